@@ -10,142 +10,156 @@ import signal
 import sys
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.flags import Flags
-from namesrv_core.server.bounds import raise_file_limit
-from namesrv_core.server.configuring import configured
-from namesrv_core.server.log import arrange, log, set_up
+from namesrv_core.flag_parser import FlagParser
+from namesrv_core.server.connection_limits import raise_file_limit
+from namesrv_core.server.log import configure_log, log, set_up_log
 from namesrv_core.server.name_server import NameServer
-from namesrv_core.server.service import Service
-from namesrv_core.state.settings import Settings
-from namesrv_core.transport import loop
+from namesrv_core.server.settings_loader import load_settings
+from namesrv_core.server.systemd_notify import SystemdNotifier
+from namesrv_core.state.settings import NameServerSettings
+from namesrv_core.transport import event_loop
 from namesrv_core.transport.address import join_addr
 
 
-def parser(prog: str = "python -m namesrv_core", journals: bool = False) -> argparse.ArgumentParser:
+def build_flag_parser(
+    program_name: str = "python -m namesrv_core", keeps_journal: bool = False
+) -> argparse.ArgumentParser:
     """Build the parser for the flags of `mqnamesrv` and for ours.
 
     With `keeps_journal` the server keeps a journal unless `--no-journal` is given.
     """
-    flags = Flags(prog, "A name server for Apache RocketMQ 4.9 and 5.x.")
-    flags.add_argument("-c", "--configFile", metavar="FILE", help="Java properties; also where updates go")
-    flags.add_argument(
+    flag_parser = FlagParser(program_name, "A name server for Apache RocketMQ 4.9 and 5.x.")
+    flag_parser.add_argument(
+        "-c", "--configFile", metavar="FILE", help="Java properties; also where updates go"
+    )
+    flag_parser.add_argument(
         "-D", dest="define", action="append", default=[], metavar="KEY=VALUE",
         help="set any item of -p, of ours (docs/limits.md) or of TLS, as -Dtls.server.mode=enforcing; the"
         " environment does so, too: NAMESRV_TLS_SERVER_MODE=enforcing",
     )  # fmt: skip
-    flags.add_argument(
+    flag_parser.add_argument(
         "-p",
         "--printConfigItem",
         action="store_true",
         help="print the items of RocketMQ's name server, and those of ours that are set, and exit",
     )
-    flags.add_argument(
+    flag_parser.add_argument(
         "-n", "--namesrvAddr", metavar="ADDRS", help="accepted, without effect on a name server"
     )
-    flags.add_argument("--port", type=int, metavar="N", help="port to listen on (9876); 0 takes a free one")
-    flags.add_argument("--bind", metavar="ADDR", help="address to listen on (0.0.0.0)")
-    flags.add_argument(
+    flag_parser.add_argument(
+        "--port", type=int, metavar="N", help="port to listen on (9876); 0 takes a free one"
+    )
+    flag_parser.add_argument("--bind", metavar="ADDR", help="address to listen on (0.0.0.0)")
+    flag_parser.add_argument(
         "--home", metavar="DIR", help="folder of kvConfig.json and namesrv.properties (~/namesrv)"
     )
-    flags.add_argument(
+    flag_parser.add_argument(
         "--journal-dir",
         metavar="DIR",
         help="keep a journal of all that happens there"
-        + (" (journal/ in the home)" if journals else "; there is none if left out"),
+        + (" (journal/ in the home)" if keeps_journal else "; there is none if left out"),
     )
-    flags.add_argument(
+    flag_parser.add_argument(
         "--http", metavar="[ADDR:]PORT",
         help="serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone"
         " without ADDR, and not at all if left out",
     )  # fmt: skip
-    flags.add_argument(
+    flag_parser.add_argument(
         "--credentials", metavar="FILE", help="who may ask what: see docs/security.md; everybody, if left out"
     )
-    flags.add_argument("--read-only", action="store_true", help="refuse whatever an operator could change")
-    flags.add_argument("--no-remote-config", action="store_true", help="refuse UPDATE_NAMESRV_CONFIG")
-    flags.add_argument(
+    flag_parser.add_argument(
+        "--read-only", action="store_true", help="refuse whatever an operator could change"
+    )
+    flag_parser.add_argument("--no-remote-config", action="store_true", help="refuse UPDATE_NAMESRV_CONFIG")
+    flag_parser.add_argument(
         "--log-format", choices=("text", "json"), help="how the log on stderr is written (text)"
     )
-    flags.add_argument(
+    flag_parser.add_argument(
         "--log-level", choices=("DEBUG", "INFO", "WARN", "ERROR"), metavar="LEVEL",
         help="DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back",
     )  # fmt: skip
-    if journals:
-        flags.add_argument("--no-journal", action="store_true", help="keep no journal")
-    return flags
+    if keeps_journal:
+        flag_parser.add_argument("--no-journal", action="store_true", help="keep no journal")
+    return flag_parser
 
 
-def collect_seldom() -> None:
+def reduce_garbage_collection() -> None:
     """Collect garbage rarely: cycles are rare, and a full collection visits all topics of all brokers."""
     gc.freeze()
     # Collecting the newest objects takes less than a millisecond. Older ones wait for a million new objects.
     gc.set_threshold(5_000, 200, 50)
 
 
-def main(argv: list[str] | None = None, prog: str = "python -m namesrv_core", journals: bool = False) -> int:
+def main(
+    argv: list[str] | None = None, program_name: str = "python -m namesrv_core", keeps_journal: bool = False
+) -> int:
     """Run a name server until a signal stops it. Return 0 for a clean end and 1 for a failed start."""
-    flags = parser(prog, journals).parse_args(argv)
-    set_up()
-    settings = Settings()
+    parsed_flags = build_flag_parser(program_name, keeps_journal).parse_args(argv)
+    set_up_log()
+    settings = NameServerSettings()
     try:
         try:
-            settings = configured(flags, journals)
+            settings = load_settings(parsed_flags, keeps_journal)
         finally:
-            arrange(settings.logFormat, settings.logLevel)
-        if flags.printConfigItem:
-            sys.stdout.buffer.write(settings.body(settings.tls.shown()))
+            configure_log(settings.logFormat, settings.logLevel)
+        if parsed_flags.printConfigItem:
+            sys.stdout.buffer.write(settings.encode_body(settings.tls.shown_items()))
             return 0
-        if flags.configFile:
-            print(f"load config properties file OK, {flags.configFile}", flush=True)
-        collect_seldom()
+        if parsed_flags.configFile:
+            print(f"load config properties file OK, {parsed_flags.configFile}", flush=True)
+        reduce_garbage_collection()
         raise_file_limit()
-        loop.run(_serve(settings))
+        event_loop.run_coroutine(_run_server(settings))
     except (RocketMQError, OSError) as error:
-        print(f"{prog}: {_in_words(error)}", file=sys.stderr)
+        print(f"{program_name}: {_describe_error(error)}", file=sys.stderr)
         return 1
     return 0
 
 
-def _in_words(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """The error's message and the file that it is about, without the error number."""
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
 
 
-async def _serve(settings: Settings) -> None:
-    server, service = NameServer(settings), Service()
-    stop = asyncio.Event()
-    reasons: list[str] = []
+async def _run_server(settings: NameServerSettings) -> None:
+    name_server, service_manager = NameServer(settings), SystemdNotifier()
+    stop_event = asyncio.Event()
+    stop_reasons: list[str] = []
 
-    def end(number: signal.Signals) -> None:
-        if reasons:
-            server.hurry()
-        reasons.append(number.name)
-        stop.set()
+    def request_stop(stop_signal: signal.Signals) -> None:
+        if stop_reasons:
+            name_server.hurry_shutdown()
+        stop_reasons.append(stop_signal.name)
+        stop_event.set()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, end, number)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, server.take_snapshot)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, server.reload)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, server.toggle_debugging)
+    for stop_signal in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(stop_signal, request_stop, stop_signal)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, name_server.take_snapshot)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, name_server.reload_files)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, name_server.toggle_debugging)
     try:
-        await server.start()
+        await name_server.start()
     except OSError as error:
-        where = join_addr(settings.bindAddress, settings.listenPort)
-        raise RocketMQError(f"cannot listen on {where}: {_in_words(error)}") from None
+        listen_addr = join_addr(settings.bindAddress, settings.listenPort)
+        raise RocketMQError(f"cannot listen on {listen_addr}: {_describe_error(error)}") from None
     try:
         # Write the line in one call, because log lines may go to the same file.
-        said = f"The Name Server boot success. serializeType=JSON, address {server.address}\n"
-        print(said, end="", flush=True)
-        for warning in server.guarding.warnings():
-            log.warning(warning)
-        service.ready(f"serving at {server.address}")
-        await stop.wait()
+        boot_message = (
+            f"The Name Server boot success. serializeType=JSON, address {name_server.namesrv_addr}\n"
+        )
+        print(boot_message, end="", flush=True)
+        for guard_warning in name_server.access_control.startup_warnings():
+            log.warning(guard_warning)
+        service_manager.notify_ready(f"serving at {name_server.namesrv_addr}")
+        await stop_event.wait()
     finally:
-        service.stopping(f"stopping: {', '.join(reasons[:1])}", server.leaves_within)
-        await server.stop(*reasons[:1])
-        service.stop()
+        service_manager.notify_stopping(
+            f"stopping: {', '.join(stop_reasons[:1])}", name_server.shutdown_wait_seconds
+        )
+        await name_server.stop(*stop_reasons[:1])
+        service_manager.stop_watchdog()
 
 
 if __name__ == "__main__":

@@ -47,9 +47,9 @@ class ProtocolError(RocketMQError):
 class FrameOverLimit(ProtocolError):
     """A frame is too large, or its header too long or too deep. `limit_key` is the key of the setting."""
 
-    def __init__(self, limit: str, text: str, *args: object) -> None:
-        super().__init__(text, *args)
-        self.limit = limit
+    def __init__(self, limit_key: str, error_text: str, *extra_args: object) -> None:
+        super().__init__(error_text, *extra_args)
+        self.limit_key = limit_key
 
 
 class BadSettings(RocketMQError):
@@ -73,11 +73,11 @@ class RequestError(RocketMQError):
 
     def __str__(self) -> str:
         try:
-            name = ResponseCode(self.code).name
+            code_name = ResponseCode(self.code).name
         except ValueError:
-            name = "response code"
+            code_name = "response code"
         remark = (self.remark or "").strip()
-        return f"{name} ({self.code}): {remark}" if remark else f"{name} ({self.code})"
+        return f"{code_name} ({self.code}): {remark}" if remark else f"{code_name} ({self.code})"
 
 
 class BadRequest(RequestError):
@@ -87,9 +87,9 @@ class BadRequest(RequestError):
 class OverLimit(RequestError):
     """A request exceeds a size or a count of this server. `limit_key` is the key of the setting."""
 
-    def __init__(self, limit: str, remark: str) -> None:
-        super().__init__(f"{remark} ({limit})")
-        self.limit = limit
+    def __init__(self, limit_key: str, remark: str) -> None:
+        super().__init__(f"{remark} ({limit_key})")
+        self.limit_key = limit_key
 
 
 class NotSupported(RequestError):
@@ -108,11 +108,11 @@ class QueryNotFound(RequestError):
     code = ResponseCode.QUERY_NOT_FOUND
 
 
-_BY_CODE: dict[int, type[RequestError]] = {
-    kind.code: kind for kind in (NotSupported, NoPermission, TopicNotExist, QueryNotFound)
+_ERRORS_BY_CODE: dict[int, type[RequestError]] = {
+    error_type.code: error_type for error_type in (NotSupported, NoPermission, TopicNotExist, QueryNotFound)
 }
 
 
-def request_error(code: int, remark: str | None) -> RequestError:
+def build_request_error(response_code: int, remark: str | None) -> RequestError:
     """The error for an answer with this code and remark."""
-    return _BY_CODE.get(code, RequestError)(remark, code)
+    return _ERRORS_BY_CODE.get(response_code, RequestError)(remark, response_code)

@@ -9,26 +9,26 @@ The docstrings of events and of their parts are published in docs/journal.md and
 from collections.abc import Mapping
 from typing import NoReturn, dataclass_transform
 
-from namesrv_core.parts import UNTOLD as UNTOLD
-from namesrv_core.parts import AlikeTopics as AlikeTopics
-from namesrv_core.parts import BrokerInfo as BrokerInfo
-from namesrv_core.parts import ClusterNames as ClusterNames
-from namesrv_core.parts import DataVersion as DataVersion
-from namesrv_core.parts import Group as Group
-from namesrv_core.parts import Living as Living
-from namesrv_core.parts import MappingChange as MappingChange
-from namesrv_core.parts import MappingInfo as MappingInfo
-from namesrv_core.parts import Member as Member
-from namesrv_core.parts import QueueData as QueueData
-from namesrv_core.parts import SettingChange as SettingChange
-from namesrv_core.parts import TopicChange as TopicChange
-from namesrv_core.parts import TopicChanges as TopicChanges
-from namesrv_core.parts import TopicLag as TopicLag
-from namesrv_core.parts import TopicMappings as TopicMappings
-from namesrv_core.parts import alike as alike
-from namesrv_core.parts import count_topics as count_topics
-from namesrv_core.parts import first_topics as first_topics
-from namesrv_core.parts import merged as merged
+from namesrv_core.event_records import DEFAULT_BROKER_INFO as DEFAULT_BROKER_INFO
+from namesrv_core.event_records import AlikeTopics as AlikeTopics
+from namesrv_core.event_records import BrokerInfo as BrokerInfo
+from namesrv_core.event_records import ClusterNames as ClusterNames
+from namesrv_core.event_records import DataVersion as DataVersion
+from namesrv_core.event_records import Group as Group
+from namesrv_core.event_records import Living as Living
+from namesrv_core.event_records import MappingChange as MappingChange
+from namesrv_core.event_records import MappingInfo as MappingInfo
+from namesrv_core.event_records import Member as Member
+from namesrv_core.event_records import QueueData as QueueData
+from namesrv_core.event_records import SettingChange as SettingChange
+from namesrv_core.event_records import TopicChange as TopicChange
+from namesrv_core.event_records import TopicChanges as TopicChanges
+from namesrv_core.event_records import TopicLag as TopicLag
+from namesrv_core.event_records import TopicMappings as TopicMappings
+from namesrv_core.event_records import count_changed_topics as count_changed_topics
+from namesrv_core.event_records import group_topic_changes as group_topic_changes
+from namesrv_core.event_records import limit_topic_changes as limit_topic_changes
+from namesrv_core.event_records import merge_topic_changes as merge_topic_changes
 
 SCHEMA_VERSION = 1
 
@@ -42,20 +42,24 @@ class Event:
     and half a megabyte.
     """
 
-    def __init__(self, *values: object, **named: object) -> None:
-        kind = type(self)
-        names = kind.__annotations__
-        fields = dict(zip(names, values, strict=False)) | named
-        too_many = len(values) + len(named) - len(fields)
-        if len(fields) < len(names):
-            fields = {name: default for name, default in vars(kind).items() if name in names} | fields
-        if too_many or fields.keys() != names.keys():
-            amiss = sorted(fields.keys() ^ names.keys()) or ["too many values"]
-            raise TypeError(f"{kind.__name__}: missing, or unknown: {', '.join(amiss)}")
-        vars(self).update(fields)
+    def __init__(self, *positional_values: object, **named_values: object) -> None:
+        event_type = type(self)
+        field_names = event_type.__annotations__
+        field_values = dict(zip(field_names, positional_values, strict=False)) | named_values
+        surplus_count = len(positional_values) + len(named_values) - len(field_values)
+        if len(field_values) < len(field_names):
+            field_values = {
+                field_name: default_value
+                for field_name, default_value in vars(event_type).items()
+                if field_name in field_names
+            } | field_values
+        if surplus_count or field_values.keys() != field_names.keys():
+            wrong_fields = sorted(field_values.keys() ^ field_names.keys()) or ["too many values"]
+            raise TypeError(f"{event_type.__name__}: missing, or unknown: {', '.join(wrong_fields)}")
+        vars(self).update(field_values)
 
-    def __setattr__(self, name: str, value: object = None) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
+    def __setattr__(self, field_name: str, field_value: object = None) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}.{field_name} cannot be changed")
 
     __delattr__ = __setattr__
 
@@ -66,8 +70,10 @@ class Event:
         return hash((type(self), frozenset(vars(self).items())))
 
     def __repr__(self) -> str:
-        fields = (f"{name}={getattr(self, name)!r}" for name in type(self).__annotations__)
-        return f"{type(self).__name__}({', '.join(fields)})"
+        field_texts = (
+            f"{field_name}={getattr(self, field_name)!r}" for field_name in type(self).__annotations__
+        )
+        return f"{type(self).__name__}({', '.join(field_texts)})"
 
 
 class BrokerRegistered(Event):
@@ -81,7 +87,7 @@ class BrokerRegistered(Event):
     replaced: str | None = None
     enable_acting_master: bool = False
     zone_name: str | None = None
-    info: BrokerInfo | None = UNTOLD
+    info: BrokerInfo | None = DEFAULT_BROKER_INFO
 
 
 class BrokerChanged(Event):
@@ -94,7 +100,7 @@ class BrokerChanged(Event):
     topics: int
     enable_acting_master: bool = False
     zone_name: str | None = None
-    info: BrokerInfo | None = UNTOLD
+    info: BrokerInfo | None = DEFAULT_BROKER_INFO
 
 
 class RegistrationRefused(Event):
@@ -226,9 +232,9 @@ class SettingsChanged(Event):
 
     setting_changes: tuple[SettingChange, ...]
 
-    def concerns(self, key: str) -> bool:
+    def has_setting(self, setting_key: str) -> bool:
         """Whether the setting with this key changed."""
-        return any(change.key == key for change in self.setting_changes)
+        return any(setting_change.key == setting_key for setting_change in self.setting_changes)
 
 
 class ServerStarted(Event):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from namesrv_core.fleet.fleet import Fleet, FleetPlan
+from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
 from tests.support.http import got
@@ -62,12 +62,12 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     @on_a_loop
     async def scrape() -> None:
         async with serving(home, journalDir=str(home / "j"), httpAddress="0", tls=tls) as server:
-            fleet = Fleet(FleetPlan(topics=5), [server.address])
+            fleet = BrokerFleet(FleetPlan(topics=5), [server.namesrv_addr])
             try:
                 await fleet.start()
-                text = (await got(server.state.shown["httpAddress"], "/metrics")).text
+                text = (await got(server.state.actual_settings["httpAddress"], "/metrics")).text
             finally:
-                fleet.die()
+                fleet.die_abruptly()
         for family in families(text).values():
             for sample in family.samples:
                 found.setdefault(sample.name, []).append(dict(sample.labels))
@@ -173,7 +173,7 @@ def test_promtool_finds_no_fault_with_what_is_exported(tmp_path: Path) -> None:
     @on_a_loop
     async def scrape() -> None:
         async with serving(tmp_path, journalDir=str(tmp_path / "j"), httpAddress="0") as server:
-            texts.append((await got(server.state.shown["httpAddress"], "/metrics")).text)
+            texts.append((await got(server.state.actual_settings["httpAddress"], "/metrics")).text)
 
     scrape()
     ended = subprocess.run(

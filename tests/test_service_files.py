@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from namesrv_core.__main__ import parser
-from namesrv_core.server.configuring import configured
+from namesrv_core.__main__ import build_flag_parser
+from namesrv_core.server.settings_loader import load_settings
 
 FILES = Path(__file__).parents[1] / "docs" / "service"
 UNIT = FILES / "nsadmin-namesrv.service"
@@ -33,7 +33,9 @@ def of_kind(kind: str) -> list[dict[str, Any]]:
 
 
 def settings_of(flags: list[str], environ: dict[str, str]) -> Any:
-    return configured(parser("nsadmin namesrv", journals=True).parse_args(flags), True, environ)
+    return load_settings(
+        build_flag_parser("nsadmin namesrv", keeps_journal=True).parse_args(flags), True, environ
+    )
 
 
 def test_the_unit_starts_a_server_that_tells_its_manager() -> None:

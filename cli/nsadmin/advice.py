@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
-from namesrv_core.transport.calls import CallError
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import NoneReachable, is_denied
 
 _BUSY = "the server has more to do than it can: try again in a while"

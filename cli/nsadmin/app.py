@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin import __version__, diagnostics, output, registry
-from nsadmin.client.pool import Pool
+from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.diagnostics import BadCheck, ExitCode, Interrupted, UsageError
 from nsadmin.likeness import like, meant
 from nsadmin.output import Rows
@@ -17,7 +17,7 @@ from nsadmin.registry import Entry
 from nsadmin.session import Session
 
 if TYPE_CHECKING:
-    from nsadmin.commands.parameters import Parsed
+    from nsadmin.command_line.parser import ParsedCommandLine
 
 _OVERVIEW = """\
 Usage: nsadmin [OPTIONS] COMMAND [ARGUMENTS]
@@ -175,9 +175,9 @@ def _run_program(entry: Entry, function: Any, argv: list[str]) -> int:
         return int(function(argv))
     except SystemExit as end:
         if end.code == ExitCode.DONE and {"-h", "--help"}.intersection(argv):
-            from nsadmin.commands.documented import help_sections
+            from nsadmin.command_line.docstrings import format_help_sections
 
-            output.write_text("\n" + help_sections(entry, function))
+            output.write_text("\n" + format_help_sections(entry, function))
         return end.code if isinstance(end.code, int) else ExitCode.FAILED
 
 
@@ -187,11 +187,11 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
         # Not even the options that commands share are needed.
         at = int(bool(args) and args[0].startswith("-"))
         return args[:at], args[at:]
-    from nsadmin.commands.parameters import before_commands
-    from nsadmin.commands.plain import flag_names, options_end
+    from nsadmin.command_line.fast_parser import find_options_end, flag_names
+    from nsadmin.command_line.parser import leading_parameters
 
-    shared = before_commands()
-    at = options_end(shared, args)
+    shared = leading_parameters()
+    at = find_options_end(shared, args)
     if args[at : at + 1] and args[at].startswith("-"):
         near = like(args[at].partition("=")[0], flag_names(shared), 0.8)
         hint = f": {meant(near)}" if near else "; options of a command stand behind it, see: nsadmin --help"
@@ -201,36 +201,40 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
 
 def _parse_and_perform(entry: Entry, function: Any, args: list[str], batch: _Batch | None) -> int:
     # Neither the overview nor a program needs these.
-    from nsadmin.commands import parameters
-    from nsadmin.commands.declared import Help
+    from nsadmin.command_line import parser
+    from nsadmin.command_line.declarations import HelpRequested
 
     try:
-        parsed = parameters.parse(entry, function, args, batch and batch.shared)
-    except Help as text:
-        from nsadmin.commands.documented import help_sections
+        parsed = parser.parse_command_line(entry, function, args, batch and batch.shared)
+    except HelpRequested as text:
+        from nsadmin.command_line.docstrings import format_help_sections
 
-        output.write_text("\n\n".join(filter(None, (str(text).rstrip(), help_sections(entry, function)))))
+        output.write_text(
+            "\n\n".join(filter(None, (str(text).rstrip(), format_help_sections(entry, function))))
+        )
         return ExitCode.DONE
     if entry.kind == "batch":
         return _perform_batch(function, parsed)
     return _perform(entry, function, args, parsed, batch)
 
 
-def _perform_batch(function: Any, parsed: "Parsed") -> int:
+def _perform_batch(function: Any, parsed: "ParsedCommandLine") -> int:
     """Its lines, one after the other; connections stay open between them."""
     pool = Pool()
-    session = Session(parsed.options, perform=partial(_line, _Batch(parsed.shared, pool)))
+    session = Session(parsed.options, perform=partial(_line, _Batch(parsed.shared_values, pool)))
     try:
         return int(function(session, **parsed.arguments))
     finally:
         pool.close()
 
 
-def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", batch: _Batch | None) -> int:
+def _perform(
+    entry: Entry, function: Any, args: list[str], parsed: "ParsedCommandLine", batch: _Batch | None
+) -> int:
     options = parsed.options
     diagnostics.label(options.context, options.color if options.style.color else None)
     session = Session(options, may_change=entry.may_change, pool=batch and batch.pool)
-    session.said = parsed.shared
+    session.said = parsed.shared_values
     session.form = _form(entry, parsed)
     once = partial(function, session, **parsed.arguments)
     result: Any = None
@@ -268,22 +272,24 @@ def _perform(entry: Entry, function: Any, args: list[str], parsed: "Parsed", bat
     return code
 
 
-def _form(entry: Entry, parsed: "Parsed") -> Callable[[Rows | str], str] | None:
+def _form(entry: Entry, parsed: "ParsedCommandLine") -> Callable[[Rows | str], str] | None:
     """How --output mqadmin writes what the command returns; None for all other formats."""
     style = parsed.options.style
     if style.format != "mqadmin" or entry.kind == "check":
         return None
-    from nsadmin.commands.mqadmin_forms import FORMS
+    from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
 
-    if entry.name not in FORMS:
-        raise UsageError(f"{entry.name} has no output of mqadmin's; there is one of: {', '.join(FORMS)}")
+    if entry.name not in OUTPUT_FORMS:
+        raise UsageError(
+            f"{entry.name} has no output of mqadmin's; there is one of: {', '.join(OUTPUT_FORMS)}"
+        )
     if style.selection != output.Selection() or not style.headers:
         raise UsageError(
             "--output mqadmin is all or nothing: leave out --columns, --sort, --filter, --no-headers"
         )
     if parsed.options.dry_run:
         raise UsageError("--output mqadmin says that something was done: leave it out of a dry run")
-    form, arguments = FORMS[entry.name], parsed.arguments
+    form, arguments = OUTPUT_FORMS[entry.name], parsed.arguments
     return lambda found: form(found, arguments)
 
 
@@ -316,10 +322,10 @@ def _hints(
 
     lines: list[str] = []
     if code == ExitCode.NOT_FOUND:
-        from nsadmin.commands.near_misses import near_misses
+        from nsadmin.command_line.name_suggestions import suggest_names
 
         with session.bystander() as admin:
-            lines = near_misses(
+            lines = suggest_names(
                 command.func, command.keywords, admin, ask_name_servers=bool(session.name_servers)
             )
     return lines or advice(errors)

@@ -13,7 +13,7 @@ from time import time
 from typing import Any, NamedTuple
 
 from nsadmin import diagnostics, observing
-from nsadmin.client.secrecy import is_secret
+from nsadmin.client.redaction import is_secret_name
 from nsadmin.output import Row, Rows
 from nsadmin.session import Session
 
@@ -131,7 +131,7 @@ def user() -> str:
 
 def _without_secrets(words: Sequence[str], arguments: Mapping[str, Any]) -> list[str]:
     hidden = [arguments.get(name) for name in ("body", "password", "secret_key")]
-    if is_secret(str(arguments.get("key") or "")):
+    if is_secret_name(str(arguments.get("key") or "")):
         hidden.append(arguments.get("value"))
     texts = [text for text in hidden if isinstance(text, str) and text]
     return [next((w.replace(text, _HIDDEN) for text in texts if text in w), w) for w in words]
@@ -141,6 +141,6 @@ def _result(row: Row) -> Record:
     """A row without its empty fields."""
     kept = {name: value for name, value in row.items() if value is not None}
     key = row.get("name") if row.get("kind") == "kv" else row.get("key")
-    if is_secret(str(key or "")):
+    if is_secret_name(str(key or "")):
         kept.update(dict.fromkeys(kept.keys() & {*_TEXTS_OF_A_SETTING}, _HIDDEN))
     return kept

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import TextIO
 
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
-from nsadmin.client.addresses import BadAddress
+from nsadmin.client.connection.addresses import BadAddress
 from nsadmin.client.results import error_text, is_not_found, is_unreachable
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.transport.calls import CallError, Exchange, Observer
+from namesrv_core.transport.multiplexed_client import CallError, Exchange, ExchangeObserver
 from nsadmin import diagnostics
-from nsadmin.client.caller import CHANGES
+from nsadmin.client.connection.caller import CHANGE_CODES
 
 
-def together(observers: Sequence[Observer]) -> Observer | None:
+def together(observers: Sequence[ExchangeObserver]) -> ExchangeObserver | None:
     """One observer for all of them; None, which costs nothing, for none."""
     if len(observers) < 2:
         return observers[0] if observers else None
@@ -24,7 +24,7 @@ def together(observers: Sequence[Observer]) -> Observer | None:
     return tell_all
 
 
-def tracer(started: float) -> Observer:
+def tracer(started: float) -> ExchangeObserver:
     """Says each request in a line; times are counted from `started` (`time.monotonic`)."""
     return lambda exchange: diagnostics.say(line(exchange, started))
 
@@ -66,7 +66,7 @@ class SentChanges:
         self._by_kind: dict[tuple[str, int, str], tuple[Exchange, int]] = {}
 
     def __call__(self, exchange: Exchange) -> None:
-        if exchange.code in CHANGES:
+        if exchange.code in CHANGE_CODES:
             kind = (exchange.addr, exchange.code, outcome(exchange))
             first, times = self._by_kind.get(kind, (exchange, 0))
             self._by_kind[kind] = first, times + 1

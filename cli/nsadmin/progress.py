@@ -9,7 +9,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from namesrv_core.transport.calls import Exchange
+from namesrv_core.transport.multiplexed_client import Exchange
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -6,13 +6,13 @@ from functools import cached_property
 from time import monotonic, sleep
 from typing import Any, NamedTuple, TypeVar
 
-from namesrv_core.transport.calls import Observer
+from namesrv_core.transport.multiplexed_client import ExchangeObserver
 from nsadmin import diagnostics, observing, progress
 from nsadmin.client import AdminClient
-from nsadmin.client.access import Access
-from nsadmin.client.addresses import Find, NameServers, finder
-from nsadmin.client.brokers import Brokers
-from nsadmin.client.pool import Pool
+from nsadmin.client.brokers.brokers import BrokerAdmin
+from nsadmin.client.connection.access_options import Access
+from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
+from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.results import error_text
 from nsadmin.output import Rows, Style
 
@@ -41,7 +41,7 @@ class Options(NamedTuple):
     `journals` are the folders that the context names.
     """
 
-    namesrv_addr: tuple[str, ...] | NameServers | Find | None = None
+    namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None = None
     access: Access = Access()
     style: Style = Style()
     dry_run: bool = False
@@ -109,9 +109,9 @@ class Session:
             pool=self._pool,
         )
 
-    def _name_servers(self) -> NameServers:
+    def _name_servers(self) -> NameServerList:
         """Looked for when the first one is to be asked; what is special about them is said then."""
-        found = finder(self.options.namesrv_addr)()
+        found = make_finder(self.options.namesrv_addr)()
         if found.source == "default":
             context = self.options.context
             where = f"context {context} names no name servers" if context else "no context"
@@ -122,13 +122,13 @@ class Session:
         return found
 
     @cached_property
-    def _tracer(self) -> Observer | None:
+    def _tracer(self) -> ExchangeObserver | None:
         """Who says each request, whichever client sends it."""
         return observing.tracer(self._started) if self.options.debug else None
 
     @cached_property
-    def _observer(self) -> Observer | None:
-        options, observers = self.options, list[Observer]()
+    def _observer(self) -> ExchangeObserver | None:
+        options, observers = self.options, list[ExchangeObserver]()
         if self._tracer is not None:
             observers.append(self._tracer)
         elif progress.is_wanted() and not options.quiet and options.watch is None:
@@ -139,7 +139,7 @@ class Session:
         return observing.together(observers)
 
     @property
-    def brokers(self) -> Brokers:
+    def brokers(self) -> BrokerAdmin:
         """Brokers asked at their own addresses, for which no name server is needed."""
         return self.admin.brokers
 
@@ -153,7 +153,9 @@ class Session:
             read_only=True,
         )
 
-    def other(self, namesrv_addr: tuple[str, ...] | NameServers | Find | None, access: Access) -> AdminClient:
+    def other(
+        self, namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None, access: Access
+    ) -> AdminClient:
         """A client that reads from other name servers than the command's own, seen by the same observer."""
         return AdminClient(namesrv_addr, access=access, observer=self._observer, read_only=True)
 

@@ -7,31 +7,31 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.fleet.answers import answer
-from namesrv_core.fleet.model import BrokerModel, BrokerSpec, Peers
+from namesrv_core.fleet.broker_model import BrokerModel, BrokerSpec, PeerModels
+from namesrv_core.fleet.request_handlers import handle_request
 from namesrv_core.protocol import fastjson, headers
-from namesrv_core.protocol.bodies import DataVersion, as_object, data_version
 from namesrv_core.protocol.codes import Perm, RequestCode
-from namesrv_core.protocol.command import Command, request
-from namesrv_core.transport.channel import Channel
-from namesrv_core.transport.listener import Listener
-from namesrv_core.transport.stream import Stream
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.json_bodies import DataVersion, parse_data_version, require_object
+from namesrv_core.transport.command_stream import CommandStream
+from namesrv_core.transport.listener import StreamListener
+from namesrv_core.transport.request_channel import RequestChannel
 
-PERIOD = 30.0
+HEARTBEAT_PERIOD_SECONDS = 30.0
 """Seconds between two registrations (registerNameServerPeriod)."""
-PRODUCER_PERIOD = 30.0
+PRODUCER_PERIOD_SECONDS = 30.0
 """Seconds between two looks of the broker's producers at a route (pollNameServerInterval)."""
-METADATA_PERIOD = 5.0
+METADATA_PERIOD_SECONDS = 5.0
 """Seconds between two looks of a slave at its master's topics (syncBrokerMetadataPeriod)."""
 
 log = logging.getLogger("fleet")
 
 
-def now_ms() -> int:
+def wall_clock_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Broker:
+class SimulatedBroker:
     """`await start()` returns when every name server has been told; then `await leave()`, or `die()`.
 
     It registers again `first` seconds later, and then every `period`.
@@ -41,222 +41,273 @@ class Broker:
 
     def __init__(
         self,
-        spec: BrokerSpec,
-        name_servers: Sequence[str],
+        broker_spec: BrokerSpec,
+        namesrv_addrs: Sequence[str],
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        period: float = PERIOD,
-        first: float | None = None,
-        metadata_period: float = METADATA_PERIOD,
-        producer_period: float = PRODUCER_PERIOD,
-        peers: Peers | None = None,
-        clock: Callable[[], int] = now_ms,
-        connect: Callable[[str], Channel] = Channel,
+        heartbeat_period: float = HEARTBEAT_PERIOD_SECONDS,
+        first_delay_seconds: float | None = None,
+        metadata_period: float = METADATA_PERIOD_SECONDS,
+        producer_period: float = PRODUCER_PERIOD_SECONDS,
+        peer_models: PeerModels | None = None,
+        clock_ms: Callable[[], int] = wall_clock_ms,
+        open_channel: Callable[[str], RequestChannel] = RequestChannel,
     ) -> None:
-        self.spec = spec
+        self.spec = broker_spec
         self.master_addr: str | None = None
-        self._place = (host, port)
-        self._peers: Peers = {} if peers is None else peers
-        self._period = period
-        self._first = period if first is None else first
+        self._listen_place = (host, port)
+        self._peer_models: PeerModels = {} if peer_models is None else peer_models
+        self._heartbeat_period = heartbeat_period
+        self._first_delay_seconds = heartbeat_period if first_delay_seconds is None else first_delay_seconds
         self._metadata_period = metadata_period
         self._producer_period = producer_period
-        self._listener: Listener | None = None
-        self._clock = clock
+        self._listener: StreamListener | None = None
+        self._clock_ms = clock_ms
         self._is_frozen = False
-        self._channels = [connect(addr) for addr in name_servers]
-        self._master: Channel | None = None
-        self._streams: set[Stream] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._registering = asyncio.Lock()
+        self._namesrv_channels = [open_channel(namesrv_addr) for namesrv_addr in namesrv_addrs]
+        self._master_channel: RequestChannel | None = None
+        self._open_streams: set[CommandStream] = set()
+        self._background_tasks: set[asyncio.Task[None]] = set()
+        self._registration_lock = asyncio.Lock()
 
     @property
     def broker_addr(self) -> str:
         return self.model.broker_addr
 
     async def start(self) -> None:
-        host, port = self._place
+        listen_host, listen_port = self._listen_place
         try:
-            self._listener = await Listener.open(self, host, port)
+            self._listener = await StreamListener.open(self, listen_host, listen_port)
         except OSError as error:
-            raise RocketMQError(f"{self._name} cannot listen at {host}:{port}: {error.strerror}") from error
-        addr = f"{host}:{self._listener.port}"
-        name_servers = [channel.address for channel in self._channels]
-        self.model = BrokerModel(self.spec, addr, name_servers, self._clock())
-        self._peers[self.spec.broker_name, self.spec.broker_id] = self.model
-        self.model.peers = self._peers
-        await self._begin()
+            raise RocketMQError(
+                f"{self._log_name} cannot listen at {listen_host}:{listen_port}: {error.strerror}"
+            ) from error
+        broker_addr = f"{listen_host}:{self._listener.bound_port}"
+        namesrv_addrs = [namesrv_channel.server_addr for namesrv_channel in self._namesrv_channels]
+        self.model = BrokerModel(self.spec, broker_addr, namesrv_addrs, self._clock_ms())
+        self._peer_models[self.spec.broker_name, self.spec.broker_id] = self.model
+        self.model.peer_models = self._peer_models
+        await self._begin_heartbeats()
 
-    async def _begin(self) -> None:
-        await self.register()
-        self._run(self._every(self._period, self.register, self._first))
-        if self.spec.is_master and self.spec.topics:
-            self._run(self._every(self._producer_period, self.produce))
+    async def _begin_heartbeats(self) -> None:
+        await self.register_topics()
+        self._run_in_background(
+            self._repeat_every(self._heartbeat_period, self.register_topics, self._first_delay_seconds)
+        )
+        if self.spec.is_master and self.spec.topic_configs:
+            self._run_in_background(self._repeat_every(self._producer_period, self.follow_write_permission))
         if not self.spec.is_master:
-            await self.copy_master()
-            self._run(self._every(self._metadata_period, self.copy_master))
+            await self.copy_master_tables()
+            self._run_in_background(self._repeat_every(self._metadata_period, self.copy_master_tables))
 
-    async def register(self, topics: Iterable[str] | None = None) -> None:
+    async def register_topics(self, topic_names: Iterable[str] | None = None) -> None:
         """Tell every name server of all topics, or of these; one that cannot be told is logged."""
-        async with self._registering:
-            ext, body = self.model.registration(topics)
-            told: list[Command] = []
-            await asyncio.gather(*(self._register_at(channel, ext, body, told) for channel in self._channels))
-        if told:
+        async with self._registration_lock:
+            ext_fields, body = self.model.encode_registration(topic_names)
+            accepted_replies: list[RemotingCommand] = []
+            await asyncio.gather(
+                *(
+                    self._register_at_name_server(namesrv_channel, ext_fields, body, accepted_replies)
+                    for namesrv_channel in self._namesrv_channels
+                )
+            )
+        if accepted_replies:
             # The first answer counts, and a missing address too
             # (`BrokerController#handleRegisterBrokerResult`).
-            self.master_addr = (told[0].ext or {}).get("masterAddr")
+            self.master_addr = (accepted_replies[0].ext or {}).get("masterAddr")
 
-    async def _register_at(
-        self, channel: Channel, ext: dict[str, str], body: bytes, told: list[Command]
+    async def _register_at_name_server(
+        self,
+        namesrv_channel: RequestChannel,
+        ext_fields: dict[str, str],
+        body: bytes,
+        accepted_replies: list[RemotingCommand],
     ) -> None:
         try:
-            answered = await channel.request(request(RequestCode.REGISTER_BROKER, ext, body))
+            registration_reply = await namesrv_channel.send_request(
+                build_request(RequestCode.REGISTER_BROKER, ext_fields, body)
+            )
         except OSError as error:
-            log.warning("%s: no registration at %s: %s", self._name, channel.address, error or "no answer")
+            log.warning(
+                "%s: no registration at %s: %s",
+                self._log_name,
+                namesrv_channel.server_addr,
+                error or "no answer",
+            )
             return
-        if answered.code == ResponseCode.SUCCESS:
-            told.append(answered)
+        if registration_reply.code == ResponseCode.SUCCESS:
+            accepted_replies.append(registration_reply)
         else:
-            log.warning("%s: %s refused the registration: %s", self._name, channel.address, answered.remark)
+            log.warning(
+                "%s: %s refused the registration: %s",
+                self._log_name,
+                namesrv_channel.server_addr,
+                registration_reply.remark,
+            )
 
-    async def produce(self) -> None:
+    async def follow_write_permission(self) -> None:
         """Producers go on writing, or do not: some write as long as any name server's routes let them."""
-        topics = [config["topicName"] for config in self.spec.topics if config["perm"] & Perm.WRITE]
-        if not topics:
+        writable_topics = [
+            topic_config_json["topicName"]
+            for topic_config_json in self.spec.topic_configs
+            if topic_config_json["perm"] & Perm.WRITE
+        ]
+        if not writable_topics:
             return
-        asked = request(RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write(headers.GetRoute(topics[0])))
-        answers = await asyncio.gather(
-            *(channel.request(asked) for channel in self._channels), return_exceptions=True
+        route_request = build_request(
+            RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write_header(headers.GetRoute(writable_topics[0]))
         )
-        known = [answer for answer in answers if isinstance(answer, Command)]
-        if any(self._is_writable(answer) for answer in known):
-            self.model.write(self._clock(), True)
-        elif known:
-            self.model.write(self._clock(), False)
+        route_replies = await asyncio.gather(
+            *(namesrv_channel.send_request(route_request) for namesrv_channel in self._namesrv_channels),
+            return_exceptions=True,
+        )
+        received_routes = [
+            route_reply for route_reply in route_replies if isinstance(route_reply, RemotingCommand)
+        ]
+        if any(self._is_writable(route_reply) for route_reply in received_routes):
+            self.model.allow_writes(self._clock_ms(), True)
+        elif received_routes:
+            self.model.allow_writes(self._clock_ms(), False)
 
-    def _is_writable(self, answer: Command) -> bool:
+    def _is_writable(self, route_reply: RemotingCommand) -> bool:
         """Whether a route lets clients write here."""
-        queues = fastjson.loads(answer.body).get("queueDatas") if answer.body else None
+        queue_datas = fastjson.decode_json(route_reply.body).get("queueDatas") if route_reply.body else None
         return any(
-            queue["brokerName"] == self.spec.broker_name and queue["perm"] & Perm.WRITE
-            for queue in queues or ()
+            queue_data["brokerName"] == self.spec.broker_name and queue_data["perm"] & Perm.WRITE
+            for queue_data in queue_datas or ()
         )
 
-    async def copy_master(self) -> None:
+    async def copy_master_tables(self) -> None:
         """Take over the master's topics and groups, if there is a master (`SlaveSynchronize#syncAll`)."""
-        addr = self.master_addr
-        if addr is None:
+        master_addr = self.master_addr
+        if master_addr is None:
             return
-        if self._master is None or self._master.address != addr:
-            self._forget_master()
-            self._master = Channel(addr)
+        if self._master_channel is None or self._master_channel.server_addr != master_addr:
+            self._close_master_channel()
+            self._master_channel = RequestChannel(master_addr)
         try:
-            topics, version = await self._copied(
-                self._master, RequestCode.GET_ALL_TOPIC_CONFIG, "topicConfigTable"
+            topic_configs, data_version = await self._fetch_master_table(
+                self._master_channel, RequestCode.GET_ALL_TOPIC_CONFIG, "topicConfigTable"
             )
-            self.model.topics.copy_from(topics, version)
-            groups, version = await self._copied(
-                self._master, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, "subscriptionGroupTable"
+            self.model.topic_table.copy_from(topic_configs, data_version)
+            group_configs, data_version = await self._fetch_master_table(
+                self._master_channel, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, "subscriptionGroupTable"
             )
-            self.model.groups.copy_from(groups, version)
+            self.model.group_table.copy_from(group_configs, data_version)
         except (OSError, ValueError, KeyError) as error:
             log.warning(
-                "%s: no topics or groups from its master %s: %s", self._name, addr, error or "no answer"
+                "%s: no topics or groups from its master %s: %s",
+                self._log_name,
+                master_addr,
+                error or "no answer",
             )
 
-    async def _copied(self, master: Channel, code: int, name: str) -> tuple[dict[str, Any], DataVersion]:
+    async def _fetch_master_table(
+        self, master_channel: RequestChannel, request_code: int, table_name: str
+    ) -> tuple[dict[str, Any], DataVersion]:
         """A table of the master's and its version; ValueError or KeyError where there is none."""
-        body = as_object(fastjson.loads((await master.request(request(code))).body))
-        version = data_version(body["dataVersion"], self._clock())
-        if version is None:
+        body = require_object(
+            fastjson.decode_json((await master_channel.send_request(build_request(request_code))).body)
+        )
+        data_version = parse_data_version(body["dataVersion"], self._clock_ms())
+        if data_version is None:
             raise ValueError("no version")
-        return as_object(body[name]), version
+        return require_object(body[table_name]), data_version
 
-    def _forget_master(self) -> None:
-        if self._master is not None:
-            self._master.close()
-            self._master = None
+    def _close_master_channel(self) -> None:
+        if self._master_channel is not None:
+            self._master_channel.close()
+            self._master_channel = None
 
     @property
-    def _name(self) -> str:
+    def _log_name(self) -> str:
         return f"{self.spec.broker_name}:{self.spec.broker_id}"
 
-    async def leave(self) -> None:
+    async def leave_cluster(self) -> None:
         """Say goodbye to each name server, then close: those that cannot be told find out by themselves."""
-        self._cancel()
-        for channel in self._channels if self._listener is not None else ():
+        self._cancel_tasks()
+        for namesrv_channel in self._namesrv_channels if self._listener is not None else ():
             try:
-                await channel.request(self.model.unregistration())
+                await namesrv_channel.send_request(self.model.build_unregistration())
             except OSError as error:
-                log.warning("%s: %s was not told that it leaves: %s", self._name, channel.address, error)
-        self._close(abruptly=False)
+                log.warning(
+                    "%s: %s was not told that it leaves: %s",
+                    self._log_name,
+                    namesrv_channel.server_addr,
+                    error,
+                )
+        self._close_connections(is_abrupt=False)
 
-    def die(self) -> None:
+    def die_abruptly(self) -> None:
         """Be gone as a killed process is: nothing is said, all connections break."""
-        self._cancel()
-        self._close(abruptly=True)
+        self._cancel_tasks()
+        self._close_connections(is_abrupt=True)
 
     def freeze(self) -> None:
         """Do nothing, as a stopped process does: connections stay, nothing is sent, read or answered."""
         self._is_frozen = True
-        self._cancel()
-        for stream in self._streams:
-            stream.hold()
+        self._cancel_tasks()
+        for stream in self._open_streams:
+            stream.hold_reading()
 
     async def thaw(self) -> None:
         """Go on: answer what was asked meanwhile, and register, as that is due."""
         self._is_frozen = False
-        for stream in self._streams:
-            stream.release()
-        await self._begin()
+        for stream in self._open_streams:
+            stream.release_reading()
+        await self._begin_heartbeats()
 
-    def _cancel(self) -> None:
-        for task in self._tasks:
+    def _cancel_tasks(self) -> None:
+        for task in self._background_tasks:
             task.cancel()
 
-    def _close(self, *, abruptly: bool) -> None:
+    def _close_connections(self, *, is_abrupt: bool) -> None:
         if self._listener is not None:
             self._listener.close()
-        self._forget_master()
-        ends: list[Channel | Stream] = [*self._channels, *self._streams]
-        for end in ends:
-            end.abort() if abruptly else end.close()
+        self._close_master_channel()
+        open_ends: list[RequestChannel | CommandStream] = [*self._namesrv_channels, *self._open_streams]
+        for open_end in open_ends:
+            open_end.abort() if is_abrupt else open_end.close()
 
-    async def _every(
-        self, seconds: float, act: Callable[[], Awaitable[None]], first: float | None = None
+    async def _repeat_every(
+        self,
+        period_seconds: float,
+        repeated_action: Callable[[], Awaitable[None]],
+        first_delay_seconds: float | None = None,
     ) -> None:
-        await asyncio.sleep(seconds if first is None else first)
+        await asyncio.sleep(period_seconds if first_delay_seconds is None else first_delay_seconds)
         while True:
-            await act()
-            await asyncio.sleep(seconds)
+            await repeated_action()
+            await asyncio.sleep(period_seconds)
 
-    def _run(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _run_in_background(self, coroutine: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._background_tasks.add(task)
+        task.add_done_callback(self._background_tasks.discard)
 
-    def opened(self, stream: Stream) -> None:
-        self._streams.add(stream)
+    def stream_opened(self, stream: CommandStream) -> None:
+        self._open_streams.add(stream)
         if self._is_frozen:
-            stream.hold()
+            stream.hold_reading()
 
-    def closed(self, stream: Stream) -> None:
-        self._streams.discard(stream)
+    def stream_closed(self, stream: CommandStream) -> None:
+        self._open_streams.discard(stream)
 
-    def received(self, stream: Stream, command: Command) -> Command | None:
+    def command_received(self, stream: CommandStream, command: RemotingCommand) -> RemotingCommand | None:
         if command.is_reply:
             return None
-        reply, outcome = answer(self.model, command, self._clock())
-        if outcome.registers:
-            self._run(self._register_then_send(stream, outcome.topics, None if command.is_oneway else reply))
+        reply, outcome = handle_request(self.model, command, self._clock_ms())
+        if outcome.needs_registration:
+            self._run_in_background(
+                self._register_then_send(stream, outcome.changed_topics, None if command.is_oneway else reply)
+            )
             return None
         return None if command.is_oneway else reply
 
     async def _register_then_send(
-        self, stream: Stream, topics: Iterable[str] | None, reply: Command | None
+        self, stream: CommandStream, topic_names: Iterable[str] | None, reply: RemotingCommand | None
     ) -> None:
-        await self.register(topics)
+        await self.register_topics(topic_names)
         if reply is not None:
-            stream.send(reply)
+            stream.send_command(reply)

@@ -8,156 +8,199 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode
-from namesrv_core.fleet.model import BrokerModel
-from namesrv_core.fleet.offsets import behind
+from namesrv_core.fleet.broker_model import BrokerModel
+from namesrv_core.fleet.offsets import group_delay_ms
 from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX
 from namesrv_core.protocol import fastjson, object_keys
-from namesrv_core.protocol.codes import MASTER_ID, V5_5_0, version_text
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, V5_5_0, version_text
 
-_HEARTBEAT = 30_000
-_CONSUMERS = 3
-_PRODUCERS = 2
-_UP = 9 * 86_400_000
-_WINDOW = 10_000
+_HEARTBEAT_PERIOD_MS = 30_000
+_CONSUMERS_PER_GROUP = 3
+_PRODUCERS_PER_GROUP = 2
+_LONGEST_UPTIME_MS = 9 * 86_400_000
+_TPS_WINDOW_MS = 10_000
 
-Queue = tuple[str, str, int]
+ClientQueue = tuple[str, str, int]
 """Topic, broker name, queue id: the order in which Java sorts them, too."""
 
 
-class Client(NamedTuple):
+class SimulatedClient(NamedTuple):
     """A client; `addr` is where its connection comes from."""
 
     client_id: str
-    addr: str
-    started: int
+    client_addr: str
+    started_at_ms: int
 
-    def connection(self) -> dict[str, object]:
+    def connection_json(self) -> dict[str, object]:
         """Connection."""
-        return {"clientAddr": self.addr, "clientId": self.client_id, "language": "JAVA", "version": V5_5_0}
+        return {
+            "clientAddr": self.client_addr,
+            "clientId": self.client_id,
+            "language": "JAVA",
+            "version": V5_5_0,
+        }
 
 
-def _clients(group: str, number: int, model: BrokerModel) -> list[Client]:
-    chance = random.Random(f"clients {group}")
-    network, started = chance.randrange(250), chance.randrange(_UP)
+def _simulate_clients(group: str, client_count: int, broker_model: BrokerModel) -> list[SimulatedClient]:
+    random_source = random.Random(f"clients {group}")
+    network_number, start_offset_ms = (
+        random_source.randrange(250),
+        random_source.randrange(_LONGEST_UPTIME_MS),
+    )
     return [
-        Client(
-            f"10.0.{network}.{10 + at}@{group}-{at + 1}",
-            f"10.0.{network}.{10 + at}:{40_000 + chance.randrange(20_000)}",
-            model.started - started - at * 60_000,
+        SimulatedClient(
+            f"10.0.{network_number}.{10 + client_index}@{group}-{client_index + 1}",
+            f"10.0.{network_number}.{10 + client_index}:{40_000 + random_source.randrange(20_000)}",
+            broker_model.started_at_ms - start_offset_ms - client_index * 60_000,
         )
-        for at in range(number)
+        for client_index in range(client_count)
     ]
 
 
-def consumers(model: BrokerModel, group: str) -> list[Client]:
+def connected_consumers(broker_model: BrokerModel, group: str) -> list[SimulatedClient]:
     """Who of the group is connected; nobody of one that reads nothing here."""
-    reads = any(group in groups for groups in model.offsets.readers.values())
-    return _clients(group, _CONSUMERS, model) if reads else []
+    is_reader = any(
+        group in reader_groups for reader_groups in broker_model.offsets.readers_by_topic.values()
+    )
+    return _simulate_clients(group, _CONSUMERS_PER_GROUP, broker_model) if is_reader else []
 
 
-def consumer_connection(model: BrokerModel, group: str) -> bytes:
+def consumer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
     """ConsumerConnection; RequestError 206 where nobody is connected."""
-    clients = consumers(model, group)
+    clients = connected_consumers(broker_model, group)
     if not clients:
         raise RequestError(f"the consumer group[{group}] not online", ResponseCode.CONSUMER_NOT_ONLINE)
-    return fastjson.dumps(
+    return fastjson.encode_json(
         {
-            "connectionSet": [client.connection() for client in clients],
+            "connectionSet": [client.connection_json() for client in clients],
             "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
             "consumeType": "CONSUME_PASSIVELY",
             "messageModel": "CLUSTERING",
-            "subscriptionTable": {topic: _subscription(model, topic) for topic in _topics(model, group)},
+            "subscriptionTable": {
+                topic: _subscription_json(broker_model, topic)
+                for topic in _subscribed_topics(broker_model, group)
+            },
         }
     )
 
 
-def _topics(model: BrokerModel, group: str) -> list[str]:
+def _subscribed_topics(broker_model: BrokerModel, group: str) -> list[str]:
     """What the group subscribes to, on all brokers together."""
-    readers = [peer.offsets.readers for peer in model.peers.values()]
-    return sorted({topic for table in readers for topic, groups in table.items() if group in groups})
+    reader_tables = [peer_model.offsets.readers_by_topic for peer_model in broker_model.peer_models.values()]
+    return sorted(
+        {
+            topic
+            for reader_table in reader_tables
+            for topic, reader_groups in reader_table.items()
+            if group in reader_groups
+        }
+    )
 
 
-def _subscription(model: BrokerModel, topic: str) -> dict[str, object]:
+def _subscription_json(broker_model: BrokerModel, topic: str) -> dict[str, object]:
     """SubscriptionData of everything in a topic."""
     return {
         "classFilterMode": False,
         "codeSet": [],
         "expressionType": "TAG",
         "subString": "*",
-        "subVersion": model.started,
+        "subVersion": broker_model.started_at_ms,
         "tagsSet": [],
         "topic": topic,
     }
 
 
-def _shares(model: BrokerModel, group: str, clients: int) -> list[list[Queue]]:
+def _allocate_queues(broker_model: BrokerModel, group: str, client_count: int) -> list[list[ClientQueue]]:
     """Which client has which queues: each topic's sorted ones in a row (`AllocateMessageQueueAveragely`)."""
-    shares: list[list[Queue]] = [[] for _ in range(clients)]
-    for topic in _topics(model, group):
-        queues = sorted(
-            (topic, name, queue)
-            for (name, broker_id), peer in model.peers.items()
-            if broker_id == MASTER_ID
-            for queue in range(peer.queues(topic))
+    queue_shares: list[list[ClientQueue]] = [[] for _ in range(client_count)]
+    for topic in _subscribed_topics(broker_model, group):
+        topic_queues = sorted(
+            (topic, broker_name, queue_id)
+            for (broker_name, broker_id), peer_model in broker_model.peer_models.items()
+            if broker_id == MASTER_BROKER_ID
+            for queue_id in range(peer_model.read_queue_count(topic))
         )
-        least, more = divmod(len(queues), clients)
-        for at, share in enumerate(shares):
-            begin = at * least + min(at, more)
-            share += queues[begin : begin + least + (at < more)]
-    return shares
+        base_count, extra_count = divmod(len(topic_queues), client_count)
+        for client_index, queue_share in enumerate(queue_shares):
+            begin_index = client_index * base_count + min(client_index, extra_count)
+            queue_share += topic_queues[begin_index : begin_index + base_count + (client_index < extra_count)]
+    return queue_shares
 
 
-def running_info(model: BrokerModel, group: str, client_id: str, stacks: bool, now: int) -> bytes:
+def running_info_json(
+    broker_model: BrokerModel, group: str, client_id: str, with_stacks: bool, now_ms: int
+) -> bytes:
     """ConsumerRunningInfo of a client, as it would be relayed; RequestError where it is not connected."""
-    clients = consumers(model, group)
-    for client, share in zip(clients, _shares(model, group, len(clients) or 1), strict=False):
+    clients = connected_consumers(broker_model, group)
+    for client, queue_share in zip(
+        clients, _allocate_queues(broker_model, group, len(clients) or 1), strict=False
+    ):
         if client.client_id == client_id:
-            return _running(model, group, client, share, stacks, now)
+            return _client_running_info(broker_model, group, client, queue_share, with_stacks, now_ms)
     raise RequestError(f"The Consumer <{group}> <{client_id}> not online")
 
 
-def _running(
-    model: BrokerModel, group: str, client: Client, share: list[Queue], stacks: bool, now: int
+def _client_running_info(
+    broker_model: BrokerModel,
+    group: str,
+    client: SimulatedClient,
+    queue_share: list[ClientQueue],
+    with_stacks: bool,
+    now_ms: int,
 ) -> bytes:
-    rest = {
+    other_fields = {
         "properties": {
             "PROP_CLIENT_VERSION": version_text(V5_5_0),
             "PROP_CONSUMEORDERLY": "false",
-            "PROP_CONSUMER_START_TIMESTAMP": str(client.started),
+            "PROP_CONSUMER_START_TIMESTAMP": str(client.started_at_ms),
             "PROP_CONSUME_TYPE": "CONSUME_PASSIVELY",
-            "PROP_NAMESERVER_ADDR": ";".join(model.name_servers),
+            "PROP_NAMESERVER_ADDR": ";".join(broker_model.namesrv_addrs),
             "PROP_THREADPOOL_CORE_SIZE": "20",
             "consumerGroup": group,
             "instanceName": client.client_id.partition("@")[2],
         },
-        "statusTable": {topic: _status(model, group, topic, share, now) for topic in _topics(model, group)},
-        "subscriptionSet": [_subscription(model, topic) for topic in _topics(model, group)],
+        "statusTable": {
+            topic: _consume_status_json(broker_model, group, topic, queue_share, now_ms)
+            for topic in _subscribed_topics(broker_model, group)
+        },
+        "subscriptionSet": [
+            _subscription_json(broker_model, topic) for topic in _subscribed_topics(broker_model, group)
+        ],
         "userConsumerInfo": {},
-        **({"jstack": _STACKS} if stacks else {}),
+        **({"jstack": _THREAD_DUMP} if with_stacks else {}),
     }
-    table = object_keys.dumps_table(_held(model, group, share, now))
-    return b'{"mqPopTable":{},"mqTable":' + table + b"," + fastjson.dumps(rest)[1:]
+    queue_table_json = object_keys.encode_object_key_map(
+        _process_queue_items(broker_model, group, queue_share, now_ms)
+    )
+    return b'{"mqPopTable":{},"mqTable":' + queue_table_json + b"," + fastjson.encode_json(other_fields)[1:]
 
 
-def _held(
-    model: BrokerModel, group: str, share: list[Queue], now: int
+def _process_queue_items(
+    broker_model: BrokerModel, group: str, queue_share: list[ClientQueue], now_ms: int
 ) -> Iterator[tuple[dict[str, object], dict[str, object]]]:
     """ProcessQueueInfo of each queue: what the group has fetched it has consumed."""
-    for topic, name, queue in share:
-        peer = model.peers[name, MASTER_ID]
-        at = peer.offsets.committed((group, topic, queue), peer.queues(topic), now) or 0
+    for topic, broker_name, queue_id in queue_share:
+        peer_model = broker_model.peer_models[broker_name, MASTER_BROKER_ID]
+        committed_offset = (
+            peer_model.offsets.committed_offset(
+                (group, topic, queue_id), peer_model.read_queue_count(topic), now_ms
+            )
+            or 0
+        )
         yield (
-            {"brokerName": name, "queueId": queue, "topic": topic},
+            {"brokerName": broker_name, "queueId": queue_id, "topic": topic},
             {
                 "cachedMsgCount": 0,
                 "cachedMsgMaxOffset": 0,
                 "cachedMsgMinOffset": 0,
                 "cachedMsgSizeInMiB": 0,
-                "commitOffset": at,
+                "commitOffset": committed_offset,
                 "droped": False,
-                "lastConsumeTimestamp": now - 20 if peer.offsets.counts(topic) else model.started,
-                "lastLockTimestamp": model.started,
-                "lastPullTimestamp": now - 15,
+                "lastConsumeTimestamp": now_ms - 20
+                if peer_model.offsets.has_traffic(topic)
+                else broker_model.started_at_ms,
+                "lastLockTimestamp": broker_model.started_at_ms,
+                "lastPullTimestamp": now_ms - 15,
                 "locked": False,
                 "transactionMsgCount": 0,
                 "transactionMsgMaxOffset": 0,
@@ -167,24 +210,31 @@ def _held(
         )
 
 
-def _status(model: BrokerModel, group: str, topic: str, share: list[Queue], now: int) -> Mapping[str, object]:
+def _consume_status_json(
+    broker_model: BrokerModel, group: str, topic: str, queue_share: list[ClientQueue], now_ms: int
+) -> Mapping[str, object]:
     """ConsumeStatus: what came into the client's queues, each of them an equal part of its topic."""
     tps = 0.0
-    for name in (name for at, name, _ in share if at == topic):
-        peer = model.peers[name, MASTER_ID]
-        tps += peer.offsets.put(topic, now - behind(group), _WINDOW) * 1000 / _WINDOW / peer.queues(topic)
-    chance = random.Random(f"status {group} {topic}")
+    for broker_name in (broker_name for queue_topic, broker_name, _ in queue_share if queue_topic == topic):
+        peer_model = broker_model.peer_models[broker_name, MASTER_BROKER_ID]
+        tps += (
+            peer_model.offsets.count_recent_messages(topic, now_ms - group_delay_ms(group), _TPS_WINDOW_MS)
+            * 1000
+            / _TPS_WINDOW_MS
+            / peer_model.read_queue_count(topic)
+        )
+    random_source = random.Random(f"status {group} {topic}")
     return {
         "consumeFailedMsgs": 0,
         "consumeFailedTPS": 0.0,
         "consumeOKTPS": round(tps, 3),
-        "consumeRT": round(chance.uniform(0.4, 12), 2) if tps else 0.0,
-        "pullRT": round(chance.uniform(0.5, 3), 2) if tps else 0.0,
+        "consumeRT": round(random_source.uniform(0.4, 12), 2) if tps else 0.0,
+        "pullRT": round(random_source.uniform(0.5, 3), 2) if tps else 0.0,
         "pullTPS": round(tps, 3),
     }
 
 
-_STACKS = """\
+_THREAD_DUMP = """\
 TID: 1 STATE: WAITING
 main java.lang.Object.wait(Native Method)
 
@@ -193,49 +243,56 @@ ConsumeMessageThread_1 java.util.concurrent.LinkedBlockingQueue.poll(LinkedBlock
 """
 
 
-def _producers(model: BrokerModel) -> dict[str, list[Client]]:
+def _producers_by_group(broker_model: BrokerModel) -> dict[str, list[SimulatedClient]]:
     """One group for all topics whose names begin with the same word; they talk to masters only."""
-    if not model.spec.is_master:
+    if not broker_model.spec.is_master:
         return {}
-    names = [config["topicName"] for config in model.spec.topics]
-    words = sorted(
-        {name.partition("-")[0] for name in names if not name.startswith((RETRY_PREFIX, DLQ_PREFIX))}
+    topic_names = [topic_config_json["topicName"] for topic_config_json in broker_model.spec.topic_configs]
+    first_words = sorted(
+        {topic.partition("-")[0] for topic in topic_names if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))}
     )
-    return {f"{word}-producer": producers_of(model, word) for word in words}
+    return {
+        f"{first_word}-producer": producers_of_topic(broker_model, first_word) for first_word in first_words
+    }
 
 
-def producers_of(model: BrokerModel, topic: str) -> list[Client]:
+def producers_of_topic(broker_model: BrokerModel, topic: str) -> list[SimulatedClient]:
     """Who sends to the topic."""
-    return _clients(f"{topic.partition('-')[0]}-producer", _PRODUCERS, model)
+    return _simulate_clients(f"{topic.partition('-')[0]}-producer", _PRODUCERS_PER_GROUP, broker_model)
 
 
-def producer_connection(model: BrokerModel, group: str) -> bytes:
+def producer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
     """ProducerConnection."""
-    clients = _producers(model).get(group)
+    clients = _producers_by_group(broker_model).get(group)
     if clients is None:
         raise RequestError(f"the producer group[{group}] not exist")
-    return fastjson.dumps({"connectionSet": [client.connection() for client in clients]})
+    return fastjson.encode_json({"connectionSet": [client.connection_json() for client in clients]})
 
 
-def all_producers(model: BrokerModel, now: int) -> bytes:
+def producer_table_json(broker_model: BrokerModel, now_ms: int) -> bytes:
     """ProducerTableInfo; every client has an inner producer of its own, consumers too."""
-    table = _producers(model)
-    groups = sorted({group for groups in model.offsets.readers.values() for group in groups})
-    everybody = [client for clients in table.values() for client in clients]
-    everybody += [client for group in groups for client in consumers(model, group)]
-    named: dict[str, list[Client]] = {**table, "CLIENT_INNER_PRODUCER": everybody}
-    data: dict[str, Any] = {
+    producers_by_group = _producers_by_group(broker_model)
+    reader_groups = sorted(
+        {group for reader_groups in broker_model.offsets.readers_by_topic.values() for group in reader_groups}
+    )
+    all_clients = [client for clients in producers_by_group.values() for client in clients]
+    all_clients += [client for group in reader_groups for client in connected_consumers(broker_model, group)]
+    clients_by_group: dict[str, list[SimulatedClient]] = {
+        **producers_by_group,
+        "CLIENT_INNER_PRODUCER": all_clients,
+    }
+    producer_data: dict[str, Any] = {
         group: [
             {
                 "clientId": client.client_id,
                 "language": "JAVA",
-                "lastUpdateTimestamp": now - (now - client.started) % _HEARTBEAT,
-                "remoteIP": f"/{client.addr}",
+                "lastUpdateTimestamp": now_ms - (now_ms - client.started_at_ms) % _HEARTBEAT_PERIOD_MS,
+                "remoteIP": f"/{client.client_addr}",
                 "version": V5_5_0,
             }
             for client in clients
         ]
-        for group, clients in named.items()
+        for group, clients in clients_by_group.items()
         if clients
     }
-    return fastjson.dumps({"data": data})
+    return fastjson.encode_json({"data": producer_data})

@@ -6,23 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, product
 from typing import NamedTuple
 
-from namesrv_core.fleet.broker import PERIOD, PRODUCER_PERIOD, Broker
-from namesrv_core.fleet.model import BrokerSpec, Peers
-from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX, Config, topic_config
+from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS, PRODUCER_PERIOD_SECONDS, SimulatedBroker
+from namesrv_core.fleet.broker_model import BrokerSpec, PeerModels
+from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX, TopicConfigJson, make_topic_config
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import request
-from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
-from namesrv_core.transport.channel import Channel
+from namesrv_core.protocol.command import build_request
+from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
+from namesrv_core.transport.request_channel import RequestChannel
 
-_NOUNS = (
+_TOPIC_NOUNS = (
     "orders", "payments", "inventory", "shipments", "invoices", "customers", "carts", "refunds", "prices",
     "coupons", "accounts", "sessions", "reviews", "searches", "emails", "sms", "clicks", "stock", "returns",
     "suppliers", "audit", "fraud", "loyalty", "tickets",
 )  # fmt: skip
-_EVENTS = ("", "-created", "-updated", "-cancelled", "-settled", "-delayed", "-archived")
-_SERVICES = ("billing", "warehouse", "analytics", "notifier", "search-indexer", "risk", "ledger")
-_KINDS = ("NORMAL", "NORMAL", "NORMAL", "FIFO", "DELAY", "TRANSACTION")
-_QUEUES = (4, 8, 8, 8, 16)
+_TOPIC_EVENTS = ("", "-created", "-updated", "-cancelled", "-settled", "-delayed", "-archived")
+_CONSUMER_GROUPS = ("billing", "warehouse", "analytics", "notifier", "search-indexer", "risk", "ledger")
+_MESSAGE_TYPES = ("NORMAL", "NORMAL", "NORMAL", "FIFO", "DELAY", "TRANSACTION")
+_QUEUE_COUNTS = (4, 8, 8, 8, 16)
 READ_ONLY_TOPIC = "orders-history"
 ORDERED_TOPIC = "orders"
 PORT_STEP = 10
@@ -38,132 +38,150 @@ class FleetPlan(NamedTuple):
     topics: int = 40
     seed: int = 1
 
-    def specs(self) -> list[BrokerSpec]:
+    def plan_brokers(self) -> list[BrokerSpec]:
         """Every broker of the plan, masters before slaves."""
-        found = [spec for number in range(self.clusters) for spec in self._cluster(number)]
-        return sorted(found, key=lambda spec: spec.broker_id)
+        broker_specs = [
+            broker_spec
+            for cluster_number in range(self.clusters)
+            for broker_spec in self._plan_cluster(cluster_number)
+        ]
+        return sorted(broker_specs, key=lambda broker_spec: broker_spec.broker_id)
 
-    def _cluster(self, number: int) -> Iterator[BrokerSpec]:
-        letters = _letters(number)
-        cluster = f"cluster-{letters}"
-        chance = random.Random(f"{self.seed} {cluster}")
-        names = [f"broker-{letters}-{group}" for group in range(self.groups)]
-        consumers = {topic: _consumers(topic, self.seed) for topic in _topic_names(self.topics, chance)}
-        placed = _placed(consumers, names, chance)
-        for name in names:
-            seed = chance.getrandbits(32)
-            configs = (*placed[name], *_group_topics(consumers))
-            groups = {config["topicName"]: consumers.get(config["topicName"], ()) for config in placed[name]}
+    def _plan_cluster(self, cluster_number: int) -> Iterator[BrokerSpec]:
+        cluster_letters = _number_letters(cluster_number)
+        cluster_name = f"cluster-{cluster_letters}"
+        random_source = random.Random(f"{self.seed} {cluster_name}")
+        broker_names = [f"broker-{cluster_letters}-{group_number}" for group_number in range(self.groups)]
+        groups_by_topic = {
+            topic: _choose_consumers(topic, self.seed)
+            for topic in _choose_topic_names(self.topics, random_source)
+        }
+        configs_by_broker = _place_topics(groups_by_topic, broker_names, random_source)
+        for broker_name in broker_names:
+            broker_seed = random_source.getrandbits(32)
+            topic_configs = (*configs_by_broker[broker_name], *_list_group_topics(groups_by_topic))
+            reader_groups = {
+                topic_config_json["topicName"]: groups_by_topic.get(topic_config_json["topicName"], ())
+                for topic_config_json in configs_by_broker[broker_name]
+            }
             for broker_id in range(self.replicas):
-                yield BrokerSpec(cluster, name, broker_id, configs, groups, seed)
+                yield BrokerSpec(
+                    cluster_name, broker_name, broker_id, topic_configs, reader_groups, broker_seed
+                )
 
 
-def _letters(number: int) -> str:
+def _number_letters(cluster_number: int) -> str:
     """a, b, ... z, ba, bb, ..."""
-    rest, last = divmod(number, 26)
-    return (_letters(rest) if rest else "") + chr(ord("a") + last)
+    higher_digits, last_digit = divmod(cluster_number, 26)
+    return (_number_letters(higher_digits) if higher_digits else "") + chr(ord("a") + last_digit)
 
 
-def _topic_names(number: int, chance: random.Random) -> list[str]:
+def _choose_topic_names(topic_count: int, random_source: random.Random) -> list[str]:
     """The plain nouns first, so that clusters have topics in common; then events as chance has it."""
-    bank = [f"{noun}{event}" for event, noun in product(_EVENTS[1:], _NOUNS)]
-    chance.shuffle(bank)
-    names = [READ_ONLY_TOPIC, *_NOUNS[: max(number // 2, 1)], *bank]
-    names += [f"events-{extra}" for extra in range(number - len(names))]
-    return names[:number]
+    event_topics = [
+        f"{noun}{event_suffix}" for event_suffix, noun in product(_TOPIC_EVENTS[1:], _TOPIC_NOUNS)
+    ]
+    random_source.shuffle(event_topics)
+    topic_names = [READ_ONLY_TOPIC, *_TOPIC_NOUNS[: max(topic_count // 2, 1)], *event_topics]
+    topic_names += [f"events-{topic_number}" for topic_number in range(topic_count - len(topic_names))]
+    return topic_names[:topic_count]
 
 
-def _consumers(topic: str, seed: int) -> tuple[str, ...]:
+def _choose_consumers(topic: str, seed: int) -> tuple[str, ...]:
     """Who reads a topic: the same in every cluster, as clients read from all brokers of a route."""
-    chance = random.Random(f"{seed} consumers of {topic}")
-    return tuple(sorted(chance.sample(_SERVICES, chance.randrange(4))))
+    random_source = random.Random(f"{seed} consumers of {topic}")
+    return tuple(sorted(random_source.sample(_CONSUMER_GROUPS, random_source.randrange(4))))
 
 
-def _placed(
-    topics: Mapping[str, object], brokers: Sequence[str], chance: random.Random
-) -> dict[str, list[Config]]:
+def _place_topics(
+    topic_names: Mapping[str, object], broker_names: Sequence[str], random_source: random.Random
+) -> dict[str, list[TopicConfigJson]]:
     """Where each topic lives: on every broker of its cluster, one in six on a single one."""
-    placed: dict[str, list[Config]] = {name: [] for name in brokers}
-    for number, topic in zip(count(), topics):
-        kind = {"message.type": chance.choice(_KINDS)}
-        perm, order = 4 if topic == READ_ONLY_TOPIC else 6, topic == ORDERED_TOPIC
-        config = topic_config(topic, chance.choice(_QUEUES), perm, kind, order=order)
-        homes = [chance.choice(brokers)] if number % 6 == 5 else brokers
-        for name in homes:
-            placed[name].append(config)
-    return placed
+    configs_by_broker: dict[str, list[TopicConfigJson]] = {broker_name: [] for broker_name in broker_names}
+    for topic_number, topic in zip(count(), topic_names):
+        topic_attributes = {"message.type": random_source.choice(_MESSAGE_TYPES)}
+        perm, is_ordered = 4 if topic == READ_ONLY_TOPIC else 6, topic == ORDERED_TOPIC
+        new_config = make_topic_config(
+            topic, random_source.choice(_QUEUE_COUNTS), perm, topic_attributes, is_ordered=is_ordered
+        )
+        home_brokers = [random_source.choice(broker_names)] if topic_number % 6 == 5 else broker_names
+        for broker_name in home_brokers:
+            configs_by_broker[broker_name].append(new_config)
+    return configs_by_broker
 
 
-def _group_topics(consumers: Mapping[str, Sequence[str]]) -> Iterator[Config]:
+def _list_group_topics(groups_by_topic: Mapping[str, Sequence[str]]) -> Iterator[TopicConfigJson]:
     """The retry topics of all groups, and the dead letters of the first."""
-    groups = sorted({group for names in consumers.values() for group in names})
+    groups = sorted({group for group_names in groups_by_topic.values() for group in group_names})
     for group in groups:
-        yield topic_config(f"{RETRY_PREFIX}{group}", 1)
+        yield make_topic_config(f"{RETRY_PREFIX}{group}", 1)
     for group in groups[:1]:
-        yield topic_config(f"{DLQ_PREFIX}{group}", 1)
+        yield make_topic_config(f"{DLQ_PREFIX}{group}", 1)
 
 
-def order_confs(specs: Iterable[BrokerSpec]) -> dict[str, str]:
+def build_order_confs(broker_specs: Iterable[BrokerSpec]) -> dict[str, str]:
     """The order configuration of each ordered topic: its brokers and how many queues each has."""
-    queues: dict[str, list[str]] = {}
-    for spec in (spec for spec in specs if spec.is_master):
-        for config in spec.topics:
-            if config["order"]:
-                place = f"{spec.broker_name}:{config['writeQueueNums']}"
-                queues.setdefault(config["topicName"], []).append(place)
-    return {topic: ";".join(places) for topic, places in queues.items()}
+    places_by_topic: dict[str, list[str]] = {}
+    for broker_spec in (broker_spec for broker_spec in broker_specs if broker_spec.is_master):
+        for topic_config_json in broker_spec.topic_configs:
+            if topic_config_json["order"]:
+                broker_queues = f"{broker_spec.broker_name}:{topic_config_json['writeQueueNums']}"
+                places_by_topic.setdefault(topic_config_json["topicName"], []).append(broker_queues)
+    return {topic: ";".join(broker_places) for topic, broker_places in places_by_topic.items()}
 
 
-async def write_order_confs(specs: Iterable[BrokerSpec], name_servers: Iterable[str]) -> None:
+async def write_order_confs(broker_specs: Iterable[BrokerSpec], namesrv_addrs: Iterable[str]) -> None:
     """Put them into the KV config of every name server, as whoever made the topics would have."""
-    confs = order_confs(specs)
-    for channel in map(Channel, name_servers):
+    confs_by_topic = build_order_confs(broker_specs)
+    for namesrv_channel in map(RequestChannel, namesrv_addrs):
         try:
-            for topic, conf in confs.items():
-                ext = {"namespace": ORDER_TOPIC_CONFIG, "key": topic, "value": conf}
-                await channel.request(request(RequestCode.PUT_KV_CONFIG, ext))
+            for topic, order_conf in confs_by_topic.items():
+                ext_fields = {"namespace": ORDER_TOPIC_CONFIG, "key": topic, "value": order_conf}
+                await namesrv_channel.send_request(build_request(RequestCode.PUT_KV_CONFIG, ext_fields))
         finally:
-            channel.close()
+            namesrv_channel.close()
 
 
-class Fleet:
+class BrokerFleet:
     """The brokers of a plan, on free ports of this machine, or from `port` on with PORT_STEP between them."""
 
     def __init__(
         self,
-        plan: FleetPlan,
-        name_servers: Sequence[str],
+        fleet_plan: FleetPlan,
+        namesrv_addrs: Sequence[str],
         *,
-        period: float = PERIOD,
-        producer_period: float = PRODUCER_PERIOD,
-        port: int = 0,
+        heartbeat_period: float = HEARTBEAT_PERIOD_SECONDS,
+        producer_period: float = PRODUCER_PERIOD_SECONDS,
+        first_port: int = 0,
     ) -> None:
-        peers: Peers = {}
+        peer_models: PeerModels = {}
         self.brokers = [
-            Broker(
-                spec,
-                name_servers,
-                period=period,
+            SimulatedBroker(
+                broker_spec,
+                namesrv_addrs,
+                heartbeat_period=heartbeat_period,
                 producer_period=producer_period,
-                port=port and port + at * PORT_STEP,
-                peers=peers,
+                port=first_port and first_port + broker_index * PORT_STEP,
+                peer_models=peer_models,
             )
-            for at, spec in enumerate(plan.specs())
+            for broker_index, broker_spec in enumerate(fleet_plan.plan_brokers())
         ]
 
     async def start(self) -> None:
         """Masters first, so that slaves find them."""
         for is_master in (True, False):
-            await asyncio.gather(*(b.start() for b in self.brokers if b.spec.is_master is is_master))
+            await asyncio.gather(
+                *(broker.start() for broker in self.brokers if broker.spec.is_master is is_master)
+            )
 
-    async def leave(self, patience: float = 1.0) -> None:
+    async def leave_cluster(self, patience_seconds: float = 1.0) -> None:
         """All say goodbye at once; whoever is not done within `patience` seconds dies."""
         try:
-            async with asyncio.timeout(patience):
-                await asyncio.gather(*(broker.leave() for broker in self.brokers))
+            async with asyncio.timeout(patience_seconds):
+                await asyncio.gather(*(broker.leave_cluster() for broker in self.brokers))
         except TimeoutError:
-            self.die()
+            self.die_abruptly()
 
-    def die(self) -> None:
+    def die_abruptly(self) -> None:
         for broker in self.brokers:
-            broker.die()
+            broker.die_abruptly()

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from namesrv_core.errors import RequestError, ResponseCode
-from namesrv_core.fleet.topics import altered
-from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.fleet.topics import apply_attribute_changes
+from namesrv_core.protocol.json_bodies import DataVersion
 
-Settings = Mapping[str, Any]
+GroupConfigJson = Mapping[str, Any]
 """A whole SubscriptionGroupConfig as it stands in bodies; never changed in place."""
 
 SYSTEM_GROUPS = (
@@ -22,7 +22,7 @@ SYSTEM_GROUPS = (
 )
 """Groups that a fresh broker has."""
 
-_DEFAULTS: Settings = {
+_DEFAULT_CONFIG: GroupConfigJson = {
     "attributes": {},
     "brokerId": 0,
     "consumeBroadcastEnable": True,
@@ -37,39 +37,46 @@ _DEFAULTS: Settings = {
     "retryQueueNums": 1,
     "whichBrokerWhenConsumeSlowly": 1,
 }
-_LONGEST = 255
+_MAX_NAME_LENGTH = 255
 
 
 class GroupTable:
     """Settings by group; `now` is in ms."""
 
-    def __init__(self, names: Iterable[str], now: int) -> None:
-        self.configs: dict[str, Settings] = {
-            name: {**_DEFAULTS, "groupName": name} for name in sorted({*SYSTEM_GROUPS, *names})
+    def __init__(self, group_names: Iterable[str], now_ms: int) -> None:
+        self.configs: dict[str, GroupConfigJson] = {
+            group: {**_DEFAULT_CONFIG, "groupName": group} for group in sorted({*SYSTEM_GROUPS, *group_names})
         }
-        self.version = DataVersion(0, 0, now)
+        self.data_version = DataVersion(0, 0, now_ms)
 
-    def put(self, wanted: Mapping[str, Any], now: int) -> None:
+    def put_config(self, wanted_config: Mapping[str, Any], now_ms: int) -> None:
         """Create or replace; attributes alone are merged, by signed keys. RequestError for a bad name."""
-        name = wanted.get("groupName")
-        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST:
+        group = wanted_config.get("groupName")
+        if not isinstance(group, str) or not group.strip() or len(group) > _MAX_NAME_LENGTH:
             raise RequestError("The specified group is blank or too long.", ResponseCode.INVALID_PARAMETER)
-        present = self.configs.get(name, {}).get("attributes", {})
-        settings = {key: wanted.get(key, value) for key, value in _DEFAULTS.items()}
-        attributes = altered(present, dict(wanted.get("attributes") or {}))
-        self.configs[name] = {**settings, "attributes": attributes, "groupName": name}
-        self._move_on(now)
+        current_attributes = self.configs.get(group, {}).get("attributes", {})
+        group_config = {
+            config_key: wanted_config.get(config_key, default_value)
+            for config_key, default_value in _DEFAULT_CONFIG.items()
+        }
+        new_attributes = apply_attribute_changes(
+            current_attributes, dict(wanted_config.get("attributes") or {})
+        )
+        self.configs[group] = {**group_config, "attributes": new_attributes, "groupName": group}
+        self._advance_version(now_ms)
 
-    def delete(self, name: str, now: int) -> bool:
-        if self.configs.pop(name, None) is None:
+    def delete_group(self, group: str, now_ms: int) -> bool:
+        if self.configs.pop(group, None) is None:
             return False
-        self._move_on(now)
+        self._advance_version(now_ms)
         return True
 
-    def copy_from(self, configs: Mapping[str, Settings], version: DataVersion) -> None:
+    def copy_from(self, master_configs: Mapping[str, GroupConfigJson], master_version: DataVersion) -> None:
         """What a slave does with its master's table."""
-        self.configs = dict(configs)
-        self.version = version
+        self.configs = dict(master_configs)
+        self.data_version = master_version
 
-    def _move_on(self, now: int) -> None:
-        self.version = DataVersion((self.version.counter or 0) + 1, self.version.state_version, now)
+    def _advance_version(self, now_ms: int) -> None:
+        self.data_version = DataVersion(
+            (self.data_version.counter or 0) + 1, self.data_version.state_version, now_ms
+        )

@@ -12,181 +12,268 @@ from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet import clients
-from namesrv_core.fleet.model import BrokerModel
+from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.protocol import broker_headers
-from namesrv_core.protocol.codes import MASTER_ID
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from namesrv_core.protocol.command import ExtFields
-from namesrv_core.protocol.message_ids import unique_key
-from namesrv_core.protocol.messages import KEYS, MAGIC_V1, TAGS, UNIQUE_KEY, properties_text
+from namesrv_core.protocol.message_ids import build_unique_key
+from namesrv_core.protocol.stored_messages import (
+    KEYS_PROPERTY,
+    MAGIC_V1,
+    TAGS_PROPERTY,
+    UNIQUE_KEY_PROPERTY,
+    encode_properties,
+)
 
-_TAGS = ("created", "updated", "cancelled", "settled")
-_AT_ONCE = 32
+_MESSAGE_TAGS = ("created", "updated", "cancelled", "settled")
+_MAX_PULL_COUNT = 32
 """Messages that a broker gives at a time (maxMsgsNumBatch is twice that, for searches)."""
-_FILLER = "Nobody ever sent this message. "
-_ID = struct.Struct(">4sHiIH")
+_FILLER_TEXT = "Nobody ever sent this message. "
+_UNIQUE_ID_LAYOUT = struct.Struct(">4sHiIH")
 
 
-class Pulled(NamedTuple):
+class PullResponse(NamedTuple):
     """An answer to PULL_MESSAGE: a code that says how to go on, and messages with code 0."""
 
-    code: int
-    body: bytes
-    ext: ExtFields
+    response_code: int
+    message_bytes: bytes
+    ext_fields: ExtFields
 
 
-def pull(model: BrokerModel, wanted: broker_headers.PullMessage, now: int) -> Pulled:
+def pull_messages(
+    broker_model: BrokerModel, request_header: broker_headers.PullMessage, now_ms: int
+) -> PullResponse:
     """Messages of one queue from an offset on; with a subscription `A || B` those that have such a tag."""
-    topic, queue, at = wanted.topic or "", wanted.queue_id, wanted.queue_offset or 0
-    queues = _queues(model, topic)
-    if queue not in range(queues):
-        raise RequestError(f"queueId[{queue}] is illegal, topic:[{topic}]", ResponseCode.INVALID_PARAMETER)
-    low = model.offsets.begins(topic, queues, now)[queue]
-    high = model.offsets.ends(topic, queues, now)[queue]
-    if not low <= at < high:
-        code = ResponseCode.PULL_NOT_FOUND if at == high else ResponseCode.PULL_OFFSET_MOVED
-        return Pulled(code, b"", _progress(min(max(at, low), high), low, high))
-    end = min(at + max(1, min(wanted.max_msg_nums, _AT_ONCE)), high)
-    tags = {tag.strip() for tag in (wanted.subscription or "*").split("||")}
-    numbers = (model.offsets.number(topic, queues, queue, offset) for offset in range(at, end))
-    records = [record(model, number, now) for number in numbers if tags & {"*", "", _tag(number)}]
-    code = ResponseCode.SUCCESS if records else ResponseCode.PULL_RETRY_IMMEDIATELY
-    return Pulled(code, b"".join(records), _progress(end, low, high))
+    topic, queue_id, queue_offset = (
+        request_header.topic or "",
+        request_header.queue_id,
+        request_header.queue_offset or 0,
+    )
+    queue_count = _require_queue_count(broker_model, topic)
+    if queue_id not in range(queue_count):
+        raise RequestError(f"queueId[{queue_id}] is illegal, topic:[{topic}]", ResponseCode.INVALID_PARAMETER)
+    min_offset = broker_model.offsets.begin_offsets(topic, queue_count, now_ms)[queue_id]
+    end_offset = broker_model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
+    if not min_offset <= queue_offset < end_offset:
+        response_code = (
+            ResponseCode.PULL_NOT_FOUND if queue_offset == end_offset else ResponseCode.PULL_OFFSET_MOVED
+        )
+        return PullResponse(
+            response_code,
+            b"",
+            _offset_fields(min(max(queue_offset, min_offset), end_offset), min_offset, end_offset),
+        )
+    last_offset = min(queue_offset + max(1, min(request_header.max_msg_nums, _MAX_PULL_COUNT)), end_offset)
+    wanted_tags = {tag.strip() for tag in (request_header.subscription or "*").split("||")}
+    message_numbers = (
+        broker_model.offsets.number_of_queue_message(topic, queue_count, queue_id, offset)
+        for offset in range(queue_offset, last_offset)
+    )
+    encoded_messages = [
+        encode_message(broker_model, message_number, now_ms)
+        for message_number in message_numbers
+        if wanted_tags & {"*", "", _message_tag(message_number)}
+    ]
+    response_code = ResponseCode.SUCCESS if encoded_messages else ResponseCode.PULL_RETRY_IMMEDIATELY
+    return PullResponse(
+        response_code, b"".join(encoded_messages), _offset_fields(last_offset, min_offset, end_offset)
+    )
 
 
-def _progress(following: int, low: int, high: int) -> ExtFields:
-    fields = {"nextBeginOffset": following, "minOffset": low, "maxOffset": high, "suggestWhichBrokerId": 0}
-    return {name: str(value) for name, value in fields.items()}
+def _offset_fields(next_offset: int, min_offset: int, max_offset: int) -> ExtFields:
+    numbers_by_field = {
+        "nextBeginOffset": next_offset,
+        "minOffset": min_offset,
+        "maxOffset": max_offset,
+        "suggestWhichBrokerId": 0,
+    }
+    return {field_name: str(field_value) for field_name, field_value in numbers_by_field.items()}
 
 
-def _queues(model: BrokerModel, topic: str) -> int:
-    if topic not in model.topics.configs:
+def _require_queue_count(broker_model: BrokerModel, topic: str) -> int:
+    if topic not in broker_model.topic_table.configs:
         raise TopicNotExist(f"the topic[{topic}] not exist")
-    return model.queues(topic)
+    return broker_model.read_queue_count(topic)
 
 
-class Entries(NamedTuple):
+class QueueEntryRange(NamedTuple):
     """A queue has entries from `low` to before `high`; `found` are places (bytes), sizes and tags of some."""
 
-    low: int
-    high: int
-    found: list[tuple[int, int, str]]
+    min_offset: int
+    end_offset: int
+    entry_tuples: list[tuple[int, int, str]]
 
 
-def entries(model: BrokerModel, topic: str, queue: int, index: int, count: int, now: int) -> Entries:
+def list_queue_entries(
+    broker_model: BrokerModel, topic: str, queue_id: int, first_index: int, entry_count: int, now_ms: int
+) -> QueueEntryRange:
     """Up to `count` entries of a queue from `index` on."""
-    queues = _queues(model, topic)
-    low = model.offsets.begins(topic, queues, now)[queue]
-    high = model.offsets.ends(topic, queues, now)[queue]
-    wanted = range(index, min(index + count, high)) if low <= index < high else range(0)
-    size = model.traffic.message_size
-    numbers = (model.offsets.number(topic, queues, queue, offset) for offset in wanted)
-    return Entries(low, high, [(number * size, size, _tag(number)) for number in numbers])
+    queue_count = _require_queue_count(broker_model, topic)
+    min_offset = broker_model.offsets.begin_offsets(topic, queue_count, now_ms)[queue_id]
+    end_offset = broker_model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
+    wanted_offsets = (
+        range(first_index, min(first_index + entry_count, end_offset))
+        if min_offset <= first_index < end_offset
+        else range(0)
+    )
+    message_size = broker_model.traffic.message_size
+    message_numbers = (
+        broker_model.offsets.number_of_queue_message(topic, queue_count, queue_id, offset)
+        for offset in wanted_offsets
+    )
+    return QueueEntryRange(
+        min_offset,
+        end_offset,
+        [
+            (message_number * message_size, message_size, _message_tag(message_number))
+            for message_number in message_numbers
+        ],
+    )
 
 
-def view(model: BrokerModel, physical_offset: int, now: int) -> bytes:
+def view_message(broker_model: BrokerModel, physical_offset: int, now_ms: int) -> bytes:
     """The message at a place of the commit log."""
-    number, rest = divmod(physical_offset, model.traffic.message_size)
-    if rest or not _is_there(model, number, now):
+    message_number, byte_remainder = divmod(physical_offset, broker_model.traffic.message_size)
+    if byte_remainder or not _is_stored(broker_model, message_number, now_ms):
         raise RequestError(f"can not find message by the offset, {physical_offset}")
-    return record(model, number, now)
+    return encode_message(broker_model, message_number, now_ms)
 
 
-def query(model: BrokerModel, wanted: broker_headers.QueryMessage, now: int) -> tuple[bytes, ExtFields]:
+def query_messages(
+    broker_model: BrokerModel, request_header: broker_headers.QueryMessage, now_ms: int
+) -> tuple[bytes, ExtFields]:
     """The messages of a topic with a key, or with an id; QueryNotFound where there is none."""
-    topic, key = wanted.topic or "", wanted.key or ""
-    find = _by_id if wanted.unique_key_query else _by_key
-    since, until = wanted.begin_timestamp or 0, wanted.end_timestamp
-    found = [
-        record(model, number, now)
-        for number in find(model, topic, key)
-        if _is_there(model, number, now)
-        and since <= (stored := model.traffic.stored_time(number, now))
-        and (until is None or stored <= until)
+    topic, message_key = request_header.topic or "", request_header.key or ""
+    find_numbers = _find_by_unique_id if request_header.unique_key_query else _find_by_key
+    begin_ms, end_ms = request_header.begin_timestamp or 0, request_header.end_timestamp
+    encoded_messages = [
+        encode_message(broker_model, message_number, now_ms)
+        for message_number in find_numbers(broker_model, topic, message_key)
+        if _is_stored(broker_model, message_number, now_ms)
+        and begin_ms <= (stored_at_ms := broker_model.traffic.stored_time_ms(message_number, now_ms))
+        and (end_ms is None or stored_at_ms <= end_ms)
     ]
-    if not found:
+    if not encoded_messages:
         raise QueryNotFound("can not find message, maybe time range not correct")
-    end = model.traffic.stored_bytes(now)
-    return b"".join(found), {"indexLastUpdateTimestamp": str(now), "indexLastUpdatePhyoffset": str(end)}
+    log_end = broker_model.traffic.stored_bytes(now_ms)
+    return b"".join(encoded_messages), {
+        "indexLastUpdateTimestamp": str(now_ms),
+        "indexLastUpdatePhyoffset": str(log_end),
+    }
 
 
-def _by_key(model: BrokerModel, topic: str, key: str) -> Iterator[int]:
+def _find_by_key(broker_model: BrokerModel, topic: str, message_key: str) -> Iterator[int]:
     """A key is the topic and a count, as in payments-4711."""
-    name, _, count = key.rpartition("-")
-    if name == topic and model.offsets.counts(topic) and count.isascii() and count.isdigit():
-        yield model.offsets.nth(topic, int(count))
+    key_topic, _, count_text = message_key.rpartition("-")
+    if (
+        key_topic == topic
+        and broker_model.offsets.has_traffic(topic)
+        and count_text.isascii()
+        and count_text.isdigit()
+    ):
+        yield broker_model.offsets.number_of_topic_message(topic, int(count_text))
 
 
-def _by_id(model: BrokerModel, topic: str, msg_id: str) -> Iterator[int]:
+def _find_by_unique_id(broker_model: BrokerModel, topic: str, msg_id: str) -> Iterator[int]:
     try:
-        _, _, _, low, high = _ID.unpack(bytes.fromhex(msg_id))
+        _, _, _, low_bits, high_bits = _UNIQUE_ID_LAYOUT.unpack(bytes.fromhex(msg_id))
     except (ValueError, struct.error):
         return
-    number = high << 32 | low
-    if model.offsets.topic_of(number) == topic and _unique_id(model, topic, number) == msg_id:
-        yield number
+    message_number = high_bits << 32 | low_bits
+    if (
+        broker_model.offsets.topic_of_message(message_number) == topic
+        and _make_unique_id(broker_model, topic, message_number) == msg_id
+    ):
+        yield message_number
 
 
-def _is_there(model: BrokerModel, number: int, now: int) -> bool:
+def _is_stored(broker_model: BrokerModel, message_number: int, now_ms: int) -> bool:
     """Whether it was stored, is not deleted, and its topic is still here."""
-    stored = model.traffic.deleted(now) <= number < model.traffic.stored(now)
-    return stored and model.offsets.topic_of(number) in model.topics.configs
+    is_retained = (
+        broker_model.traffic.deleted_count(now_ms)
+        <= message_number
+        < broker_model.traffic.stored_count(now_ms)
+    )
+    return (
+        is_retained
+        and broker_model.offsets.topic_of_message(message_number) in broker_model.topic_table.configs
+    )
 
 
-def record(model: BrokerModel, number: int, now: int) -> bytes:
+def encode_message(broker_model: BrokerModel, message_number: int, now_ms: int) -> bytes:
     """The message as the commit log has it, about as long as this broker's messages are."""
-    topic = model.offsets.topic_of(number)
-    queue, offset = model.offsets.place(number, model.queues(topic))
-    stored = model.traffic.stored_time(number, now)
-    table = {
-        KEYS: f"{topic}-{model.offsets.count_of(number)}",
-        UNIQUE_KEY: _unique_id(model, topic, number),
-        "CLUSTER": model.spec.cluster_name,
-        TAGS: _tag(number),
+    topic = broker_model.offsets.topic_of_message(message_number)
+    queue_id, queue_offset = broker_model.offsets.place_in_queue(
+        message_number, broker_model.read_queue_count(topic)
+    )
+    stored_at_ms = broker_model.traffic.stored_time_ms(message_number, now_ms)
+    message_properties = {
+        KEYS_PROPERTY: f"{topic}-{broker_model.offsets.index_in_topic(message_number)}",
+        UNIQUE_KEY_PROPERTY: _make_unique_id(broker_model, topic, message_number),
+        "CLUSTER": broker_model.spec.cluster_name,
+        TAGS_PROPERTY: _message_tag(message_number),
         "WAIT": "true",
     }
-    name, properties = topic.encode(), properties_text(table).encode()
-    body = _body(table, number, model.traffic.message_size - 91 - len(name) - len(properties))
-    master = model.peers.get((model.spec.broker_name, MASTER_ID), model)
-    physical = number * model.traffic.message_size
-    rest = b"".join(
+    topic_bytes, property_bytes = topic.encode(), encode_properties(message_properties).encode()
+    body_bytes = _message_body(
+        message_properties,
+        message_number,
+        broker_model.traffic.message_size - 91 - len(topic_bytes) - len(property_bytes),
+    )
+    master_model = broker_model.peer_models.get(
+        (broker_model.spec.broker_name, MASTER_BROKER_ID), broker_model
+    )
+    physical_offset = message_number * broker_model.traffic.message_size
+    record_tail = b"".join(
         [
-            struct.pack(">iiqqiq", queue, 0, offset, physical, 0, stored - 2),
-            _address(_producer(model, topic, number).addr),
-            struct.pack(">q", stored),
-            _address(master.broker_addr),
-            struct.pack(">iqi", 0, 0, len(body)),
-            body,
-            struct.pack(">b", len(name)) + name,
-            struct.pack(">h", len(properties)) + properties,
+            struct.pack(">iiqqiq", queue_id, 0, queue_offset, physical_offset, 0, stored_at_ms - 2),
+            _encode_address(_message_producer(broker_model, topic, message_number).client_addr),
+            struct.pack(">q", stored_at_ms),
+            _encode_address(master_model.broker_addr),
+            struct.pack(">iqi", 0, 0, len(body_bytes)),
+            body_bytes,
+            struct.pack(">b", len(topic_bytes)) + topic_bytes,
+            struct.pack(">h", len(property_bytes)) + property_bytes,
         ]
     )
-    return struct.pack(">iII", 12 + len(rest), MAGIC_V1, zlib.crc32(body) & 0x7FFFFFFF) + rest
+    return (
+        struct.pack(">iII", 12 + len(record_tail), MAGIC_V1, zlib.crc32(body_bytes) & 0x7FFFFFFF)
+        + record_tail
+    )
 
 
-def _body(table: dict[str, str], number: int, room: int) -> bytes:
-    fields = {"id": table[KEYS], "event": table[TAGS], "amount": number * 7919 % 100_000 / 100}
-    text = json.dumps({**fields, "note": ""})
-    filler = (_FILLER * (max(room, 0) // len(_FILLER) + 1))[: max(room - len(text), 0)]
-    return json.dumps({**fields, "note": filler}).encode()
+def _message_body(message_properties: dict[str, str], message_number: int, body_size: int) -> bytes:
+    body_fields = {
+        "id": message_properties[KEYS_PROPERTY],
+        "event": message_properties[TAGS_PROPERTY],
+        "amount": message_number * 7919 % 100_000 / 100,
+    }
+    empty_body = json.dumps({**body_fields, "note": ""})
+    filler = (_FILLER_TEXT * (max(body_size, 0) // len(_FILLER_TEXT) + 1))[
+        : max(body_size - len(empty_body), 0)
+    ]
+    return json.dumps({**body_fields, "note": filler}).encode()
 
 
-def _tag(number: int) -> str:
-    return _TAGS[zlib.crc32(number.to_bytes(8)) % len(_TAGS)]
+def _message_tag(message_number: int) -> str:
+    return _MESSAGE_TAGS[zlib.crc32(message_number.to_bytes(8)) % len(_MESSAGE_TAGS)]
 
 
-def _producer(model: BrokerModel, topic: str, number: int) -> clients.Client:
-    makers = clients.producers_of(model, topic)
-    return makers[number % len(makers)]
+def _message_producer(broker_model: BrokerModel, topic: str, message_number: int) -> clients.SimulatedClient:
+    topic_producers = clients.producers_of_topic(broker_model, topic)
+    return topic_producers[message_number % len(topic_producers)]
 
 
-def _unique_id(model: BrokerModel, topic: str, number: int) -> str:
+def _make_unique_id(broker_model: BrokerModel, topic: str, message_number: int) -> str:
     """What the producer calls it: the broker stands where a real one has its class loader."""
-    address = _address(_producer(model, topic, number).addr)[:4]
-    broker = zlib.crc32(model.spec.broker_name.encode()) >> 1
-    return unique_key(address, 4000 + number % 2, broker, number & 0xFFFFFFFF, number >> 32)
+    host_bytes = _encode_address(_message_producer(broker_model, topic, message_number).client_addr)[:4]
+    broker_hash = zlib.crc32(broker_model.spec.broker_name.encode()) >> 1
+    return build_unique_key(
+        host_bytes, 4000 + message_number % 2, broker_hash, message_number & 0xFFFFFFFF, message_number >> 32
+    )
 
 
-def _address(addr: str) -> bytes:
+def _encode_address(socket_addr: str) -> bytes:
     """ "10.0.0.1:1000" as it stands in records."""
-    host, _, port = addr.rpartition(":")
+    host, _, port = socket_addr.rpartition(":")
     return bytes(map(int, host.split("."))) + struct.pack(">i", int(port))

@@ -8,149 +8,179 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX
-from namesrv_core.fleet.traffic import Traffic
+from namesrv_core.fleet.traffic import BrokerTraffic
 
-BEHIND = 1000
+CONSUME_DELAY_MS = 1000
 """Milliseconds between a message and its being consumed."""
 LATE_GROUP = "analytics"
-_LATE = 20 * 60_000
-_PAUSE = 5000
-_PER_SECOND = 500
+_LATE_GROUP_DELAY_MS = 20 * 60_000
+_PAUSE_AFTER_MOVE_MS = 5000
+_CATCH_UP_PER_SECOND = 500
 
-Key = tuple[str, str, int]
+OffsetKey = tuple[str, str, int]
 """Group, topic, queue id."""
 
 
-class _Moved(NamedTuple):
+class _MovedOffset(NamedTuple):
     """An offset that was committed by hand, and when (ms)."""
 
     offset: int
-    at: int
+    moved_at_ms: int
 
 
-class Offsets:
+class ConsumerOffsets:
     """`started_with` are the topics that share the traffic evenly, and so do the `queues` of each.
 
     `readers` are the groups of a topic. All times are ms.
     """
 
     def __init__(
-        self, traffic: Traffic, started_with: list[str], readers: dict[str, tuple[str, ...]]
+        self, traffic: BrokerTraffic, initial_topics: list[str], readers_by_topic: dict[str, tuple[str, ...]]
     ) -> None:
         self._traffic = traffic
-        self._shared = [name for name in started_with if not name.startswith((RETRY_PREFIX, DLQ_PREFIX))]
-        self._place_of = {name: place for place, name in enumerate(self._shared)}
-        self.readers = readers
-        self._moved: dict[Key, _Moved] = {}
+        self._traffic_topics = [
+            topic for topic in initial_topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))
+        ]
+        self._index_by_topic = {topic: topic_index for topic_index, topic in enumerate(self._traffic_topics)}
+        self.readers_by_topic = readers_by_topic
+        self._moved_offsets: dict[OffsetKey, _MovedOffset] = {}
 
-    def counts(self, topic: str) -> bool:
+    def has_traffic(self, topic: str) -> bool:
         """Whether the topic gets messages."""
-        return topic in self._place_of
+        return topic in self._index_by_topic
 
-    def nth(self, topic: str, count: int) -> int:
+    def number_of_topic_message(self, topic: str, topic_message_index: int) -> int:
         """The number that the broker gave to a topic's message, counted from 0."""
-        return count * len(self._shared) + self._place_of[topic]
+        return topic_message_index * len(self._traffic_topics) + self._index_by_topic[topic]
 
-    def number(self, topic: str, queues: int, queue: int, offset: int) -> int:
+    def number_of_queue_message(self, topic: str, queue_count: int, queue_id: int, offset: int) -> int:
         """The number of the message at a place of a queue."""
-        return self.nth(topic, offset * queues + queue)
+        return self.number_of_topic_message(topic, offset * queue_count + queue_id)
 
-    def topic_of(self, number: int) -> str:
+    def topic_of_message(self, message_number: int) -> str:
         """Whose message it is; "" where no topic gets messages."""
-        return self._shared[number % len(self._shared)] if self._shared else ""
+        return (
+            self._traffic_topics[message_number % len(self._traffic_topics)] if self._traffic_topics else ""
+        )
 
-    def count_of(self, number: int) -> int:
+    def index_in_topic(self, message_number: int) -> int:
         """Which message of its topic it is, counted from 0."""
-        return number // len(self._shared)
+        return message_number // len(self._traffic_topics)
 
-    def place(self, number: int, queues: int) -> tuple[int, int]:
+    def place_in_queue(self, message_number: int, queue_count: int) -> tuple[int, int]:
         """The queue and the offset of a message."""
-        offset, queue = divmod(self.count_of(number), queues)
-        return queue, offset
+        offset, queue_id = divmod(self.index_in_topic(message_number), queue_count)
+        return queue_id, offset
 
-    def put(self, topic: str, now: int, window: int) -> int:
+    def count_recent_messages(self, topic: str, now_ms: int, window_ms: int) -> int:
         """Messages of the topic that came in the last `window` ms."""
-        share = self._share(topic)
-        return share(self._traffic.stored(now)) - share(self._traffic.stored(now - window))
+        topic_share = self._topic_share(topic)
+        return topic_share(self._traffic.stored_count(now_ms)) - topic_share(
+            self._traffic.stored_count(now_ms - window_ms)
+        )
 
-    def ends(self, topic: str, queues: int, at: int) -> list[int]:
+    def end_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
         """The offset that the next message of each queue got at that time."""
-        return self._parts(topic, queues, self._traffic.stored(at))
+        return self._split_among_queues(topic, queue_count, self._traffic.stored_count(time_ms))
 
-    def begins(self, topic: str, queues: int, at: int) -> list[int]:
+    def begin_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
         """The offset of the oldest message of each queue."""
-        return self._parts(topic, queues, self._traffic.deleted(at))
+        return self._split_among_queues(topic, queue_count, self._traffic.deleted_count(time_ms))
 
-    def _parts(self, topic: str, queues: int, total: int) -> list[int]:
-        share = self._share(topic)(total)
-        return [_part(share, queue, queues) for queue in range(queues)]
+    def _split_among_queues(self, topic: str, queue_count: int, message_total: int) -> list[int]:
+        topic_total = self._topic_share(topic)(message_total)
+        return [_even_part(topic_total, queue_id, queue_count) for queue_id in range(queue_count)]
 
-    def _share(self, topic: str) -> Callable[[int], int]:
+    def _topic_share(self, topic: str) -> Callable[[int], int]:
         """How many of so many messages are the topic's."""
-        if topic not in self._place_of:
-            return lambda total: 0
-        at = self._place_of[topic]
-        return lambda total: _part(total, at, len(self._shared))
+        if topic not in self._index_by_topic:
+            return lambda message_total: 0
+        topic_index = self._index_by_topic[topic]
+        return lambda message_total: _even_part(message_total, topic_index, len(self._traffic_topics))
 
-    def topics_of(self, group: str) -> list[str]:
+    def topics_of_group(self, group: str) -> list[str]:
         """What the group reads or has an offset of."""
-        reads = {topic for topic, groups in self.readers.items() if group in groups}
-        return sorted(reads | {topic for owner, topic, _ in self._moved if owner == group})
-
-    def groups_of(self, topic: str) -> list[str]:
+        read_topics = {
+            topic for topic, reader_groups in self.readers_by_topic.items() if group in reader_groups
+        }
         return sorted(
-            {*self.readers.get(topic, ()), *(group for group, name, _ in self._moved if name == topic)}
+            read_topics | {topic for moved_group, topic, _ in self._moved_offsets if moved_group == group}
         )
 
-    def committed(self, key: Key, queues: int, now: int) -> int | None:
+    def groups_of_topic(self, topic: str) -> list[str]:
+        return sorted(
+            {
+                *self.readers_by_topic.get(topic, ()),
+                *(group for group, moved_topic, _ in self._moved_offsets if moved_topic == topic),
+            }
+        )
+
+    def committed_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int | None:
         """Where the group goes on; None where it never was."""
-        group, topic, queue = key
-        reads = group in self.readers.get(topic, ()) and queue < queues
-        moved = self._moved.get(key)
-        if not reads:
-            return moved and moved.offset
-        usual = self.ends(topic, queues, now - behind(group))[queue]
-        if moved is None:
-            return usual
-        read = max(now - moved.at - _PAUSE, 0) * _PER_SECOND // 1000
-        return max(min(moved.offset + read, usual), moved.offset)
-
-    def move(self, key: Key, offset: int, now: int) -> None:
-        self._moved[key] = _Moved(offset, now)
-
-    def stop(self, group: str, queues: Callable[[str], int], now: int, *, forget: bool) -> None:
-        """The group is no more; its offsets stay, unless they are to be forgotten."""
-        for topic in self.topics_of(group):
-            for queue in range(queues(topic)):
-                offset = self.committed((group, topic, queue), queues(topic), now)
-                if offset is not None:
-                    self.move((group, topic, queue), offset, now)
-        self.readers.update(
-            {topic: tuple(name for name in groups if name != group) for topic, groups in self.readers.items()}
+        group, topic, queue_id = offset_key
+        is_reader = group in self.readers_by_topic.get(topic, ()) and queue_id < queue_count
+        moved_offset = self._moved_offsets.get(offset_key)
+        if not is_reader:
+            return moved_offset and moved_offset.offset
+        usual_offset = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
+        if moved_offset is None:
+            return usual_offset
+        read_since_move = (
+            max(now_ms - moved_offset.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
         )
-        if forget:
-            self._moved = {key: moved for key, moved in self._moved.items() if key[0] != group}
+        return max(min(moved_offset.offset + read_since_move, usual_offset), moved_offset.offset)
+
+    def move_offset(self, offset_key: OffsetKey, offset: int, now_ms: int) -> None:
+        self._moved_offsets[offset_key] = _MovedOffset(offset, now_ms)
+
+    def stop_group(
+        self, group: str, queue_count_of: Callable[[str], int], now_ms: int, *, forget_offsets: bool
+    ) -> None:
+        """The group is no more; its offsets stay, unless they are to be forgotten."""
+        for topic in self.topics_of_group(group):
+            for queue_id in range(queue_count_of(topic)):
+                offset = self.committed_offset((group, topic, queue_id), queue_count_of(topic), now_ms)
+                if offset is not None:
+                    self.move_offset((group, topic, queue_id), offset, now_ms)
+        self.readers_by_topic.update(
+            {
+                topic: tuple(reader_group for reader_group in reader_groups if reader_group != group)
+                for topic, reader_groups in self.readers_by_topic.items()
+            }
+        )
+        if forget_offsets:
+            self._moved_offsets = {
+                offset_key: moved_offset
+                for offset_key, moved_offset in self._moved_offsets.items()
+                if offset_key[0] != group
+            }
 
     def forget_topic(self, topic: str) -> None:
-        self.readers.pop(topic, None)
-        self._moved = {key: moved for key, moved in self._moved.items() if key[1] != topic}
+        self.readers_by_topic.pop(topic, None)
+        self._moved_offsets = {
+            offset_key: moved_offset
+            for offset_key, moved_offset in self._moved_offsets.items()
+            if offset_key[1] != topic
+        }
 
-    def last_consumed(self, key: Key, queues: int, now: int) -> int:
+    def last_consumed_ms(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int:
         """When the last message that the group consumed was stored; 0 where there was none."""
-        group, topic, queue = key
-        offset = (self.committed(key, queues, now) or 0) - 1
-        if offset < 0 or not self.counts(topic):
+        group, topic, queue_id = offset_key
+        last_offset = (self.committed_offset(offset_key, queue_count, now_ms) or 0) - 1
+        if last_offset < 0 or not self.has_traffic(topic):
             return 0
-        if key not in self._moved:
-            return now - behind(group)
-        return self._traffic.stored_time(self.number(topic, queues, queue, offset), now)
+        if offset_key not in self._moved_offsets:
+            return now_ms - group_delay_ms(group)
+        return self._traffic.stored_time_ms(
+            self.number_of_queue_message(topic, queue_count, queue_id, last_offset), now_ms
+        )
 
 
-def behind(group: str) -> int:
+def group_delay_ms(group: str) -> int:
     """How far the group is behind, in ms: one of them is always late."""
-    return _LATE if group == LATE_GROUP else BEHIND
+    return _LATE_GROUP_DELAY_MS if group == LATE_GROUP else CONSUME_DELAY_MS
 
 
-def _part(total: int, at: int, parts: int) -> int:
+def _even_part(message_total: int, part_index: int, part_count: int) -> int:
     """One of almost equal parts; none shrinks when the total grows."""
-    return (total + parts - 1 - at) // parts
+    return (message_total + part_count - 1 - part_index) // part_count

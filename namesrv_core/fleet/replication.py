@@ -1,12 +1,12 @@
 """What simulated brokers say of their replication: slaves have what their masters have, less a moment."""
 
-from namesrv_core.fleet.model import BrokerModel
+from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.codes import MASTER_ID
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 
-_IN_SYNC = 256 * 1024**2
+_IN_SYNC_BYTES = 256 * 1024**2
 """Bytes that a slave may be behind (haMaxGapNotInSync)."""
-_NOTHING = {
+_NO_HA_CLIENT = {
     "lastReadTimestamp": 0,
     "lastWriteTimestamp": 0,
     "masterFlushOffset": 0,
@@ -15,57 +15,61 @@ _NOTHING = {
 }
 
 
-def ha_status(model: BrokerModel, now: int) -> bytes:
+def ha_status_json(broker_model: BrokerModel, now_ms: int) -> bytes:
     """HARuntimeInfo, of a master or of a slave."""
-    return fastjson.dumps(_of_master(model, now) if model.spec.is_master else _of_slave(model, now))
+    return fastjson.encode_json(
+        _master_status(broker_model, now_ms)
+        if broker_model.spec.is_master
+        else _slave_status(broker_model, now_ms)
+    )
 
 
-def _of_master(model: BrokerModel, now: int) -> dict[str, object]:
-    end = model.traffic.stored_bytes(now)
-    links = []
-    for (name, broker_id), slave in sorted(model.peers.items()):
-        if name == model.spec.broker_name and broker_id != MASTER_ID:
-            acknowledged = min(slave.traffic.stored_bytes(now), end)
-            host = slave.broker_addr.rpartition(":")[0]
-            links.append(
+def _master_status(broker_model: BrokerModel, now_ms: int) -> dict[str, object]:
+    log_end = broker_model.traffic.stored_bytes(now_ms)
+    slave_links = []
+    for (broker_name, broker_id), slave_model in sorted(broker_model.peer_models.items()):
+        if broker_name == broker_model.spec.broker_name and broker_id != MASTER_BROKER_ID:
+            acknowledged_offset = min(slave_model.traffic.stored_bytes(now_ms), log_end)
+            slave_host = slave_model.broker_addr.rpartition(":")[0]
+            slave_links.append(
                 {
-                    "addr": f"{host}:{50_000 + broker_id}",
-                    "diff": end - acknowledged,
-                    "inSync": end - acknowledged < _IN_SYNC,
-                    "slaveAckOffset": acknowledged,
-                    "transferFromWhere": acknowledged,
-                    "transferredByteInSecond": model.traffic.bytes_per_second(now),
+                    "addr": f"{slave_host}:{50_000 + broker_id}",
+                    "diff": log_end - acknowledged_offset,
+                    "inSync": log_end - acknowledged_offset < _IN_SYNC_BYTES,
+                    "slaveAckOffset": acknowledged_offset,
+                    "transferFromWhere": acknowledged_offset,
+                    "transferredByteInSecond": broker_model.traffic.bytes_per_second(now_ms),
                 }
             )
     return {
-        "haClientRuntimeInfo": _NOTHING,
-        "haConnectionInfo": links,
-        "inSyncSlaveNums": sum(bool(link["inSync"]) for link in links),
+        "haClientRuntimeInfo": _NO_HA_CLIENT,
+        "haConnectionInfo": slave_links,
+        "inSyncSlaveNums": sum(bool(slave_link["inSync"]) for slave_link in slave_links),
         "master": True,
-        "masterCommitLogMaxOffset": end,
+        "masterCommitLogMaxOffset": log_end,
     }
 
 
-def _flushed(model: BrokerModel, master: BrokerModel, now: int) -> int:
+def _master_flush_offset(broker_model: BrokerModel, master_model: BrokerModel, now_ms: int) -> int:
     """What the slave was told, if it was."""
-    told = model.master_flush_offset
-    return master.traffic.stored_bytes(now) if told is None else told
+    set_offset = broker_model.master_flush_offset
+    return master_model.traffic.stored_bytes(now_ms) if set_offset is None else set_offset
 
 
-def _of_slave(model: BrokerModel, now: int) -> dict[str, object]:
-    master = model.peers.get((model.spec.broker_name, MASTER_ID))
-    link: dict[str, object] = dict(_NOTHING)
-    if master is not None:
-        link = {
-            "lastReadTimestamp": now - 10,
-            "lastWriteTimestamp": now - 10,
-            "masterAddr": master.ha_server_addr,
-            "masterFlushOffset": _flushed(model, master, now),
-            "maxOffset": model.traffic.stored_bytes(now),
-            "transferredByteInSecond": model.traffic.bytes_per_second(now),
+def _slave_status(broker_model: BrokerModel, now_ms: int) -> dict[str, object]:
+    master_model = broker_model.peer_models.get((broker_model.spec.broker_name, MASTER_BROKER_ID))
+    master_link: dict[str, object] = dict(_NO_HA_CLIENT)
+    if master_model is not None:
+        master_link = {
+            "lastReadTimestamp": now_ms - 10,
+            "lastWriteTimestamp": now_ms - 10,
+            "masterAddr": master_model.ha_server_addr,
+            "masterFlushOffset": _master_flush_offset(broker_model, master_model, now_ms),
+            "maxOffset": broker_model.traffic.stored_bytes(now_ms),
+            "transferredByteInSecond": broker_model.traffic.bytes_per_second(now_ms),
         }
     return {
-        "haClientRuntimeInfo": link,
+        "haClientRuntimeInfo": master_link,
         "haConnectionInfo": [],
         "inSyncSlaveNums": 0,
         "master": False,

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from namesrv_core.errors import RequestError, ResponseCode
-from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.protocol.json_bodies import DataVersion
 
-Config = Mapping[str, Any]
+TopicConfigJson = Mapping[str, Any]
 """A whole TopicConfig as it stands in bodies; never changed in place."""
 
 DEFAULT_TOPIC = "TBW102"
@@ -19,8 +19,8 @@ DLQ_PREFIX = "%DLQ%"
 
 _MAX_LENGTH = 127
 _MAX_RETRY_LENGTH = 255
-_NAME = re.compile(r"[%|a-zA-Z0-9_-]+")
-_ATTRIBUTES = (
+_NAME_PATTERN = re.compile(r"[%|a-zA-Z0-9_-]+")
+_KNOWN_ATTRIBUTES = (
     "queue.type",
     "cleanup.policy",
     "message.type",
@@ -28,139 +28,158 @@ _ATTRIBUTES = (
     "priority",
     "lite.topic.expiration",
 )
-_RESERVED = ("TRANS_CHECK_MAX_TIME_TOPIC", "RMQ_SYS_TRACE_TOPIC", "CHECKPOINT_TOPIC")
+_RESERVED_NAMES = ("TRANS_CHECK_MAX_TIME_TOPIC", "RMQ_SYS_TRACE_TOPIC", "CHECKPOINT_TOPIC")
 
 
-def topic_config(
-    name: str,
-    queues: int,
+def make_topic_config(
+    topic: str,
+    read_queues: int,
     perm: int = 6,
     attributes: Mapping[str, str] | None = None,
     *,
     write_queues: int | None = None,
     sys_flag: int = 0,
-    order: bool = False,
+    is_ordered: bool = False,
     filter_type: str = "SINGLE_TAG",
-) -> Config:
+) -> TopicConfigJson:
     """A TopicConfig with `queues` to read from, and as many to write to unless said otherwise."""
     return {
         "attributes": dict(attributes or {}),
-        "order": order,
+        "order": is_ordered,
         "perm": perm,
-        "readQueueNums": queues,
+        "readQueueNums": read_queues,
         "topicFilterType": filter_type,
-        "topicName": name,
+        "topicName": topic,
         "topicSysFlag": sys_flag,
-        "writeQueueNums": queues if write_queues is None else write_queues,
+        "writeQueueNums": read_queues if write_queues is None else write_queues,
     }
 
 
-def system_topics(cluster: str, broker: str) -> list[Config]:
+def make_system_topics(cluster_name: str, broker_name: str) -> list[TopicConfigJson]:
     """What a fresh 5.5.0 broker has (captured): 15 topics of its own making."""
     return [
-        topic_config(DEFAULT_TOPIC, 8, perm=7),
-        topic_config(cluster, 16, perm=7),
-        topic_config(broker, 1, perm=7),
-        topic_config(f"rmq_sys_SYNC_BROKER_MEMBER_{broker}", 1, perm=1),
-        topic_config(f"rmq_sys_REVIVE_LOG_{cluster}", 8),
-        topic_config(f"{cluster}_REPLY_TOPIC", 1),
-        topic_config("SELF_TEST_TOPIC", 1),
-        topic_config("BenchmarkTest", 1024),
-        topic_config("OFFSET_MOVED_EVENT", 1),
-        topic_config("SCHEDULE_TOPIC_XXXX", 18),
-        topic_config("rmq_sys_wheel_timer", 1),
-        topic_config("RMQ_SYS_TRANS_HALF_TOPIC", 1),
-        topic_config("RMQ_SYS_TRANS_OP_HALF_TOPIC", 1),
-        topic_config("RMQ_SYS_ROCKSDB_TRANS_HALF_TOPIC", 1),
-        topic_config("RMQ_SYS_ROCKSDB_TRANS_OP_HALF_TOPIC", 1),
+        make_topic_config(DEFAULT_TOPIC, 8, perm=7),
+        make_topic_config(cluster_name, 16, perm=7),
+        make_topic_config(broker_name, 1, perm=7),
+        make_topic_config(f"rmq_sys_SYNC_BROKER_MEMBER_{broker_name}", 1, perm=1),
+        make_topic_config(f"rmq_sys_REVIVE_LOG_{cluster_name}", 8),
+        make_topic_config(f"{cluster_name}_REPLY_TOPIC", 1),
+        make_topic_config("SELF_TEST_TOPIC", 1),
+        make_topic_config("BenchmarkTest", 1024),
+        make_topic_config("OFFSET_MOVED_EVENT", 1),
+        make_topic_config("SCHEDULE_TOPIC_XXXX", 18),
+        make_topic_config("rmq_sys_wheel_timer", 1),
+        make_topic_config("RMQ_SYS_TRANS_HALF_TOPIC", 1),
+        make_topic_config("RMQ_SYS_TRANS_OP_HALF_TOPIC", 1),
+        make_topic_config("RMQ_SYS_ROCKSDB_TRANS_HALF_TOPIC", 1),
+        make_topic_config("RMQ_SYS_ROCKSDB_TRANS_OP_HALF_TOPIC", 1),
     ]
 
 
-def reserved_names(cluster: str, broker: str) -> frozenset[str]:
+def reserved_names(cluster_name: str, broker_name: str) -> frozenset[str]:
     """The names nobody may create or delete: GET_SYSTEM_TOPIC_LIST_FROM_BROKER."""
-    return frozenset([config["topicName"] for config in system_topics(cluster, broker)]).union(_RESERVED)
+    return frozenset(
+        [
+            topic_config_json["topicName"]
+            for topic_config_json in make_system_topics(cluster_name, broker_name)
+        ]
+    ).union(_RESERVED_NAMES)
 
 
-def altered_attributes(current: Mapping[str, str], text: str | None) -> dict[str, str]:
+def parse_attribute_changes(current_attributes: Mapping[str, str], change_text: str | None) -> dict[str, str]:
     """`current` after "+key=value,-key"; RequestError for a key that no broker knows."""
-    changes = {}
-    for part in filter(None, (text or "").split(",")):
-        key, _, value = part.partition("=")
-        if key[0] not in "+-":
-            raise RequestError(f"add/alter attribute format is wrong: {part}")
-        changes[key] = value
-    return changed_attributes(current, changes)
+    changes_by_key = {}
+    for change_part in filter(None, (change_text or "").split(",")):
+        signed_key, _, new_value = change_part.partition("=")
+        if signed_key[0] not in "+-":
+            raise RequestError(f"add/alter attribute format is wrong: {change_part}")
+        changes_by_key[signed_key] = new_value
+    return change_known_attributes(current_attributes, changes_by_key)
 
 
-def changed_attributes(current: Mapping[str, str], changes: Mapping[str, str] | None) -> dict[str, str]:
+def change_known_attributes(
+    current_attributes: Mapping[str, str], changes_by_key: Mapping[str, str] | None
+) -> dict[str, str]:
     """`current` after changes by signed keys; RequestError for a key that no broker knows."""
-    unknown = [key[1:] for key in changes or () if key[1:] not in _ATTRIBUTES]
-    if unknown:
-        raise RequestError(f"unsupported key: {unknown[0]}")
-    return altered(current, changes or {})
+    unknown_keys = [
+        signed_key[1:] for signed_key in changes_by_key or () if signed_key[1:] not in _KNOWN_ATTRIBUTES
+    ]
+    if unknown_keys:
+        raise RequestError(f"unsupported key: {unknown_keys[0]}")
+    return apply_attribute_changes(current_attributes, changes_by_key or {})
 
 
-def altered(current: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:
+def apply_attribute_changes(
+    current_attributes: Mapping[str, str], changes_by_key: Mapping[str, str]
+) -> dict[str, str]:
     """`current` after changes by signed keys; RequestError for one without a sign."""
-    attributes = dict(current)
-    for key, value in changes.items():
-        if key[:1] == "+":
-            attributes[key[1:]] = value
-        elif key[:1] == "-":
-            attributes.pop(key[1:], None)
+    new_attributes = dict(current_attributes)
+    for signed_key, new_value in changes_by_key.items():
+        if signed_key[:1] == "+":
+            new_attributes[signed_key[1:]] = new_value
+        elif signed_key[:1] == "-":
+            new_attributes.pop(signed_key[1:], None)
         else:
-            raise RequestError(f"add/alter attribute format is wrong: {key}")
-    return attributes
+            raise RequestError(f"add/alter attribute format is wrong: {signed_key}")
+    return new_attributes
 
 
 class TopicTable:
     """Configs by name, and the DataVersion that each change moves on; `now` is in ms."""
 
-    def __init__(self, configs: Iterable[Config], reserved: frozenset[str], now: int) -> None:
-        self.configs: dict[str, Config] = {config["topicName"]: config for config in configs}
-        self.reserved = reserved
-        self.version = DataVersion(0, 0, now)
+    def __init__(
+        self, initial_configs: Iterable[TopicConfigJson], reserved_names: frozenset[str], now_ms: int
+    ) -> None:
+        self.configs: dict[str, TopicConfigJson] = {
+            topic_config_json["topicName"]: topic_config_json for topic_config_json in initial_configs
+        }
+        self.reserved_names = reserved_names
+        self.data_version = DataVersion(0, 0, now_ms)
 
-    def check(self, name: str | None) -> str:
+    def require_valid_name(self, topic: str | None) -> str:
         """The name, if a topic may be created or deleted under it; else RequestError 29."""
-        if name is None or not name.strip():
-            raise _invalid("The specified topic is blank.")
-        if not _NAME.fullmatch(name):
-            allowed = f"^{_NAME.pattern}$"
-            raise _invalid(
-                f"The specified topic: {name}, contains illegal characters, allowing only {allowed}"
+        if topic is None or not topic.strip():
+            raise _invalid_parameter_error("The specified topic is blank.")
+        if not _NAME_PATTERN.fullmatch(topic):
+            allowed_pattern = f"^{_NAME_PATTERN.pattern}$"
+            raise _invalid_parameter_error(
+                f"The specified topic: {topic}, contains illegal characters, allowing only {allowed_pattern}"
             )
-        limit = _MAX_RETRY_LENGTH if name.startswith((RETRY_PREFIX, DLQ_PREFIX)) else _MAX_LENGTH
-        if len(name) > limit:
-            raise _invalid(f"The specified topic: {name}, is longer than topic max length: {limit}")
-        if name in self.reserved:
-            raise _invalid(f"The topic[{name}] is conflict with system topic.")
-        return name
+        max_length = _MAX_RETRY_LENGTH if topic.startswith((RETRY_PREFIX, DLQ_PREFIX)) else _MAX_LENGTH
+        if len(topic) > max_length:
+            raise _invalid_parameter_error(
+                f"The specified topic: {topic}, is longer than topic max length: {max_length}"
+            )
+        if topic in self.reserved_names:
+            raise _invalid_parameter_error(f"The topic[{topic}] is conflict with system topic.")
+        return topic
 
-    def put(self, config: Config, now: int) -> bool:
+    def put_config(self, topic_config_json: TopicConfigJson, now_ms: int) -> bool:
         """Create or replace; False, and no new version, where nothing differs."""
-        name = config["topicName"]
-        if self.configs.get(name) == config:
+        topic = topic_config_json["topicName"]
+        if self.configs.get(topic) == topic_config_json:
             return False
-        self.configs[name] = config
-        self.move_on(now)
+        self.configs[topic] = topic_config_json
+        self.advance_version(now_ms)
         return True
 
-    def delete(self, name: str, now: int) -> bool:
-        if self.configs.pop(name, None) is None:
+    def delete_topic(self, topic: str, now_ms: int) -> bool:
+        if self.configs.pop(topic, None) is None:
             return False
-        self.move_on(now)
+        self.advance_version(now_ms)
         return True
 
-    def move_on(self, now: int) -> None:
+    def advance_version(self, now_ms: int) -> None:
         """`DataVersion#nextVersion`."""
-        self.version = DataVersion((self.version.counter or 0) + 1, self.version.state_version, now)
+        self.data_version = DataVersion(
+            (self.data_version.counter or 0) + 1, self.data_version.state_version, now_ms
+        )
 
-    def copy_from(self, configs: Mapping[str, Config], version: DataVersion) -> None:
+    def copy_from(self, master_configs: Mapping[str, TopicConfigJson], master_version: DataVersion) -> None:
         """What a slave does with its master's table."""
-        self.configs = dict(configs)
-        self.version = version
+        self.configs = dict(master_configs)
+        self.data_version = master_version
 
 
-def _invalid(remark: str) -> RequestError:
+def _invalid_parameter_error(remark: str) -> RequestError:
     return RequestError(remark, ResponseCode.INVALID_PARAMETER)

@@ -8,211 +8,232 @@ import math
 import random
 from datetime import timedelta
 
-from namesrv_core.protocol.fastjson import java_double
+from namesrv_core.protocol.fastjson import format_java_double
 
-_DAY = 86_400_000
-_WAVES = ((_DAY, 0.35), (613_000, 0.1), (47_000, 0.06))
-_WINDOWS = (10_000, 60_000, 600_000)
-_RETENTION = 72 * 3_600_000
-_CLEANED_AT = 4 * 3_600_000
-_FILE = 1024**3
-_CAPACITY = 500 * 1024**3
-_BATCH = 4
-_LATENCIES = (
+_DAY_MS = 86_400_000
+_RATE_WAVES = ((_DAY_MS, 0.35), (613_000, 0.1), (47_000, 0.06))
+_TPS_WINDOWS_MS = (10_000, 60_000, 600_000)
+_RETENTION_MS = 72 * 3_600_000
+_CLEANUP_TIME_OF_DAY_MS = 4 * 3_600_000
+_LOG_FILE_BYTES = 1024**3
+_DISK_CAPACITY_BYTES = 500 * 1024**3
+_MESSAGES_PER_GET = 4
+_PUT_LATENCY_SHARES = (
     ("<=0ms", 0.71), ("0~10ms", 0.284), ("10~50ms", 0.0051), ("50~100ms", 0.0006), ("100~200ms", 0.0002),
     ("200~500ms", 0.0001), ("500ms~1s", 0), ("1~2s", 0), ("2~3s", 0), ("3~4s", 0), ("4~5s", 0), ("5~10s", 0),
     ("10s~", 0),
 )  # fmt: skip
-_CAPACITIES = {
+_THREAD_POOL_CAPACITIES = {
     "sendThreadPoolQueue": 10_000, "pullThreadPoolQueue": 100_000, "litePullThreadPoolQueue": 100_000,
     "queryThreadPoolQueue": 20_000, "ackThreadPoolQueue": 100_000,
 }  # fmt: skip
 
 
-class Traffic:
+class BrokerTraffic:
     """Times are in ms, `load` multiplies what is usual.
 
     A slave of the same seed stores what its master stores, and nobody sends to it.
     """
 
-    def __init__(self, seed: int, boot: int, *, is_master: bool = True, load: float = 1) -> None:
-        chance = random.Random(f"traffic {seed}")
-        self.boot = self._since = boot
+    def __init__(
+        self, traffic_seed: int, booted_at_ms: int, *, is_master: bool = True, traffic_factor: float = 1
+    ) -> None:
+        random_source = random.Random(f"traffic {traffic_seed}")
+        self.booted_at_ms = self._stores_since_ms = booted_at_ms
         self._is_master = is_master
-        self._tps = math.exp(chance.uniform(math.log(20), math.log(600))) * load
-        self.message_size = chance.randrange(300, 2000)
-        self._readers = chance.uniform(0.9, 2.4)
-        self._waves = [(period, swing, chance.uniform(0, math.tau)) for period, swing in _WAVES]
-        self._pauses: list[tuple[int, int | None]] = []
+        self._mean_tps = math.exp(random_source.uniform(math.log(20), math.log(600))) * traffic_factor
+        self.message_size = random_source.randrange(300, 2000)
+        self._reader_factor = random_source.uniform(0.9, 2.4)
+        self._rate_waves = [
+            (period_ms, swing, random_source.uniform(0, math.tau)) for period_ms, swing in _RATE_WAVES
+        ]
+        self._write_pauses: list[tuple[int, int | None]] = []
 
-    def pause(self, now: int) -> None:
+    def pause_writes(self, now_ms: int) -> None:
         """From now on nobody writes."""
         if not self.is_paused:
-            self._pauses.append((now, None))
+            self._write_pauses.append((now_ms, None))
 
-    def resume(self, now: int) -> None:
+    def resume_writes(self, now_ms: int) -> None:
         """From now on they do again."""
         if self.is_paused:
-            self._pauses[-1] = (self._pauses[-1][0], now)
+            self._write_pauses[-1] = (self._write_pauses[-1][0], now_ms)
 
-    def follow(self, master: "Traffic") -> None:
+    def follow_master(self, master_traffic: "BrokerTraffic") -> None:
         """From now on store what this one stores, to the message."""
-        self._since, self._pauses = master._since, master._pauses
+        self._stores_since_ms, self._write_pauses = (
+            master_traffic._stores_since_ms,
+            master_traffic._write_pauses,
+        )
 
     @property
     def is_paused(self) -> bool:
         """Whether nobody writes now."""
-        return bool(self._pauses) and self._pauses[-1][1] is None
+        return bool(self._write_pauses) and self._write_pauses[-1][1] is None
 
-    def _stored(self, at: int) -> int:
+    def _count_stored(self, time_ms: int) -> int:
         """Messages stored from boot to `at`."""
-        if at <= self._since:
+        if time_ms <= self._stores_since_ms:
             return 0
-        paused = sum(
-            self._area(at if end is None else min(end, at)) - self._area(begin)
-            for begin, end in self._pauses
-            if begin < at
+        paused_count = sum(
+            self._integrate_rate(time_ms if pause_end_ms is None else min(pause_end_ms, time_ms))
+            - self._integrate_rate(pause_begin_ms)
+            for pause_begin_ms, pause_end_ms in self._write_pauses
+            if pause_begin_ms < time_ms
         )
-        return int(self._area(at) - self._area(self._since) - paused)
+        return int(self._integrate_rate(time_ms) - self._integrate_rate(self._stores_since_ms) - paused_count)
 
-    def _area(self, at: int) -> float:
+    def _integrate_rate(self, time_ms: int) -> float:
         swings = (
-            swing * period / math.tau * math.cos(math.tau * (at % period) / period + phase)
-            for period, swing, phase in self._waves
+            swing * period_ms / math.tau * math.cos(math.tau * (time_ms % period_ms) / period_ms + phase)
+            for period_ms, swing, phase in self._rate_waves
         )
-        return self._tps / 1000 * (at - sum(swings))
+        return self._mean_tps / 1000 * (time_ms - sum(swings))
 
-    def stored(self, at: int) -> int:
+    def stored_count(self, time_ms: int) -> int:
         """Messages stored so far, on a slave too."""
-        return self._stored(at)
+        return self._count_stored(time_ms)
 
-    def deleted(self, at: int) -> int:
+    def deleted_count(self, time_ms: int) -> int:
         """Those of them whose files are gone."""
-        return self._stored(self._earliest(at))
+        return self._count_stored(self._earliest_message_ms(time_ms))
 
-    def stored_time(self, number: int, now: int) -> int:
+    def stored_time_ms(self, message_number: int, now_ms: int) -> int:
         """When the message of that number, counted from 0, was stored; `now` for one that is to come."""
-        low, high = self.boot, now
-        while low < high:
-            middle = (low + high) // 2
-            if self._stored(middle) > number:
-                high = middle
+        low_ms, high_ms = self.booted_at_ms, now_ms
+        while low_ms < high_ms:
+            middle_ms = (low_ms + high_ms) // 2
+            if self._count_stored(middle_ms) > message_number:
+                high_ms = middle_ms
             else:
-                low = middle + 1
-        return low
+                low_ms = middle_ms + 1
+        return low_ms
 
-    def stored_bytes(self, at: int) -> int:
+    def stored_bytes(self, time_ms: int) -> int:
         """The end of the commit log."""
-        return self._stored(at) * self.message_size
+        return self._count_stored(time_ms) * self.message_size
 
-    def bytes_per_second(self, now: int) -> int:
+    def bytes_per_second(self, now_ms: int) -> int:
         """By which it grows."""
-        return (self.stored_bytes(now) - self.stored_bytes(now - 10_000)) // 10
+        return (self.stored_bytes(now_ms) - self.stored_bytes(now_ms - 10_000)) // 10
 
-    def put_total(self, at: int) -> int:
-        return self._stored(at) if self._is_master else 0
+    def put_total(self, time_ms: int) -> int:
+        return self._count_stored(time_ms) if self._is_master else 0
 
-    def get_total(self, at: int) -> int:
+    def get_total(self, time_ms: int) -> int:
         """Messages handed to consumers, a second after they came."""
-        return int(self.put_total(at - 1000) * self._readers)
+        return int(self.put_total(time_ms - 1000) * self._reader_factor)
 
-    def _triple(self, total: float, now: int) -> str:
+    def _three_window_rates(self, counter_factor: float, now_ms: int) -> str:
         """ "10 s 1 min 10 min" of a counter that is `total` times the stored messages."""
         return " ".join(
-            java_double((self._stored(now) - self._stored(now - window)) * total * 1000 / window)
-            if now - window >= self.boot
+            format_java_double(
+                (self._count_stored(now_ms) - self._count_stored(now_ms - window_ms))
+                * counter_factor
+                * 1000
+                / window_ms
+            )
+            if now_ms - window_ms >= self.booted_at_ms
             else ""
-            for window in _WINDOWS
+            for window_ms in _TPS_WINDOWS_MS
         )
 
-    def runtime_info(self, now: int) -> dict[str, str]:
+    def runtime_info(self, now_ms: int) -> dict[str, str]:
         """The table of GET_BROKER_RUNTIME_INFO, with a 5.5.0 broker's keys."""
         return {
-            **self._rates(now),
-            **self._totals(now),
-            **self._disk(now),
-            **_queues(),
-            **self._life(now),
-            **self._schedule(now),
+            **self._rate_figures(now_ms),
+            **self._total_figures(now_ms),
+            **self._disk_figures(now_ms),
+            **_thread_pool_figures(),
+            **self._uptime_figures(now_ms),
+            **self._schedule_figures(now_ms),
         }
 
-    def _rates(self, now: int) -> dict[str, str]:
-        put = 1.0 if self._is_master else 0.0
-        found = put * self._readers / _BATCH
+    def _rate_figures(self, now_ms: int) -> dict[str, str]:
+        put_factor = 1.0 if self._is_master else 0.0
+        found_factor = put_factor * self._reader_factor / _MESSAGES_PER_GET
         return {
-            "putTps": self._triple(put, now),
-            "getTransferredTps": self._triple(put * self._readers, now),
-            "getFoundTps": self._triple(found, now),
-            "getMissTps": self._triple(found / 7, now),
-            "getTotalTps": self._triple(found * 8 / 7, now),
+            "putTps": self._three_window_rates(put_factor, now_ms),
+            "getTransferredTps": self._three_window_rates(put_factor * self._reader_factor, now_ms),
+            "getFoundTps": self._three_window_rates(found_factor, now_ms),
+            "getMissTps": self._three_window_rates(found_factor / 7, now_ms),
+            "getTotalTps": self._three_window_rates(found_factor * 8 / 7, now_ms),
         }
 
-    def _totals(self, now: int) -> dict[str, str]:
-        morning = now - now % _DAY
-        puts = self.put_total(now)
-        spread = " ".join(f"[{bound}]:{int(share * self._tps * 60)}" for bound, share in _LATENCIES)
+    def _total_figures(self, now_ms: int) -> dict[str, str]:
+        midnight_ms = now_ms - now_ms % _DAY_MS
+        put_total = self.put_total(now_ms)
+        latency_counts = " ".join(
+            f"[{latency_bound}]:{int(share * self._mean_tps * 60)}"
+            for latency_bound, share in _PUT_LATENCY_SHARES
+        )
         return {
-            "msgPutTotalYesterdayMorning": str(self.put_total(morning - _DAY)),
-            "msgPutTotalTodayMorning": str(self.put_total(morning)),
-            "msgPutTotalTodayNow": str(puts),
-            "msgGetTotalYesterdayMorning": str(self.get_total(morning - _DAY)),
-            "msgGetTotalTodayMorning": str(self.get_total(morning)),
-            "msgGetTotalTodayNow": str(self.get_total(now)),
-            "putMessageTimesTotal": str(max(puts, 1)),
+            "msgPutTotalYesterdayMorning": str(self.put_total(midnight_ms - _DAY_MS)),
+            "msgPutTotalTodayMorning": str(self.put_total(midnight_ms)),
+            "msgPutTotalTodayNow": str(put_total),
+            "msgGetTotalYesterdayMorning": str(self.get_total(midnight_ms - _DAY_MS)),
+            "msgGetTotalTodayMorning": str(self.get_total(midnight_ms)),
+            "msgGetTotalTodayNow": str(self.get_total(now_ms)),
+            "putMessageTimesTotal": str(max(put_total, 1)),
             "putMessageFailedTimes": "0",
-            "putMessageSizeTotal": str(puts * self.message_size),
-            "putMessageAverageSize": java_double(self.message_size if puts else 0.0),
-            "putMessageEntireTimeMax": "187" if puts else "0",
-            "putMessageDistributeTime": f"{spread} " if puts else "null",
-            "putLatency99": "1.84" if puts else "0.00",
-            "putLatency999": "7.02" if puts else "0.00",
-            "getMessageEntireTimeMax": "41" if puts else "0",
+            "putMessageSizeTotal": str(put_total * self.message_size),
+            "putMessageAverageSize": format_java_double(self.message_size if put_total else 0.0),
+            "putMessageEntireTimeMax": "187" if put_total else "0",
+            "putMessageDistributeTime": f"{latency_counts} " if put_total else "null",
+            "putLatency99": "1.84" if put_total else "0.00",
+            "putLatency999": "7.02" if put_total else "0.00",
+            "getMessageEntireTimeMax": "41" if put_total else "0",
         }
 
-    def _earliest(self, now: int) -> int:
+    def _earliest_message_ms(self, now_ms: int) -> int:
         """Files are deleted at 4 o'clock when all in them is 72 h old: the oldest that is left began then."""
-        cleaned = (now - _CLEANED_AT) // _DAY * _DAY + _CLEANED_AT
-        hours_in_file = _FILE / (self._tps * self.message_size * 3600)
-        return max(self.boot, cleaned - _RETENTION - int(hours_in_file * 1_800_000))
+        last_cleanup_ms = (now_ms - _CLEANUP_TIME_OF_DAY_MS) // _DAY_MS * _DAY_MS + _CLEANUP_TIME_OF_DAY_MS
+        hours_in_file = _LOG_FILE_BYTES / (self._mean_tps * self.message_size * 3600)
+        return max(self.booted_at_ms, last_cleanup_ms - _RETENTION_MS - int(hours_in_file * 1_800_000))
 
-    def _disk(self, now: int) -> dict[str, str]:
-        stored = self.stored_bytes(now)
-        earliest = self._earliest(now)
-        dropped = self._stored(earliest) * self.message_size // _FILE * _FILE
-        used = 0.08 + (stored - dropped) / _CAPACITY
-        ratio = java_double(min(round(used, 2), 0.75))
-        free = max(1 - used, 0.25) * _CAPACITY / 1024**3
+    def _disk_figures(self, now_ms: int) -> dict[str, str]:
+        stored_bytes = self.stored_bytes(now_ms)
+        earliest_ms = self._earliest_message_ms(now_ms)
+        dropped_bytes = (
+            self._count_stored(earliest_ms) * self.message_size // _LOG_FILE_BYTES * _LOG_FILE_BYTES
+        )
+        used_share = 0.08 + (stored_bytes - dropped_bytes) / _DISK_CAPACITY_BYTES
+        ratio_text = format_java_double(min(round(used_share, 2), 0.75))
+        free_gib = max(1 - used_share, 0.25) * _DISK_CAPACITY_BYTES / 1024**3
         return {
-            "commitLogMinOffset": str(dropped),
-            "commitLogMaxOffset": str(stored),
-            "commitLogDiskRatio": ratio,
-            "consumeQueueDiskRatio": ratio,
-            "commitLogDirCapacity": f"Total : {_CAPACITY / 1024**3:.1f} GiB, Free : {free:.1f} GiB.",
-            "earliestMessageTimeStamp": str(earliest if stored else -1),
-            "remainHowManyDataToFlush": f"{self._tps * self.message_size / 2048:.1f} KiB",
+            "commitLogMinOffset": str(dropped_bytes),
+            "commitLogMaxOffset": str(stored_bytes),
+            "commitLogDiskRatio": ratio_text,
+            "consumeQueueDiskRatio": ratio_text,
+            "commitLogDirCapacity": f"Total : {_DISK_CAPACITY_BYTES / 1024**3:.1f} GiB, Free : {free_gib:.1f} GiB.",
+            "earliestMessageTimeStamp": str(earliest_ms if stored_bytes else -1),
+            "remainHowManyDataToFlush": f"{self._mean_tps * self.message_size / 2048:.1f} KiB",
             "dispatchBehindBytes": "0",
             "dispatchMaxBuffer": "0",
             "remainTransientStoreBufferNumbs": "2147483647",
             "pageCacheLockTimeMills": "0",
         }
 
-    def _life(self, now: int) -> dict[str, str]:
-        lived = timedelta(milliseconds=max(now - self.boot, 0))
-        minutes, seconds = divmod(lived.seconds, 60)
+    def _uptime_figures(self, now_ms: int) -> dict[str, str]:
+        uptime = timedelta(milliseconds=max(now_ms - self.booted_at_ms, 0))
+        minutes, seconds = divmod(uptime.seconds, 60)
         hours, minutes = divmod(minutes, 60)
         return {
-            "bootTimestamp": str(self.boot),
-            "runtime": f"[ {lived.days} days, {hours} hours, {minutes} minutes, {seconds} seconds ]",
+            "bootTimestamp": str(self.booted_at_ms),
+            "runtime": f"[ {uptime.days} days, {hours} hours, {minutes} minutes, {seconds} seconds ]",
             "brokerActive": str(self._is_master).lower(),
             "brokerVersionDesc": "V5_5_0",
             "startAcceptSendRequestTimeStamp": "0",
         }
 
-    def _schedule(self, now: int) -> dict[str, str]:
-        delayed = self._stored(now) // 400
-        levels = {level: delayed // level for level in (1, 3, 9)}
+    def _schedule_figures(self, now_ms: int) -> dict[str, str]:
+        delayed_count = self._count_stored(now_ms) // 400
+        count_by_level = {delay_level: delayed_count // delay_level for delay_level in (1, 3, 9)}
         return {
-            **{f"scheduleMessageOffset_{level}": f"{done},{done}" for level, done in levels.items()},
+            **{
+                f"scheduleMessageOffset_{delay_level}": f"{delivered_count},{delivered_count}"
+                for delay_level, delivered_count in count_by_level.items()
+            },
             "timerReadBehind": "0",
             "timerOffsetBehind": "0",
             "timerCongestNum": "0",
@@ -221,8 +242,12 @@ class Traffic:
         }
 
 
-def _queues() -> dict[str, str]:
-    table = {"EndTransactionQueueSize": "0", "EndTransactionThreadPoolQueueCapacity": "100000"}
-    for name, capacity in _CAPACITIES.items():
-        table |= {f"{name}Size": "0", f"{name}Capacity": str(capacity), f"{name}HeadWaitTimeMills": "0"}
-    return table
+def _thread_pool_figures() -> dict[str, str]:
+    pool_figures = {"EndTransactionQueueSize": "0", "EndTransactionThreadPoolQueueCapacity": "100000"}
+    for pool_name, capacity in _THREAD_POOL_CAPACITIES.items():
+        pool_figures |= {
+            f"{pool_name}Size": "0",
+            f"{pool_name}Capacity": str(capacity),
+            f"{pool_name}HeadWaitTimeMills": "0",
+        }
+    return pool_figures

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from namesrv_core.errors import NoPermission, RequestError, ResponseCode
-from namesrv_core.protocol import bodies, fastjson
+from namesrv_core.protocol import fastjson, json_bodies
 from namesrv_core.protocol.command import ExtFields
 
-Item = dict[str, Any]
+AccountJson = dict[str, Any]
 
 _USER_TYPES = ("Super", "Normal")
 
@@ -16,8 +16,10 @@ class UserTable:
     """Users by name, and the ACL of each by its subject. A broker checks no credentials in here."""
 
     def __init__(self) -> None:
-        self._users: dict[str, Item] = {"operator-1": _user("operator-1", "s3cret", "Super")}
-        self._acls: dict[str, list[Item]] = {
+        self._users_by_name: dict[str, AccountJson] = {
+            "operator-1": _user_json("operator-1", "s3cret", "Super")
+        }
+        self._policies_by_subject: dict[str, list[AccountJson]] = {
             "User:operator-1": [
                 {
                     "policyType": "Custom",
@@ -26,107 +28,140 @@ class UserTable:
             ]
         }
 
-    def create(self, ext: ExtFields, body: bytes) -> None:
-        name, wanted = _name(ext), bodies.as_object(fastjson.loads(body))
-        if name in self._users:
+    def create_user(self, ext_fields: ExtFields, request_body: bytes) -> None:
+        username, wanted_user = (
+            _require_username(ext_fields),
+            json_bodies.require_object(fastjson.decode_json(request_body)),
+        )
+        if username in self._users_by_name:
             raise NoPermission("The user is existed")
-        if not wanted.get("password"):
+        if not wanted_user.get("password"):
             raise NoPermission("password can not be blank")
-        kind = wanted.get("userType")
+        user_type = wanted_user.get("userType")
         # An unknown type is none at all to it.
-        kind = kind if kind in _USER_TYPES else "Normal"
-        self._users[name] = _user(name, wanted["password"], kind, wanted.get("userStatus") or "enable")
+        user_type = user_type if user_type in _USER_TYPES else "Normal"
+        self._users_by_name[username] = _user_json(
+            username, wanted_user["password"], user_type, wanted_user.get("userStatus") or "enable"
+        )
 
-    def update(self, ext: ExtFields, body: bytes) -> None:
-        name, wanted = _name(ext), bodies.as_object(fastjson.loads(body))
-        if name not in self._users:
+    def update_user(self, ext_fields: ExtFields, request_body: bytes) -> None:
+        username, wanted_user = (
+            _require_username(ext_fields),
+            json_bodies.require_object(fastjson.decode_json(request_body)),
+        )
+        if username not in self._users_by_name:
             raise NoPermission("The user is not exist")
-        known = {key: wanted[key] for key in ("password", "userType", "userStatus") if wanted.get(key)}
-        self._users[name] = {**self._users[name], **known}
+        changed_fields = {
+            field_name: wanted_user[field_name]
+            for field_name in ("password", "userType", "userStatus")
+            if wanted_user.get(field_name)
+        }
+        self._users_by_name[username] = {**self._users_by_name[username], **changed_fields}
 
-    def delete(self, ext: ExtFields) -> None:
-        self._users.pop(_name(ext), None)
-        self._acls.pop(f"User:{_name(ext)}", None)
+    def delete_user(self, ext_fields: ExtFields) -> None:
+        self._users_by_name.pop(_require_username(ext_fields), None)
+        self._policies_by_subject.pop(f"User:{_require_username(ext_fields)}", None)
 
-    def get(self, ext: ExtFields) -> bytes:
-        found = self._users.get(_name(ext))
-        return fastjson.dumps(found) if found else b""
+    def get_user(self, ext_fields: ExtFields) -> bytes:
+        user_json = self._users_by_name.get(_require_username(ext_fields))
+        return fastjson.encode_json(user_json) if user_json else b""
 
-    def list(self, ext: ExtFields) -> bytes:
-        text = ext.get("filter") or ""
-        found = [user for name, user in self._users.items() if text in name]
-        return fastjson.dumps(found) if found else b""
+    def list_users(self, ext_fields: ExtFields) -> bytes:
+        name_part = ext_fields.get("filter") or ""
+        matching_users = [user for username, user in self._users_by_name.items() if name_part in username]
+        return fastjson.encode_json(matching_users) if matching_users else b""
 
-    def put_acl(self, body: bytes) -> None:
+    def put_acl(self, request_body: bytes) -> None:
         """Creating and updating are the same: entries for the same resource give way."""
-        wanted = bodies.as_object(fastjson.loads(body))
-        subject = str(wanted.get("subject"))
-        if subject.removeprefix("User:") not in self._users:
+        wanted_acl = json_bodies.require_object(fastjson.decode_json(request_body))
+        subject = str(wanted_acl.get("subject"))
+        if subject.removeprefix("User:") not in self._users_by_name:
             raise NoPermission(f"The subject of {subject} is not exist.")
-        policies = self._acls.setdefault(subject, [])
-        for policy in wanted.get("policies") or ():
-            kind = policy.get("policyType") or "Custom"
-            present = next((item for item in policies if item["policyType"] == kind), None)
-            if present is None:
-                present = {"policyType": kind, "entries": []}
-                policies.append(present)
-            by_resource = {entry["resource"]: entry for entry in present["entries"]}
-            by_resource.update((entry["resource"], entry) for entry in policy.get("entries") or ())
-            present["entries"] = [*by_resource.values()]
+        present_policies = self._policies_by_subject.setdefault(subject, [])
+        for wanted_policy in wanted_acl.get("policies") or ():
+            policy_type = wanted_policy.get("policyType") or "Custom"
+            present_policy = next(
+                (policy_item for policy_item in present_policies if policy_item["policyType"] == policy_type),
+                None,
+            )
+            if present_policy is None:
+                present_policy = {"policyType": policy_type, "entries": []}
+                present_policies.append(present_policy)
+            entry_by_resource = {entry["resource"]: entry for entry in present_policy["entries"]}
+            entry_by_resource.update(
+                (entry["resource"], entry) for entry in wanted_policy.get("entries") or ()
+            )
+            present_policy["entries"] = [*entry_by_resource.values()]
 
-    def delete_acl(self, ext: ExtFields) -> None:
+    def delete_acl(self, ext_fields: ExtFields) -> None:
         """Without a resource all of it; with one and no type of policy, what is Custom."""
-        subject, resource = self._subject(ext), ext.get("resource")
-        if subject not in self._acls:
+        subject, resource = self._require_subject(ext_fields), ext_fields.get("resource")
+        if subject not in self._policies_by_subject:
             raise NoPermission("The acl is not exist.")
         if not resource:
-            del self._acls[subject]
+            del self._policies_by_subject[subject]
             return
-        kind = ext.get("policyType") or "Custom"
-        for policy in self._acls[subject]:
-            if policy["policyType"] == kind:
-                policy["entries"] = [item for item in policy["entries"] if item["resource"] != resource]
-        self._acls[subject] = [policy for policy in self._acls[subject] if policy["entries"]]
-        if not self._acls[subject]:
-            del self._acls[subject]
+        policy_type = ext_fields.get("policyType") or "Custom"
+        for policy in self._policies_by_subject[subject]:
+            if policy["policyType"] == policy_type:
+                policy["entries"] = [
+                    acl_entry for acl_entry in policy["entries"] if acl_entry["resource"] != resource
+                ]
+        self._policies_by_subject[subject] = [
+            policy for policy in self._policies_by_subject[subject] if policy["entries"]
+        ]
+        if not self._policies_by_subject[subject]:
+            del self._policies_by_subject[subject]
 
-    def get_acl(self, ext: ExtFields) -> bytes:
-        subject = self._subject(ext)
-        return fastjson.dumps(self._acl(subject)) if subject in self._acls else b""
+    def get_acl(self, ext_fields: ExtFields) -> bytes:
+        subject = self._require_subject(ext_fields)
+        return fastjson.encode_json(self._acl_json(subject)) if subject in self._policies_by_subject else b""
 
-    def list_acls(self, ext: ExtFields) -> bytes:
-        text, resource = ext.get("subjectFilter") or "", ext.get("resourceFilter") or ""
-        found = [_only(self._acl(subject), resource) for subject in self._acls if text in subject]
-        found = [acl for acl in found if acl["policies"]]
-        return fastjson.dumps(found) if found else b""
+    def list_acls(self, ext_fields: ExtFields) -> bytes:
+        subject_part, resource_part = (
+            ext_fields.get("subjectFilter") or "",
+            ext_fields.get("resourceFilter") or "",
+        )
+        matching_acls = [
+            _restrict_to_resource(self._acl_json(subject), resource_part)
+            for subject in self._policies_by_subject
+            if subject_part in subject
+        ]
+        matching_acls = [acl for acl in matching_acls if acl["policies"]]
+        return fastjson.encode_json(matching_acls) if matching_acls else b""
 
-    def _acl(self, subject: str) -> Item:
-        return {"policies": self._acls[subject], "subject": subject}
+    def _acl_json(self, subject: str) -> AccountJson:
+        return {"policies": self._policies_by_subject[subject], "subject": subject}
 
-    def _subject(self, ext: ExtFields) -> str:
-        subject = ext.get("subject") or ""
+    def _require_subject(self, ext_fields: ExtFields) -> str:
+        subject = ext_fields.get("subject") or ""
         if not subject.startswith("User:"):
             raise NoPermission("The subject is null.")
-        if subject.removeprefix("User:") not in self._users:
+        if subject.removeprefix("User:") not in self._users_by_name:
             raise NoPermission("The subject is not exist.")
         return subject
 
 
-def _name(ext: ExtFields) -> str:
-    name = ext.get("username")
-    if not name:
+def _require_username(ext_fields: ExtFields) -> str:
+    username = ext_fields.get("username")
+    if not username:
         raise RequestError("The username is blank", ResponseCode.INVALID_PARAMETER)
-    return name
+    return username
 
 
-def _user(name: str, password: str, kind: str, status: str = "enable") -> Item:
-    return {"password": password, "userStatus": status, "userType": kind, "username": name}
+def _user_json(username: str, password: str, user_type: str, user_status: str = "enable") -> AccountJson:
+    return {"password": password, "userStatus": user_status, "userType": user_type, "username": username}
 
 
-def _only(acl: Item, resource: str) -> Item:
-    policies: list[Mapping[str, Any]] = acl["policies"]
-    kept = [
-        {**policy, "entries": [item for item in policy["entries"] if resource in item["resource"]]}
-        for policy in policies
+def _restrict_to_resource(acl: AccountJson, resource_part: str) -> AccountJson:
+    acl_policies: list[Mapping[str, Any]] = acl["policies"]
+    restricted_policies = [
+        {
+            **policy,
+            "entries": [
+                acl_entry for acl_entry in policy["entries"] if resource_part in acl_entry["resource"]
+            ],
+        }
+        for policy in acl_policies
     ]
-    return {**acl, "policies": [policy for policy in kept if policy["entries"]]}
+    return {**acl, "policies": [policy for policy in restricted_policies if policy["entries"]]}

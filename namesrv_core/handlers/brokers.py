@@ -2,195 +2,249 @@
 
 from namesrv_core.errors import BadRequest, OverLimit, RequestError
 from namesrv_core.events import Event
-from namesrv_core.handlers.ahead import Prepared, Reading
-from namesrv_core.handlers.answer import Answer, check_topics, required
-from namesrv_core.protocol import bodies, fastjson, headers, registration
-from namesrv_core.protocol.command import Command, reply
-from namesrv_core.state import liveness, lookup, permissions
-from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
-from namesrv_core.state.limits import effective
-from namesrv_core.state.name_server import NameServerState
+from namesrv_core.handlers.handler_types import HandlerAnswer, check_topic_limit, require_field
+from namesrv_core.handlers.registration_precompute import LazyRegistration, PreparedRequest
+from namesrv_core.protocol import fastjson, headers, json_bodies, registration_codec
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.state import liveness, table_lookup, write_permissions
+from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
+from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.registration import (
-    Master,
-    Unregistration,
-    is_stale,
-    register,
-    repeat,
-    unregister,
+    MasterAddress,
+    RegisteredPlace,
+    apply_registration,
+    is_stale_unregistration,
+    repeat_registration,
+    unregister_brokers,
 )
-from namesrv_core.state.tables import Broker, LiveKey, Seal
+from namesrv_core.state.route_tables import BrokerClaim, LiveKey, RegistrationFingerprint
+from namesrv_core.state.server_limits import effective_limit
 
 
-def register_broker(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def register_broker(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """REGISTER_BROKER. The answer has the master's address for a slave, and the ordered topics."""
     if request.version < 0 or request.ext is None:
         raise BadRequest("a registration needs ext fields and a version that is not negative")
-    header = headers.read(headers.RegisterBroker, request.ext)
-    reading = request.reading if isinstance(request, Prepared) else Reading(state, request, header, now)
-    done = _repeated(state, request, header, reading, channel, now) if state.settings.fastPath else None
-    master, events = done or _registered(state, request, header, reading, channel, now)
-    fields = {"haServerAddr": master.ha_addr, "masterAddr": master.addr}
-    ext = {key: text for key, text in fields.items() if text is not None}
-    return reply(request, ext=ext, body=_order_topics(state)), events
-
-
-def _registered(
-    state: NameServerState,
-    request: Command,
-    header: headers.RegisterBroker,
-    reading: Reading,
-    channel: int,
-    now: int,
-) -> tuple[Master, list[Event]]:
-    if header.body_crc32 and header.body_crc32 != reading.crc32:
-        raise RequestError("crc32 not match")
-    registered = _decoded(reading)
-    broker = Broker(
-        required(header.cluster_name, "clusterName"),
-        required(header.broker_name, "brokerName"),
-        required(header.broker_id, "brokerId"),
-        required(header.broker_addr, "brokerAddr"),
-        header.ha_server_addr,
-        header.heartbeat_timeout_millis,
-        header.enable_acting_master,
-        header.zone_name,
+    request_header = headers.read_header(headers.RegisterBroker, request.ext)
+    lazy_registration = (
+        request.lazy_registration
+        if isinstance(request, PreparedRequest)
+        else LazyRegistration(state, request, request_header, now_ms)
     )
-    _check_room(state, broker, registered)
-    done = register(
+    registration_result = (
+        _apply_repeated_registration(state, request, request_header, lazy_registration, channel_id, now_ms)
+        if state.settings.fastPath
+        else None
+    )
+    master_address, events = registration_result or _apply_new_registration(
+        state, request, request_header, lazy_registration, channel_id, now_ms
+    )
+    reply_fields = {"haServerAddr": master_address.ha_server_addr, "masterAddr": master_address.master_addr}
+    ext_fields = {
+        field_name: field_text for field_name, field_text in reply_fields.items() if field_text is not None
+    }
+    return build_reply(request, ext=ext_fields, body=_encode_order_topics(state)), events
+
+
+def _apply_new_registration(
+    state: NameServerState,
+    request: RemotingCommand,
+    request_header: headers.RegisterBroker,
+    lazy_registration: LazyRegistration,
+    channel_id: int,
+    now_ms: int,
+) -> tuple[MasterAddress, list[Event]]:
+    if request_header.body_crc32 and request_header.body_crc32 != lazy_registration.body_crc32:
+        raise RequestError("crc32 not match")
+    broker_registration = _require_decoded(lazy_registration)
+    broker = BrokerClaim(
+        require_field(request_header.cluster_name, "clusterName"),
+        require_field(request_header.broker_name, "brokerName"),
+        require_field(request_header.broker_id, "brokerId"),
+        require_field(request_header.broker_addr, "brokerAddr"),
+        request_header.ha_server_addr,
+        request_header.heartbeat_timeout_millis,
+        request_header.enable_acting_master,
+        request_header.zone_name,
+    )
+    _check_broker_limit(state, broker, broker_registration)
+    registration_result = apply_registration(
         state.tables,
         broker,
-        registered,
-        channel=channel,
-        now=now,
+        broker_registration,
+        channel_id=channel_id,
+        now_ms=now_ms,
         delete_missing_topics=state.settings.deleteTopicWithBrokerRegistration,
-        foreseen=reading.foreseen,
+        registration_preview=lazy_registration.registration_preview,
     )
-    live = state.tables.live.get((broker.cluster_name, broker.broker_addr))
+    live_broker = state.tables.live_brokers.get((broker.cluster_name, broker.broker_addr))
     # A data version without a time gets the time of its arrival, so an equal body is a new version next time.
-    if live is not None and live.version is not None and live.version.timestamp != reading.now:
-        said, size = _said(state, request), len(reading.body)
-        live.seal = Seal(broker, said, size, reading.digest, state.tables.generation)
-    return done
+    if (
+        live_broker is not None
+        and live_broker.data_version is not None
+        and live_broker.data_version.timestamp != lazy_registration.now_ms
+    ):
+        request_context, body_size = _request_context(state, request), len(lazy_registration.body_bytes)
+        live_broker.last_fingerprint = RegistrationFingerprint(
+            broker, request_context, body_size, lazy_registration.body_digest, state.tables.generation
+        )
+    return registration_result
 
 
-def _repeated(
+def _apply_repeated_registration(
     state: NameServerState,
-    request: Command,
-    header: headers.RegisterBroker,
-    reading: Reading,
-    channel: int,
-    now: int,
-) -> tuple[Master, list[Event]] | None:
+    request: RemotingCommand,
+    request_header: headers.RegisterBroker,
+    lazy_registration: LazyRegistration,
+    channel_id: int,
+    now_ms: int,
+) -> tuple[MasterAddress, list[Event]] | None:
     """Apply a registration as a heartbeat if it equals the last one to the byte and the tables are unchanged.
 
     Brokers repeat their registration every 30 s. Return None if it is a new one.
     """
-    live = state.tables.live.get((header.cluster_name or "", header.broker_addr or ""))
-    seal = live.seal if live is not None else None
+    live_broker = state.tables.live_brokers.get(
+        (request_header.cluster_name or "", request_header.broker_addr or "")
+    )
+    last_fingerprint = live_broker.last_fingerprint if live_broker is not None else None
     if (
-        live is None
-        or seal is None
-        or seal.generation != state.tables.generation
-        or seal.size != len(reading.body)
-        or seal.said != _said(state, request)
-        or seal.digest != reading.digest
+        live_broker is None
+        or last_fingerprint is None
+        or last_fingerprint.tables_generation != state.tables.generation
+        or last_fingerprint.body_size != len(lazy_registration.body_bytes)
+        or last_fingerprint.request_context != _request_context(state, request)
+        or last_fingerprint.body_digest != lazy_registration.body_digest
     ):
         return None
-    return repeat(state.tables, seal.broker, live, channel=channel, now=now)
+    return repeat_registration(
+        state.tables, last_fingerprint.broker, live_broker, channel_id=channel_id, now_ms=now_ms
+    )
 
 
-def _said(state: NameServerState, request: Command) -> tuple[object, ...]:
+def _request_context(state: NameServerState, request: RemotingCommand) -> tuple[object, ...]:
     """Everything that affects a registration except its body and the tables."""
     return request.version, request.ext, state.settings.generation
 
 
-def _decoded(reading: Reading) -> registration.Registration:
-    found = reading.found
-    if isinstance(found, RequestError):
-        raise found
-    if isinstance(found, ValueError):
-        raise BadRequest(f"Failed to decode RegisterBrokerBody: {found}")
-    return found
+def _require_decoded(lazy_registration: LazyRegistration) -> registration_codec.BrokerRegistration:
+    decoded_body = lazy_registration.found
+    if isinstance(decoded_body, RequestError):
+        raise decoded_body
+    if isinstance(decoded_body, ValueError):
+        raise BadRequest(f"Failed to decode RegisterBrokerBody: {decoded_body}")
+    return decoded_body
 
 
-def _check_room(state: NameServerState, broker: Broker, registered: registration.Registration) -> None:
+def _check_broker_limit(
+    state: NameServerState, broker: BrokerClaim, broker_registration: registration_codec.BrokerRegistration
+) -> None:
     """Raise OverLimit if the registration adds a broker or a topic beyond the limits."""
     tables, settings = state.tables, state.settings
-    most = effective(settings.maxBrokers)
-    is_known = (broker.cluster_name, broker.broker_addr) in tables.live
+    max_brokers = effective_limit(settings.maxBrokers)
+    is_known = (broker.cluster_name, broker.broker_addr) in tables.live_brokers
     # Count brokers and groups: a group may have no live broker, and one broker may have several names.
-    if not is_known and max(len(tables.live), len(tables.groups)) >= most:
-        raise OverLimit("maxBrokers", f"there are {most} brokers")
-    check_topics(state, registered.topics or ())
+    if not is_known and max(len(tables.live_brokers), len(tables.broker_groups)) >= max_brokers:
+        raise OverLimit("maxBrokers", f"there are {max_brokers} brokers")
+    check_topic_limit(state, broker_registration.topic_configs or ())
 
 
-def _order_topics(state: NameServerState) -> bytes:
-    table = state.kv.tables.get(ORDER_TOPIC_CONFIG)
-    if table is None or not state.settings.returnOrderTopicConfigToBroker:
+def _encode_order_topics(state: NameServerState) -> bytes:
+    order_table = state.kv_config.tables_by_namespace.get(ORDER_TOPIC_CONFIG)
+    if order_table is None or not state.settings.returnOrderTopicConfigToBroker:
         return b""
-    return bodies.kv_table(table)
+    return json_bodies.encode_kv_table(order_table)
 
 
-def unregister_broker(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def unregister_broker(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """UNREGISTER_BROKER, applied before the answer, so that it does not affect later registrations.
 
     A request that is older than the broker's registration gets the same answer and changes nothing.
     """
-    header = headers.read(headers.BrokerIdentity, request.ext)
-    leaving = Unregistration(
-        required(header.cluster_name, "clusterName"),
-        required(header.broker_name, "brokerName"),
-        required(header.broker_id, "brokerId"),
-        required(header.broker_addr, "brokerAddr"),
+    request_header = headers.read_header(headers.BrokerIdentity, request.ext)
+    leaving_broker = RegisteredPlace(
+        require_field(request_header.cluster_name, "clusterName"),
+        require_field(request_header.broker_name, "brokerName"),
+        require_field(request_header.broker_id, "brokerId"),
+        require_field(request_header.broker_addr, "brokerAddr"),
     )
-    if is_stale(state.tables, leaving, channel):
-        return reply(request), ()
-    return reply(request), unregister(state.tables, [leaving], "unregistered")
+    if is_stale_unregistration(state.tables, leaving_broker, channel_id):
+        return build_reply(request), ()
+    return build_reply(request), unregister_brokers(state.tables, [leaving_broker], "unregistered")
 
 
-def query_data_version(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def query_data_version(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """QUERY_DATA_VERSION: whether the broker's version differs from the registered one. A sign of life."""
-    header = headers.read(headers.BrokerIdentity, request.ext)
+    request_header = headers.read_header(headers.BrokerIdentity, request.ext)
     try:
-        value = fastjson.loads(request.body, depth=state.limits.json_depth) if request.body else None
-        version = bodies.data_version(value, now)
+        version_json = (
+            fastjson.decode_json(request.body, max_depth=state.decode_limits.json_depth)
+            if request.body
+            else None
+        )
+        sent_version = json_bodies.parse_data_version(version_json, now_ms)
     except ValueError as error:
         raise BadRequest(f"no DataVersion: {error}") from None
-    key = _live_key(header)
-    events = liveness.resumed(state.tables, key, now)
-    stored = liveness.heard(state.tables, key, now)
-    changed = stored is None or stored != version
-    body = b"" if stored is None else fastjson.dumps(stored.to_json())
-    return reply(request, ext={"changed": str(changed).lower()}, body=body), events
+    live_key = _live_key(request_header)
+    events = liveness.end_silence(state.tables, live_key, now_ms)
+    stored_version = liveness.record_heartbeat(state.tables, live_key, now_ms)
+    is_changed = stored_version is None or stored_version != sent_version
+    reply_body = b"" if stored_version is None else fastjson.encode_json(stored_version.to_json())
+    return build_reply(request, ext={"changed": str(is_changed).lower()}, body=reply_body), events
 
 
-def broker_heartbeat(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def record_broker_heartbeat(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """BROKER_HEARTBEAT. An unknown broker gets the same answer, because it registers on its own."""
-    header = headers.read(headers.BrokerHeartbeat, request.ext)
-    key = _live_key(header)
-    events = liveness.resumed(state.tables, key, now)
-    liveness.heard(state.tables, key, now)
-    return reply(request), events
+    request_header = headers.read_header(headers.BrokerHeartbeat, request.ext)
+    live_key = _live_key(request_header)
+    events = liveness.end_silence(state.tables, live_key, now_ms)
+    liveness.record_heartbeat(state.tables, live_key, now_ms)
+    return build_reply(request), events
 
 
-def _live_key(header: headers.BrokerIdentity | headers.BrokerHeartbeat) -> LiveKey:
-    return required(header.cluster_name, "clusterName"), required(header.broker_addr, "brokerAddr")
+def _live_key(request_header: headers.BrokerIdentity | headers.BrokerHeartbeat) -> LiveKey:
+    return require_field(request_header.cluster_name, "clusterName"), require_field(
+        request_header.broker_addr, "brokerAddr"
+    )
 
 
-def wipe_write_perm(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def wipe_write_perm(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """WIPE_WRITE_PERM_OF_BROKER. An unknown broker counts 0 topics."""
-    event = permissions.wipe(state.tables, headers.read(headers.BrokerName, request.ext).broker_name)
-    return reply(request, ext={"wipeTopicCount": str(event.topics)}), (event,) if event.changes else ()
+    wipe_event = write_permissions.wipe_write_permission(
+        state.tables, headers.read_header(headers.BrokerName, request.ext).broker_name
+    )
+    return build_reply(request, ext={"wipeTopicCount": str(wipe_event.topics)}), (
+        wipe_event,
+    ) if wipe_event.changes else ()
 
 
-def add_write_perm(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def add_write_perm(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """ADD_WRITE_PERM_OF_BROKER. An unknown broker counts 0 topics."""
-    event = permissions.add(state.tables, headers.read(headers.BrokerName, request.ext).broker_name)
-    return reply(request, ext={"addTopicCount": str(event.topics)}), (event,) if event.changes else ()
+    add_event = write_permissions.add_write_permission(
+        state.tables, headers.read_header(headers.BrokerName, request.ext).broker_name
+    )
+    return build_reply(request, ext={"addTopicCount": str(add_event.topics)}), (
+        add_event,
+    ) if add_event.changes else ()
 
 
-def member_group(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def get_member_group(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """GET_BROKER_MEMBER_GROUP. The answer has the remark that upstream forgets to clear."""
-    header = headers.read(headers.MemberGroup, request.ext)
-    body = lookup.member_group_body(state.tables, header.cluster_name, header.broker_name)
-    return reply(request, body=body, remark="not set any response code"), ()
+    request_header = headers.read_header(headers.MemberGroup, request.ext)
+    reply_body = table_lookup.encode_member_group_body(
+        state.tables, request_header.cluster_name, request_header.broker_name
+    )
+    return build_reply(request, body=reply_body, remark="not set any response code"), ()

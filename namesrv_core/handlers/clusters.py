@@ -1,20 +1,25 @@
 """The handler for the cluster map."""
 
-from namesrv_core.handlers.answer import Answer
+from namesrv_core.handlers.handler_types import HandlerAnswer
 from namesrv_core.protocol import fastjson, headers
-from namesrv_core.protocol.command import Command, reply
-from namesrv_core.state import liveness, lookup
-from namesrv_core.state.name_server import NameServerState
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.state import liveness, table_lookup
+from namesrv_core.state.name_server_state import NameServerState
 
 
-def cluster_info(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def get_cluster_info(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """GET_BROKER_CLUSTER_INFO, always in the default JSON dialect.
 
     With the ext field `withHeartbeats` the answer has the ext field `heartbeats`: JSON with the silence and
     the timeout (ms) of each broker address.
     """
-    ext = None
-    if headers.read(headers.GetClusterInfo, request.ext).with_heartbeats:
-        told = {addr: list(pair) for addr, pair in liveness.heard_of(state.tables, now).items()}
-        ext = {"heartbeats": fastjson.dumps(told).decode()}
-    return reply(request, ext=ext, body=lookup.cluster_body(state.tables)), ()
+    ext_fields = None
+    if headers.read_header(headers.GetClusterInfo, request.ext).with_heartbeats:
+        silences_by_addr = {
+            broker_addr: list(silence_and_timeout)
+            for broker_addr, silence_and_timeout in liveness.silences_by_addr(state.tables, now_ms).items()
+        }
+        ext_fields = {"heartbeats": fastjson.encode_json(silences_by_addr).decode()}
+    return build_reply(request, ext=ext_fields, body=table_lookup.encode_cluster_body(state.tables)), ()

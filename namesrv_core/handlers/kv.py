@@ -1,63 +1,79 @@
 """The handlers for the KV config: put, get, delete and list."""
 
 from namesrv_core.errors import OverLimit, QueryNotFound, RequestError
-from namesrv_core.handlers.answer import Answer
-from namesrv_core.protocol import bodies, headers
-from namesrv_core.protocol.command import Command, reply
-from namesrv_core.state.kv import entry_size
-from namesrv_core.state.limits import effective
-from namesrv_core.state.name_server import NameServerState
+from namesrv_core.handlers.handler_types import HandlerAnswer
+from namesrv_core.protocol import headers, json_bodies
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.state.kv_config import entry_size
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.server_limits import effective_limit
 
 
-def put(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def put_kv_config(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """PUT_KV_CONFIG."""
-    header = headers.read(headers.PutKvConfig, request.ext)
-    if header.namespace is None or header.key is None:
+    request_header = headers.read_header(headers.PutKvConfig, request.ext)
+    if request_header.namespace is None or request_header.key is None:
         raise RequestError("namespace or key is null")
-    _check_room(state, header.namespace, header.key, header.value)
-    return reply(request), (state.kv.put(header.namespace, header.key, header.value),)
+    _check_kv_limits(state, request_header.namespace, request_header.key, request_header.value)
+    return build_reply(request), (
+        state.kv_config.put_value(request_header.namespace, request_header.key, request_header.value),
+    )
 
 
-def _check_room(state: NameServerState, namespace: str, key: str, value: str | None) -> None:
+def _check_kv_limits(state: NameServerState, namespace: str, key: str, value: str | None) -> None:
     """Raise OverLimit if the entry, or all entries together with it, would be too large."""
-    size = entry_size(namespace, key, value)
-    most, in_all = effective(state.settings.maxKvEntryBytes), effective(state.settings.maxKvBytes)
-    if size > most:
-        raise OverLimit("maxKvEntryBytes", f"a KV entry of {size} bytes")
-    grown = size - state.kv.size_of(namespace, key)
-    if grown > 0 and state.kv.size + grown > in_all:
-        raise OverLimit("maxKvBytes", f"the KV config has {state.kv.size} bytes, {grown} more are too many")
+    entry_bytes = entry_size(namespace, key, value)
+    max_entry_bytes, max_total_bytes = (
+        effective_limit(state.settings.maxKvEntryBytes),
+        effective_limit(state.settings.maxKvBytes),
+    )
+    if entry_bytes > max_entry_bytes:
+        raise OverLimit("maxKvEntryBytes", f"a KV entry of {entry_bytes} bytes")
+    added_bytes = entry_bytes - state.kv_config.entry_size_of(namespace, key)
+    if added_bytes > 0 and state.kv_config.total_bytes + added_bytes > max_total_bytes:
+        raise OverLimit(
+            "maxKvBytes",
+            f"the KV config has {state.kv_config.total_bytes} bytes, {added_bytes} more are too many",
+        )
 
 
-def get(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def get_kv_config(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """GET_KV_CONFIG."""
-    header = headers.read(headers.KvKey, request.ext)
+    request_header = headers.read_header(headers.KvKey, request.ext)
     value = None
-    if header.namespace is not None and header.key is not None:
-        value = state.kv.get(header.namespace, header.key)
+    if request_header.namespace is not None and request_header.key is not None:
+        value = state.kv_config.get_value(request_header.namespace, request_header.key)
     if value is None:
-        namespace, key = _shown(header.namespace), _shown(header.key)
+        namespace, key = _format_nullable(request_header.namespace), _format_nullable(request_header.key)
         raise QueryNotFound(f"No config item, Namespace: {namespace} Key: {key}")
-    return reply(request, ext={"value": value}), ()
+    return build_reply(request, ext={"value": value}), ()
 
 
-def delete(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def delete_kv_config(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """DELETE_KV_CONFIG. The answer is the same if the key does not exist."""
-    header = headers.read(headers.KvKey, request.ext)
-    if header.namespace is None or header.key is None:
-        return reply(request), ()
-    event = state.kv.delete(header.namespace, header.key)
-    return reply(request), () if event is None else (event,)
+    request_header = headers.read_header(headers.KvKey, request.ext)
+    if request_header.namespace is None or request_header.key is None:
+        return build_reply(request), ()
+    delete_event = state.kv_config.delete_key(request_header.namespace, request_header.key)
+    return build_reply(request), () if delete_event is None else (delete_event,)
 
 
-def list_namespace(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def list_kv_namespace(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """GET_KVLIST_BY_NAMESPACE."""
-    namespace = headers.read(headers.KvNamespace, request.ext).namespace
-    table = state.kv.tables.get(namespace) if namespace is not None else None
-    if table is None:
-        raise QueryNotFound(f"No config item, Namespace: {_shown(namespace)}")
-    return reply(request, body=bodies.kv_table(table)), ()
+    namespace = headers.read_header(headers.KvNamespace, request.ext).namespace
+    kv_table = state.kv_config.tables_by_namespace.get(namespace) if namespace is not None else None
+    if kv_table is None:
+        raise QueryNotFound(f"No config item, Namespace: {_format_nullable(namespace)}")
+    return build_reply(request, body=json_bodies.encode_kv_table(kv_table)), ()
 
 
-def _shown(text: str | None) -> str:
-    return "null" if text is None else text
+def _format_nullable(nullable_text: str | None) -> str:
+    return "null" if nullable_text is None else nullable_text

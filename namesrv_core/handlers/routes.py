@@ -1,59 +1,69 @@
 """The handler for routes, which clients poll."""
 
 from namesrv_core.errors import RequestError, TopicNotExist
-from namesrv_core.handlers.answer import Answer
+from namesrv_core.handlers.handler_types import HandlerAnswer
 from namesrv_core.protocol.codes import V4_9_4
-from namesrv_core.protocol.command import Command, reply
-from namesrv_core.state import lookup
-from namesrv_core.state.kv import ORDER_TOPIC_CONFIG
-from namesrv_core.state.name_server import NameServerState
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.state import table_lookup
+from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
+from namesrv_core.state.name_server_state import NameServerState
 
-_NOT_FOUND = (
+_NO_ROUTE_REMARK = (
     "No topic route info in name server for the topic: {}\n"
     "See https://rocketmq.apache.org/docs/bestPractice/06FAQ for further details."
 )
 
 
-def get_route(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def get_route(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """GET_ROUTEINFO_BY_TOPIC, in the standard JSON dialect for clients of 4.9.4 and later, or on request.
 
     A route for the client's zone is always in the default dialect, as upstream.
     """
     settings = state.settings
-    if settings.needWaitForService and now - state.started_at < settings.waitSecondsForService * 1000:
+    if settings.needWaitForService and now_ms - state.started_at_ms < settings.waitSecondsForService * 1000:
         raise RequestError("name server not ready")
-    ext = request.ext or {}
-    topic = ext.get("topic")
-    zone = _zone(ext.get("__ZONE_MODE"), ext.get("__ZONE_NAME"))
-    standard = zone is None and (
-        request.version >= V4_9_4 or (ext.get("acceptStandardJsonOnly") or "").lower() == "true"
+    ext_fields = request.ext or {}
+    topic = ext_fields.get("topic")
+    zone_name = _requested_zone(ext_fields.get("__ZONE_MODE"), ext_fields.get("__ZONE_NAME"))
+    is_standard = zone_name is None and (
+        request.version >= V4_9_4 or (ext_fields.get("acceptStandardJsonOnly") or "").lower() == "true"
     )
-    return reply(request, body=_body(state, topic, standard, zone)), ()
+    return build_reply(request, body=_encode_route(state, topic, is_standard, zone_name)), ()
 
 
-def _zone(mode: str | None, name: str | None) -> str | None:
+def _requested_zone(zone_mode: str | None, zone_name: str | None) -> str | None:
     """The zone that the client wants, or None for all zones."""
-    return name if (mode or "").lower() == "true" and name and name.strip() else None
+    return zone_name if (zone_mode or "").lower() == "true" and zone_name and zone_name.strip() else None
 
 
-def _body(state: NameServerState, topic: str | None, standard: bool, zone: str | None) -> bytes:
-    placement = None if topic is None else state.tables.topics.get(topic)
+def _encode_route(
+    state: NameServerState, topic: str | None, is_standard: bool, zone_name: str | None
+) -> bytes:
+    placement = None if topic is None else state.tables.placements_by_topic.get(topic)
     if topic is None or placement is None:
-        raise _no_route(topic)
-    order = state.kv.get(ORDER_TOPIC_CONFIG, topic) if state.settings.orderMessageEnable else None
+        raise _build_no_route_error(topic)
+    order_conf = (
+        state.kv_config.get_value(ORDER_TOPIC_CONFIG, topic) if state.settings.orderMessageEnable else None
+    )
     # Topics that share a placement share a body, except with a queue mapping or for a zone.
-    is_own = zone is not None or topic in state.tables.mappings
-    key = (placement, order, standard, lookup.is_of_members(topic))
-    body = None if is_own else state.remembered_body(key)
-    if body is None:
-        found = lookup.route(state.tables, topic, state.settings.supportActingMaster)
-        if found is None:
-            raise _no_route(topic)
-        body = lookup.route_body(found if zone is None else lookup.in_zone(found, zone), order, standard)
-        if not is_own:
-            state.remember_body(key, body)
-    return body
+    has_own_body = zone_name is not None or topic in state.tables.queue_mappings
+    cache_key = (placement, order_conf, is_standard, table_lookup.is_member_topic(topic))
+    route_body = None if has_own_body else state.get_cached_body(cache_key)
+    if route_body is None:
+        topic_route = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
+        if topic_route is None:
+            raise _build_no_route_error(topic)
+        route_body = table_lookup.encode_route_body(
+            topic_route if zone_name is None else table_lookup.cut_to_zone(topic_route, zone_name),
+            order_conf,
+            is_standard,
+        )
+        if not has_own_body:
+            state.cache_body(cache_key, route_body)
+    return route_body
 
 
-def _no_route(topic: str | None) -> TopicNotExist:
-    return TopicNotExist(_NOT_FOUND.format("null" if topic is None else topic))
+def _build_no_route_error(topic: str | None) -> TopicNotExist:
+    return TopicNotExist(_NO_ROUTE_REMARK.format("null" if topic is None else topic))

@@ -3,31 +3,35 @@
 from collections.abc import Mapping
 
 from namesrv_core.errors import RequestError
-from namesrv_core.handlers.answer import Answer
-from namesrv_core.protocol.command import Command, reply
-from namesrv_core.state.name_server import NameServerState
+from namesrv_core.handlers.handler_types import HandlerAnswer
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.state.name_server_state import NameServerState
 
 
-def get(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def get_namesrv_config(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """GET_NAMESRV_CONFIG. With a journal it shows its state ("journal=ok", "journal=failing: ...")."""
-    body = state.settings.body(state.shown)
+    config_body = state.settings.encode_body(state.actual_settings)
     if state.journal_status is not None:
-        body += f"journal={state.journal_status}\n".encode()
-    return reply(request, body=body), ()
+        config_body += f"journal={state.journal_status}\n".encode()
+    return build_reply(request, body=config_body), ()
 
 
-def update(state: NameServerState, request: Command, channel: int, now: int) -> Answer:
+def update_namesrv_config(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
     """UPDATE_NAMESRV_CONFIG: change all keys of the body, or none if one of them is protected."""
     if not request.body:
-        return reply(request), ()
-    return reply(request), (state.settings.update(_properties(request.body)),)
+        return build_reply(request), ()
+    return build_reply(request), (state.settings.apply_update(_parse_properties(request.body)),)
 
 
-def _properties(body: bytes) -> Mapping[str, str]:
+def _parse_properties(properties_bytes: bytes) -> Mapping[str, str]:
     # Import javaproperties here, as storage/settings_file does: it takes 3 MiB, and few servers need it.
     from javaproperties import InvalidUEscapeError, loads
 
     try:
-        return loads(body.decode("utf-8", "replace"))
+        return loads(properties_bytes.decode("utf-8", "replace"))
     except InvalidUEscapeError:
         raise RequestError("string2Properties error") from None

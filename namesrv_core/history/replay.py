@@ -31,25 +31,25 @@ from namesrv_core.events import (
     WritePermAdded,
     WritePermWiped,
 )
-from namesrv_core.history.records import Record, event_of
+from namesrv_core.history.records import JournalRecord, event_of_record
 
 
-class GroupTable:
+class ReplayedGroup:
     """The brokers of one name, by id."""
 
-    __slots__ = ("addrs", "cluster", "enable_acting_master", "zone_name")
+    __slots__ = ("broker_addrs", "cluster_name", "enable_acting_master", "zone_name")
 
-    def __init__(self, cluster: str) -> None:
-        self.cluster = cluster
-        self.addrs: dict[int, str] = {}
+    def __init__(self, cluster_name: str) -> None:
+        self.cluster_name = cluster_name
+        self.broker_addrs: dict[int, str] = {}
         self.enable_acting_master = False
         self.zone_name: str | None = None
 
-    def contents(self) -> tuple[object, ...]:
-        return self.cluster, self.addrs, self.enable_acting_master, self.zone_name
+    def comparable_contents(self) -> tuple[object, ...]:
+        return self.cluster_name, self.broker_addrs, self.enable_acting_master, self.zone_name
 
 
-class Replay:
+class JournalReplay:
     """Rebuilds tables from records. Pass the records in their order.
 
     `is_certain` says whether the tables are correct for the moment of the last record. They are uncertain
@@ -58,170 +58,205 @@ class Replay:
     """
 
     def __init__(self) -> None:
-        self.is_whole = False
-        self.is_seen = True
-        self.seq: int | None = None
-        self.time: int | None = None
-        self.clusters: dict[str, dict[str, None]] = {}
-        self.groups: dict[str, GroupTable] = {}
-        self.live: dict[tuple[str, str], BrokerInfo] = {}
-        self.topics: dict[str, dict[str, QueueData]] = {}
-        self.mappings: dict[str, dict[str | None, MappingInfo]] = {}
-        self.kv: dict[str, dict[str, str | None]] = {}
+        self.is_complete = False
+        self.is_observed = True
+        self.last_seq: int | None = None
+        self.last_time_ms: int | None = None
+        self.broker_names_by_cluster: dict[str, dict[str, None]] = {}
+        self.broker_groups: dict[str, ReplayedGroup] = {}
+        self.live_infos: dict[tuple[str, str], BrokerInfo] = {}
+        self.queues_by_topic: dict[str, dict[str, QueueData]] = {}
+        self.queue_mappings: dict[str, dict[str | None, MappingInfo]] = {}
+        self.kv_tables: dict[str, dict[str, str | None]] = {}
         self.settings: dict[str, str] = {}
 
     @property
     def is_certain(self) -> bool:
-        return self.is_whole and self.is_seen
+        return self.is_complete and self.is_observed
 
-    def feed(self, record: Record) -> None:
+    def feed_record(self, record: JournalRecord) -> None:
         """Apply the next record. An unknown type changes no table. Raises InvalidRecordError."""
-        if self.seq is not None and record.seq != self.seq + 1:
-            self.is_whole = False
-        self.seq, self.time = record.seq, record.time
-        if record.type in _NAMES:
-            event = event_of(record)
+        if self.last_seq is not None and record.seq != self.last_seq + 1:
+            self.is_complete = False
+        self.last_seq, self.last_time_ms = record.seq, record.time_ms
+        if record.event_type in _APPLIED_EVENT_NAMES:
+            event = event_of_record(record)
             assert event is not None
-            self.apply(event)
+            self.apply_event(event)
 
-    def apply(self, event: Event) -> None:
+    def apply_event(self, event: Event) -> None:
         """Apply an event to the tables."""
-        step = _STEPS.get(type(event))
-        if step is not None:
-            step(self, event)
+        apply_step = _STEPS_BY_EVENT.get(type(event))
+        if apply_step is not None:
+            apply_step(self, event)
 
-    def contents(self) -> Mapping[str, Any]:
+    def table_contents(self) -> Mapping[str, Any]:
         """All tables, for a comparison."""
         return {
-            "clusters": {name: set(names) for name, names in self.clusters.items()},
-            "groups": {name: group.contents() for name, group in self.groups.items()},
-            "live": self.live,
-            "topics": self.topics,
-            "mappings": self.mappings,
-            "kv": self.kv,
+            "clusters": {
+                table_key: set(broker_names)
+                for table_key, broker_names in self.broker_names_by_cluster.items()
+            },
+            "groups": {
+                table_key: broker_group.comparable_contents()
+                for table_key, broker_group in self.broker_groups.items()
+            },
+            "live": self.live_infos,
+            "topics": self.queues_by_topic,
+            "mappings": self.queue_mappings,
+            "kv": self.kv_tables,
             "settings": self.settings,
         }
 
-    def _restart(self, event: Snapshot) -> None:
-        self.is_whole = self.is_seen = True
-        self.clusters = {item.cluster_name: dict.fromkeys(item.broker_names) for item in event.clusters}
-        self.groups = {}
-        for item in event.groups:
-            group = self.groups[item.broker_name] = GroupTable(item.cluster_name)
-            group.addrs = {member.broker_id: member.broker_addr for member in item.members}
-            group.enable_acting_master, group.zone_name = item.enable_acting_master, item.zone_name
-        self.live = {(item.cluster_name, item.broker_addr): item.info for item in event.live}
-        self.topics = {
-            topic: {event.queues[place].broker_name: event.queues[place] for place in alike.places}
-            for alike in event.routes
-            for topic in alike.topics
+    def _restart_from_snapshot(self, event: Snapshot) -> None:
+        self.is_complete = self.is_observed = True
+        self.broker_names_by_cluster = {
+            snapshot_item.cluster_name: dict.fromkeys(snapshot_item.broker_names)
+            for snapshot_item in event.clusters
         }
-        self.mappings = {item.topic: dict(item.mappings) for item in event.mappings}
-        self.kv = {namespace: dict(table) for namespace, table in event.kv.items()}
+        self.broker_groups = {}
+        for snapshot_item in event.groups:
+            broker_group = self.broker_groups[snapshot_item.broker_name] = ReplayedGroup(
+                snapshot_item.cluster_name
+            )
+            broker_group.broker_addrs = {
+                member.broker_id: member.broker_addr for member in snapshot_item.members
+            }
+            broker_group.enable_acting_master, broker_group.zone_name = (
+                snapshot_item.enable_acting_master,
+                snapshot_item.zone_name,
+            )
+        self.live_infos = {
+            (snapshot_item.cluster_name, snapshot_item.broker_addr): snapshot_item.info
+            for snapshot_item in event.live
+        }
+        self.queues_by_topic = {
+            topic: {
+                event.queues[queue_place].broker_name: event.queues[queue_place]
+                for queue_place in alike_topics.places
+            }
+            for alike_topics in event.routes
+            for topic in alike_topics.topics
+        }
+        self.queue_mappings = {
+            snapshot_item.topic: dict(snapshot_item.mappings) for snapshot_item in event.mappings
+        }
+        self.kv_tables = {namespace: dict(kv_table) for namespace, kv_table in event.kv.items()}
         self.settings = dict(event.settings)
 
-    def _lose(self, event: EventsLost) -> None:
-        self.is_whole = False
+    def _mark_incomplete(self, event: EventsLost) -> None:
+        self.is_complete = False
 
-    def _look_away(self, event: CollectorStarted | CollectorStopping | PollFailed) -> None:
-        self.is_seen = False
+    def _mark_unobserved(self, event: CollectorStarted | CollectorStopping | PollFailed) -> None:
+        self.is_observed = False
 
-    def _look_again(self, event: PollRecovered) -> None:
-        self.is_seen = True
+    def _mark_observed(self, event: PollRecovered) -> None:
+        self.is_observed = True
 
-    def _register(self, event: BrokerRegistered | BrokerChanged) -> None:
-        group = self._join(event)
-        group.addrs[event.broker_id] = event.broker_addr
+    def _register_broker(self, event: BrokerRegistered | BrokerChanged) -> None:
+        broker_group = self._join_group(event)
+        broker_group.broker_addrs[event.broker_id] = event.broker_addr
         if event.info is not None:
-            self.live[event.cluster_name, event.broker_addr] = event.info
+            self.live_infos[event.cluster_name, event.broker_addr] = event.info
 
-    def _refuse(self, event: RegistrationRefused) -> None:
-        self._join(event)
-        self.live.pop((event.cluster_name, event.broker_addr), None)
+    def _refuse_registration(self, event: RegistrationRefused) -> None:
+        self._join_group(event)
+        self.live_infos.pop((event.cluster_name, event.broker_addr), None)
 
-    def _join(self, event: BrokerRegistered | BrokerChanged | RegistrationRefused) -> GroupTable:
+    def _join_group(self, event: BrokerRegistered | BrokerChanged | RegistrationRefused) -> ReplayedGroup:
         """Update the group with a broker's registration. An address has only one place in a group."""
-        self.clusters.setdefault(event.cluster_name, {})[event.broker_name] = None
-        group = self.groups.setdefault(event.broker_name, GroupTable(event.cluster_name))
-        group.enable_acting_master, group.zone_name = event.enable_acting_master, event.zone_name
-        for other in [number for number, addr in group.addrs.items() if addr == event.broker_addr]:
-            if other != event.broker_id:
-                del group.addrs[other]
-        return group
+        self.broker_names_by_cluster.setdefault(event.cluster_name, {})[event.broker_name] = None
+        broker_group = self.broker_groups.setdefault(event.broker_name, ReplayedGroup(event.cluster_name))
+        broker_group.enable_acting_master, broker_group.zone_name = (
+            event.enable_acting_master,
+            event.zone_name,
+        )
+        for other_id in [
+            broker_id
+            for broker_id, broker_addr in broker_group.broker_addrs.items()
+            if broker_addr == event.broker_addr
+        ]:
+            if other_id != event.broker_id:
+                del broker_group.broker_addrs[other_id]
+        return broker_group
 
-    def _unregister(self, event: BrokerUnregistered) -> None:
-        self.live.pop((event.cluster_name, event.broker_addr), None)
-        group = self.groups.get(event.broker_name)
-        if group is None:
+    def _unregister_broker(self, event: BrokerUnregistered) -> None:
+        self.live_infos.pop((event.cluster_name, event.broker_addr), None)
+        broker_group = self.broker_groups.get(event.broker_name)
+        if broker_group is None:
             return
-        group.addrs.pop(event.broker_id, None)
-        if not group.addrs:
-            del self.groups[event.broker_name]
-            for cluster, names in list(self.clusters.items()):
-                names.pop(event.broker_name, None)
-                if not names:
-                    del self.clusters[cluster]
+        broker_group.broker_addrs.pop(event.broker_id, None)
+        if not broker_group.broker_addrs:
+            del self.broker_groups[event.broker_name]
+            for cluster_name, broker_names in list(self.broker_names_by_cluster.items()):
+                broker_names.pop(event.broker_name, None)
+                if not broker_names:
+                    del self.broker_names_by_cluster[cluster_name]
 
-    def _forget(self, event: AddressForgotten) -> None:
-        self.live.pop((event.cluster_name, event.broker_addr), None)
+    def _forget_address(self, event: AddressForgotten) -> None:
+        self.live_infos.pop((event.cluster_name, event.broker_addr), None)
 
     def _change_topics(self, event: TopicsChanged | TopicDeleted | WritePermWiped | WritePermAdded) -> None:
-        for group in event.changes:
-            for topic in group.topics:
-                self._change_topic(topic, group.before, group.after)
+        for change_group in event.changes:
+            for topic in change_group.topics:
+                self._change_topic(topic, change_group.before, change_group.after)
 
-    def _change_topic(self, topic: str, before: QueueData | None, after: QueueData | None) -> None:
-        if after is not None:
-            self.topics.setdefault(topic, {})[after.broker_name] = after
-        elif before is not None:
-            brokers = self.topics.get(topic, {})
-            brokers.pop(before.broker_name, None)
-            if not brokers:
-                self.topics.pop(topic, None)
+    def _change_topic(
+        self, topic: str, queue_before: QueueData | None, queue_after: QueueData | None
+    ) -> None:
+        if queue_after is not None:
+            self.queues_by_topic.setdefault(topic, {})[queue_after.broker_name] = queue_after
+        elif queue_before is not None:
+            queues_by_broker = self.queues_by_topic.get(topic, {})
+            queues_by_broker.pop(queue_before.broker_name, None)
+            if not queues_by_broker:
+                self.queues_by_topic.pop(topic, None)
 
     def _change_mappings(self, event: MappingsChanged) -> None:
-        for change in event.mapping_changes:
-            if change.after is not None:
-                self.mappings.setdefault(change.topic, {})[change.bname] = change.after
+        for mapping_change in event.mapping_changes:
+            if mapping_change.after is not None:
+                self.queue_mappings.setdefault(mapping_change.topic, {})[mapping_change.bname] = (
+                    mapping_change.after
+                )
                 continue
-            mappings = self.mappings.get(change.topic, {})
-            mappings.pop(change.bname, None)
-            if not mappings:
-                self.mappings.pop(change.topic, None)
+            mappings_by_broker = self.queue_mappings.get(mapping_change.topic, {})
+            mappings_by_broker.pop(mapping_change.bname, None)
+            if not mappings_by_broker:
+                self.queue_mappings.pop(mapping_change.topic, None)
 
-    def _put(self, event: KvPut) -> None:
-        self.kv.setdefault(event.namespace, {})[event.key] = event.value
+    def _put_kv_value(self, event: KvPut) -> None:
+        self.kv_tables.setdefault(event.namespace, {})[event.key] = event.value
 
-    def _delete(self, event: KvDeleted) -> None:
-        self.kv.get(event.namespace, {}).pop(event.key, None)
+    def _delete_kv_key(self, event: KvDeleted) -> None:
+        self.kv_tables.get(event.namespace, {}).pop(event.key, None)
 
-    def _set(self, event: SettingsChanged) -> None:
-        for change in event.setting_changes:
-            if change.after is None:
-                self.settings.pop(change.key, None)
+    def _change_settings(self, event: SettingsChanged) -> None:
+        for setting_change in event.setting_changes:
+            if setting_change.after is None:
+                self.settings.pop(setting_change.key, None)
             else:
-                self.settings[change.key] = change.after
+                self.settings[setting_change.key] = setting_change.after
 
 
-_STEPS: dict[type[Event], Callable[[Replay, Any], None]] = {
-    Snapshot: Replay._restart,
-    EventsLost: Replay._lose,
-    BrokerRegistered: Replay._register,
-    BrokerChanged: Replay._register,
-    RegistrationRefused: Replay._refuse,
-    BrokerUnregistered: Replay._unregister,
-    AddressForgotten: Replay._forget,
-    TopicsChanged: Replay._change_topics,
-    TopicDeleted: Replay._change_topics,
-    WritePermWiped: Replay._change_topics,
-    WritePermAdded: Replay._change_topics,
-    MappingsChanged: Replay._change_mappings,
-    KvPut: Replay._put,
-    KvDeleted: Replay._delete,
-    SettingsChanged: Replay._set,
-    CollectorStarted: Replay._look_away,
-    CollectorStopping: Replay._look_away,
-    PollFailed: Replay._look_away,
-    PollRecovered: Replay._look_again,
+_STEPS_BY_EVENT: dict[type[Event], Callable[[JournalReplay, Any], None]] = {
+    Snapshot: JournalReplay._restart_from_snapshot,
+    EventsLost: JournalReplay._mark_incomplete,
+    BrokerRegistered: JournalReplay._register_broker,
+    BrokerChanged: JournalReplay._register_broker,
+    RegistrationRefused: JournalReplay._refuse_registration,
+    BrokerUnregistered: JournalReplay._unregister_broker,
+    AddressForgotten: JournalReplay._forget_address,
+    TopicsChanged: JournalReplay._change_topics,
+    TopicDeleted: JournalReplay._change_topics,
+    WritePermWiped: JournalReplay._change_topics,
+    WritePermAdded: JournalReplay._change_topics,
+    MappingsChanged: JournalReplay._change_mappings,
+    KvPut: JournalReplay._put_kv_value,
+    KvDeleted: JournalReplay._delete_kv_key,
+    SettingsChanged: JournalReplay._change_settings,
+    CollectorStarted: JournalReplay._mark_unobserved,
+    CollectorStopping: JournalReplay._mark_unobserved,
+    PollFailed: JournalReplay._mark_unobserved,
+    PollRecovered: JournalReplay._mark_observed,
 }
-_NAMES = {kind.__name__ for kind in _STEPS}
+_APPLIED_EVENT_NAMES = {event_type.__name__ for event_type in _STEPS_BY_EVENT}

@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.flags import Flags
-from namesrv_core.fleet.fleet import Fleet, FleetPlan
-from namesrv_core.lab import java_logs, reading, report, virtual
-from namesrv_core.lab.play import play, verdict
+from namesrv_core.flag_parser import FlagParser
+from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
+from namesrv_core.lab import java_logs, report, scenario_reader, virtual_time
 from namesrv_core.lab.scenario import Scenario
+from namesrv_core.lab.scenario_player import judge_run, play_scenario
 from namesrv_core.lab.world import World
-from namesrv_core.transport import loop
+from namesrv_core.transport import event_loop
 from namesrv_core.transport.address import split_addr
 
-_PATIENCE = 0.8
-_SIZES = ("clusters", "groups", "replicas", "topics")
-_HINTS = """\
+_LEAVE_PATIENCE_SECONDS = 0.8
+_FLEET_SIZE_FLAGS = ("clusters", "groups", "replicas", "topics")
+_BANNER_HINTS = """\
 # Try, in another terminal:
 #   nsadmin clusterList
 #   nsadmin topicRoute orders
@@ -32,100 +32,119 @@ _HINTS = """\
 #   nsadmin wipeWritePerm broker-a-0
 # Ctrl-C stops everything."""
 
-Announce = Callable[[Sequence[str]], tuple[str, Callable[[], None]]]
+AnnounceNameServers = Callable[[Sequence[str]], tuple[str, Callable[[], None]]]
 """Tells others where the name servers are: what to say of that, and how to take it back."""
 
 
-def parser(prog: str = "nsadmin lab") -> argparse.ArgumentParser:
-    flags = Flags(prog, "A simulated RocketMQ to play with, and what can go wrong with one.")
-    commands = flags.add_subparsers(dest="command", required=True, metavar="up|run|list")
-    _up_flags(commands.add_parser("up", help="start name servers and brokers, until Ctrl-C"))
-    run = commands.add_parser("run", help="play a scenario to its end, and compare journals with the truth")
-    _scenario(run, "scenario")
-    run.add_argument("--until", type=_duration, metavar="TIME", help="end it earlier or later: 90s, 10m, 2h")
-    run.add_argument(
-        "--java-logs", choices=java_logs.DIALECTS,
+def build_flag_parser(program_name: str = "nsadmin lab") -> argparse.ArgumentParser:
+    flag_parser = FlagParser(
+        program_name, "A simulated RocketMQ to play with, and what can go wrong with one."
+    )
+    subcommands = flag_parser.add_subparsers(dest="command", required=True, metavar="up|run|list")
+    _add_up_flags(subcommands.add_parser("up", help="start name servers and brokers, until Ctrl-C"))
+    run_parser = subcommands.add_parser(
+        "run", help="play a scenario to its end, and compare journals with the truth"
+    )
+    _add_scenario_argument(run_parser, "scenario")
+    run_parser.add_argument(
+        "--until", type=_parse_duration, metavar="TIME", help="end it earlier or later: 90s, 10m, 2h"
+    )
+    run_parser.add_argument(
+        "--java-logs", choices=java_logs.LOG_DIALECTS,
         help="write beside the journals what Java's name servers would have logged, of that release",
     )  # fmt: skip
-    for command in (commands.choices["up"], run):
-        command.add_argument(
-            "--speed", type=_speed, metavar="N",
+    for command_parser in (subcommands.choices["up"], run_parser):
+        command_parser.add_argument(
+            "--speed", type=_parse_speed, metavar="N",
             help="virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)",
         )  # fmt: skip
-        command.add_argument(
+        command_parser.add_argument(
             "--dir", type=Path, metavar="DIR",
             help="keep journals and truth.jsonl there (a temporary folder)",
         )  # fmt: skip
-        command.add_argument("--seed", type=int, metavar="N", help="another fleet (1, or the scenario's)")
-    commands.add_parser("list", help="list the built-in scenarios")
-    return flags
+        command_parser.add_argument(
+            "--seed", type=int, metavar="N", help="another fleet (1, or the scenario's)"
+        )
+    subcommands.add_parser("list", help="list the built-in scenarios")
+    return flag_parser
 
 
-def _scenario(flags: argparse.ArgumentParser, name: str, **more: Any) -> None:
+def _add_scenario_argument(
+    flag_parser: argparse.ArgumentParser, argument_name: str, **extra_settings: Any
+) -> None:
     """An argument that is a scenario; its action's `values` are what there is to offer."""
-    text = "one to play: the name of a built-in one, or a YAML file" + (
-        "; it stays when that is over" if name != "scenario" else ""
+    help_text = "one to play: the name of a built-in one, or a YAML file" + (
+        "; it stays when that is over" if argument_name != "scenario" else ""
     )
-    action: Any = flags.add_argument(name, metavar="SCENARIO", help=text, **more)
-    action.values = reading.names()
+    scenario_action: Any = flag_parser.add_argument(
+        argument_name, metavar="SCENARIO", help=help_text, **extra_settings
+    )
+    scenario_action.values = scenario_reader.list_scenario_names()
 
 
-def _up_flags(up: argparse.ArgumentParser) -> None:
-    plan = FleetPlan()
-    for name, text in (
+def _add_up_flags(up_parser: argparse.ArgumentParser) -> None:
+    default_plan = FleetPlan()
+    for size_name, help_text in (
         ("clusters", "clusters"),
         ("groups", "broker groups in each cluster"),
         ("replicas", "brokers in each group: a master and its slaves"),
         ("topics", "topics in each cluster, beside the system's"),
     ):
-        up.add_argument(f"--{name}", type=_number, metavar="N", help=f"{text} ({getattr(plan, name)})")
-    up.add_argument("--namesrvs", type=_few, metavar="N", help="name servers (1)")
-    _scenario(up, "word", nargs="?")
-    _scenario(up, "--scenario")
-    up.add_argument(
+        up_parser.add_argument(
+            f"--{size_name}",
+            type=_parse_size,
+            metavar="N",
+            help=f"{help_text} ({getattr(default_plan, size_name)})",
+        )
+    up_parser.add_argument("--namesrvs", type=_parse_namesrv_count, metavar="N", help="name servers (1)")
+    _add_scenario_argument(up_parser, "word", nargs="?")
+    _add_scenario_argument(up_parser, "--scenario")
+    up_parser.add_argument(
         "--namesrv-port", type=int, default=0, metavar="PORT",
         help="the first name server's, the others follow; 0 takes free ones (0)",
     )  # fmt: skip
-    up.add_argument(
+    up_parser.add_argument(
         "--broker-port", type=int, default=0, metavar="PORT",
         help="the first broker's, the others take every tenth after it; 0 takes free ones (0)",
     )  # fmt: skip
-    up.add_argument("--no-context", action="store_true", help="do not write a context lab while it runs")
-    up.add_argument(
-        "-n", "--namesrvAddr", type=_addresses, metavar="ADDRS",
+    up_parser.add_argument(
+        "--no-context", action="store_true", help="do not write a context lab while it runs"
+    )
+    up_parser.add_argument(
+        "-n", "--namesrvAddr", type=_parse_addresses, metavar="ADDRS",
         help="register with these name servers instead of starting some; separated by ; or ,",
     )  # fmt: skip
 
 
-def _within(least: int, most: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not text.isdecimal() or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text} is not in {least}..{most}")
-        return int(text)
+def _bounded_integer(minimum: int, maximum: int) -> Callable[[str], int]:
+    def parse_integer(number_text: str) -> int:
+        if not number_text.isdecimal() or not minimum <= int(number_text) <= maximum:
+            raise argparse.ArgumentTypeError(f"{number_text} is not in {minimum}..{maximum}")
+        return int(number_text)
 
-    return read
-
-
-_number, _few = _within(1, 10_000), _within(1, 9)
+    return parse_integer
 
 
-def _speed(text: str) -> float:
+_parse_size, _parse_namesrv_count = _bounded_integer(1, 10_000), _bounded_integer(1, 9)
+
+
+def _parse_speed(speed_text: str) -> float:
     """0 for max."""
     with suppress(ValueError):
-        if text == "max" or 0.01 <= float(text) <= 1e6:
-            return 0 if text == "max" else float(text)
-    raise argparse.ArgumentTypeError(f"{text} is neither a number in 0.01..1000000 nor max")
+        if speed_text == "max" or 0.01 <= float(speed_text) <= 1e6:
+            return 0 if speed_text == "max" else float(speed_text)
+    raise argparse.ArgumentTypeError(f"{speed_text} is neither a number in 0.01..1000000 nor max")
 
 
-def _duration(text: str) -> float:
+def _parse_duration(duration_text: str) -> float:
     try:
-        return reading.duration(text)
-    except reading.Wrong as error:
-        raise argparse.ArgumentTypeError(f"{text} {error}") from None
+        return scenario_reader.parse_duration(duration_text)
+    except scenario_reader.InvalidScenarioValue as error:
+        raise argparse.ArgumentTypeError(f"{duration_text} {error}") from None
 
 
-def _addresses(text: str) -> list[str]:
-    addresses = [address for address in re.split(r"[;,\s]+", text) if address]
+def _parse_addresses(address_list: str) -> list[str]:
+    addresses = [address for address in re.split(r"[;,\s]+", address_list) if address]
     try:
         for address in addresses:
             split_addr(address)
@@ -136,143 +155,174 @@ def _addresses(text: str) -> list[str]:
     return addresses
 
 
-def main(argv: list[str], prog: str = "nsadmin lab", announce: Announce | None = None) -> int:
+def main(
+    argv: list[str], program_name: str = "nsadmin lab", announce_lab: AnnounceNameServers | None = None
+) -> int:
     """Run `lab` with these arguments. The exit code: 0 for a clean end, 1 for a failure."""
-    flags_of = parser(prog)
-    flags = flags_of.parse_args(argv)
-    if flags.command == "up":
-        if flags.word and flags.scenario:
-            flags_of.error(f"one scenario at a time: {flags.word} or {flags.scenario}")
-        flags.scenario = flags.scenario or flags.word
-        _check(flags_of, flags)
+    flag_parser = build_flag_parser(program_name)
+    parsed_flags = flag_parser.parse_args(argv)
+    if parsed_flags.command == "up":
+        if parsed_flags.word and parsed_flags.scenario:
+            flag_parser.error(f"one scenario at a time: {parsed_flags.word} or {parsed_flags.scenario}")
+        parsed_flags.scenario = parsed_flags.scenario or parsed_flags.word
+        _refuse_useless_flags(flag_parser, parsed_flags)
     try:
-        if flags.command == "list":
-            print(report.listing(reading.built_in()))
+        if parsed_flags.command == "list":
+            print(report.list_scenarios(scenario_reader.load_built_in_scenarios()))
             return 0
-        return _run(flags) if flags.command == "run" else _up(flags, announce)
+        return (
+            _run_scenario(parsed_flags)
+            if parsed_flags.command == "run"
+            else _start_lab(parsed_flags, announce_lab)
+        )
     except (RocketMQError, OSError) as error:
-        for line in str(error).splitlines():
-            print(f"{prog}: {line}", file=sys.stderr)
+        for error_line in str(error).splitlines():
+            print(f"{program_name}: {error_line}", file=sys.stderr)
         return 1
 
 
-def _check(flags_of: argparse.ArgumentParser, flags: argparse.Namespace) -> None:
+def _refuse_useless_flags(flag_parser: argparse.ArgumentParser, parsed_flags: argparse.Namespace) -> None:
     """A flag that would do nothing is refused."""
-    given = [name for name in (*_SIZES, "namesrvs") if getattr(flags, name) is not None]
-    if flags.scenario and given:
-        flags_of.error(f"--{given[0]} is said by the scenario")
-    for name in ("namesrvs", "scenario", "speed", "dir"):
-        if flags.namesrvAddr and getattr(flags, name) is not None:
-            flags_of.error(f"--{name} is for name servers of the lab's own, and -n names others")
+    given_flags = [
+        flag_name
+        for flag_name in (*_FLEET_SIZE_FLAGS, "namesrvs")
+        if getattr(parsed_flags, flag_name) is not None
+    ]
+    if parsed_flags.scenario and given_flags:
+        flag_parser.error(f"--{given_flags[0]} is said by the scenario")
+    for flag_name in ("namesrvs", "scenario", "speed", "dir"):
+        if parsed_flags.namesrvAddr and getattr(parsed_flags, flag_name) is not None:
+            flag_parser.error(f"--{flag_name} is for name servers of the lab's own, and -n names others")
 
 
-def _seeded(scenario: Scenario, seed: int | None) -> Scenario:
+def _with_seed(scenario: Scenario, seed: int | None) -> Scenario:
     return scenario if seed is None else scenario._replace(plan=scenario.plan._replace(seed=seed))
 
 
-def _run(flags: argparse.Namespace) -> int:
+def _run_scenario(parsed_flags: argparse.Namespace) -> int:
     """Play, then compare: 1 where a journal misses something, or has what nobody did."""
-    scenario = _seeded(reading.load(flags.scenario), flags.seed)
-    if flags.until is not None:
-        scenario = scenario._replace(duration=flags.until)
-    folder = flags.dir or Path(tempfile.mkdtemp(prefix=f"lab-{scenario.name}-"))
-    if folder.exists() and any(folder.iterdir()):
-        raise RocketMQError(f"--dir {folder} is not empty: a run takes a folder of its own")
-    report.hush()
+    scenario = _with_seed(scenario_reader.load_scenario(parsed_flags.scenario), parsed_flags.seed)
+    if parsed_flags.until is not None:
+        scenario = scenario._replace(duration=parsed_flags.until)
+    run_folder = parsed_flags.dir or Path(tempfile.mkdtemp(prefix=f"lab-{scenario.name}-"))
+    if run_folder.exists() and any(run_folder.iterdir()):
+        raise RocketMQError(f"--dir {run_folder} is not empty: a run takes a folder of its own")
+    report.silence_loggers()
     deeds: list[Any] = []
-    _until_told(_into(deeds, play(scenario, folder)), flags.speed or None)
-    if flags.java_logs:
-        java_logs.write(folder, scenario.servers(), flags.java_logs)
-    found = verdict(scenario, folder, deeds)
-    print(report.written(scenario, found, folder))
-    return 1 if found.missed or found.unexplained or not deeds else 0
+    _run_until_signal(_collect_deeds(deeds, play_scenario(scenario, run_folder)), parsed_flags.speed or None)
+    if parsed_flags.java_logs:
+        java_logs.write_logs(run_folder, scenario.server_names(), parsed_flags.java_logs)
+    run_verdict = judge_run(scenario, run_folder, deeds)
+    print(report.format_report(scenario, run_verdict, run_folder))
+    return 1 if run_verdict.missed_findings or run_verdict.unexplained or not deeds else 0
 
 
-async def _into(found: list[Any], playing: Coroutine[Any, Any, list[Any]]) -> None:
-    found += await playing
+async def _collect_deeds(collected_deeds: list[Any], scenario_run: Coroutine[Any, Any, list[Any]]) -> None:
+    collected_deeds += await scenario_run
 
 
-def _until_told(main: Coroutine[Any, Any, None], speed: float | None) -> None:
+def _run_until_signal(main_coroutine: Coroutine[Any, Any, None], speed: float | None) -> None:
     """To its end or until a signal, which cancels whatever goes on; speed 1 is real time."""
 
-    async def guarded() -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    async def run_cancellable() -> None:
+        current_task = asyncio.current_task()
+        assert current_task is not None
+        for stop_signal in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(stop_signal, current_task.cancel)
         with suppress(asyncio.CancelledError):
-            await main
+            await main_coroutine
 
     if speed == 1:
-        loop.run(guarded())
+        event_loop.run_coroutine(run_cancellable())
     else:
-        virtual.run(guarded(), speed)
+        virtual_time.run_virtual(run_cancellable(), speed)
 
 
-def _up(flags: argparse.Namespace, announce: Announce | None) -> int:
-    given = {name: getattr(flags, name) for name in _SIZES if getattr(flags, name) is not None}
-    plan = FleetPlan(**given)
-    if flags.seed is not None:
-        plan = plan._replace(seed=flags.seed)
-    if flags.namesrvAddr:
-        fleet = Fleet(plan, flags.namesrvAddr, port=flags.broker_port)
-        _until_told(_run_fleet(fleet, _banner(plan, flags.namesrvAddr)), 1)
+def _start_lab(parsed_flags: argparse.Namespace, announce_lab: AnnounceNameServers | None) -> int:
+    given_sizes = {
+        size_name: getattr(parsed_flags, size_name)
+        for size_name in _FLEET_SIZE_FLAGS
+        if getattr(parsed_flags, size_name) is not None
+    }
+    fleet_plan = FleetPlan(**given_sizes)
+    if parsed_flags.seed is not None:
+        fleet_plan = fleet_plan._replace(seed=parsed_flags.seed)
+    if parsed_flags.namesrvAddr:
+        fleet = BrokerFleet(fleet_plan, parsed_flags.namesrvAddr, first_port=parsed_flags.broker_port)
+        _run_until_signal(_run_fleet(fleet, _banner_text(fleet_plan, parsed_flags.namesrvAddr)), 1)
         return 0
-    scenario = Scenario("up", plan=plan, namesrvs=flags.namesrvs or 1)
-    if flags.scenario:
-        scenario = _seeded(reading.load(flags.scenario), flags.seed)
-    speed = 1 if flags.speed is None else flags.speed or None
-    with tempfile.TemporaryDirectory(prefix="nsadmin-lab-") as temporary:
-        folder = flags.dir or Path(temporary)
-        _until_told(_play_on(scenario, folder, flags, None if flags.no_context else announce), speed)
+    scenario = Scenario("up", plan=fleet_plan, namesrvs=parsed_flags.namesrvs or 1)
+    if parsed_flags.scenario:
+        scenario = _with_seed(scenario_reader.load_scenario(parsed_flags.scenario), parsed_flags.seed)
+    speed = 1 if parsed_flags.speed is None else parsed_flags.speed or None
+    with tempfile.TemporaryDirectory(prefix="nsadmin-lab-") as temporary_folder:
+        run_folder = parsed_flags.dir or Path(temporary_folder)
+        _run_until_signal(
+            _play_and_stay(
+                scenario, run_folder, parsed_flags, None if parsed_flags.no_context else announce_lab
+            ),
+            speed,
+        )
     return 0
 
 
-async def _play_on(
-    scenario: Scenario, folder: Path, flags: argparse.Namespace, announce: Announce | None
+async def _play_and_stay(
+    scenario: Scenario,
+    run_folder: Path,
+    parsed_flags: argparse.Namespace,
+    announce_lab: AnnounceNameServers | None,
 ) -> None:
-    async with _announced(announce) as tell:
+    async with _announcement(announce_lab) as announce_addresses:
 
-        async def started(world: World) -> None:
-            said = [f"# Journals and truth.jsonl: {folder}", *tell(world.addresses)]
-            print(_banner(scenario.plan, world.addresses, said), flush=True)
+        async def print_banner(lab_cluster: World) -> None:
+            banner_notes = [
+                f"# Journals and truth.jsonl: {run_folder}",
+                *announce_addresses(lab_cluster.addresses),
+            ]
+            print(_banner_text(scenario.plan, lab_cluster.addresses, banner_notes), flush=True)
 
-        ports = {"namesrv_port": flags.namesrv_port, "broker_port": flags.broker_port}
-        await play(scenario, folder, **ports, started=started, stays=True)
+        first_ports = {"namesrv_port": parsed_flags.namesrv_port, "broker_port": parsed_flags.broker_port}
+        await play_scenario(scenario, run_folder, **first_ports, on_started=print_banner, stays_running=True)
 
 
 @asynccontextmanager
-async def _announced(announce: Announce | None) -> AsyncIterator[Callable[[Sequence[str]], list[str]]]:
+async def _announcement(
+    announce_lab: AnnounceNameServers | None,
+) -> AsyncIterator[Callable[[Sequence[str]], list[str]]]:
     """What was announced is taken back at the end."""
-    undo: list[Callable[[], None]] = []
+    undo_actions: list[Callable[[], None]] = []
 
-    def tell(addresses: Sequence[str]) -> list[str]:
-        if announce is None:
+    def announce_addresses(addresses: Sequence[str]) -> list[str]:
+        if announce_lab is None:
             return []
-        text, back = announce(addresses)
-        undo.append(back)
-        return [f"# {text}"]
+        announced_text, undo_action = announce_lab(addresses)
+        undo_actions.append(undo_action)
+        return [f"# {announced_text}"]
 
     try:
-        yield tell
+        yield announce_addresses
     finally:
-        for back in undo:
-            back()
+        for undo_action in undo_actions:
+            undo_action()
 
 
-async def _run_fleet(fleet: Fleet, banner: str) -> None:
+async def _run_fleet(fleet: BrokerFleet, banner_text: str) -> None:
     try:
         await fleet.start()
-        print(banner, flush=True)
+        print(banner_text, flush=True)
         await asyncio.get_running_loop().create_future()
     finally:
-        await fleet.leave(_PATIENCE)
+        await fleet.leave_cluster(_LEAVE_PATIENCE_SECONDS)
 
 
-def _banner(plan: FleetPlan, name_servers: Sequence[str], said: Sequence[str] = ()) -> str:
-    brokers = plan.clusters * plan.groups * plan.replicas
-    size = (
-        f"# {brokers} brokers: {plan.clusters} clusters x {plan.groups} groups x {plan.replicas} replicas, "
-        f"{plan.topics} topics in each cluster"
+def _banner_text(
+    fleet_plan: FleetPlan, namesrv_addrs: Sequence[str], banner_notes: Sequence[str] = ()
+) -> str:
+    broker_count = fleet_plan.clusters * fleet_plan.groups * fleet_plan.replicas
+    size_line = (
+        f"# {broker_count} brokers: {fleet_plan.clusters} clusters x {fleet_plan.groups} groups x {fleet_plan.replicas} replicas, "
+        f"{fleet_plan.topics} topics in each cluster"
     )
-    return "\n".join([f"export NAMESRV_ADDR='{';'.join(name_servers)}'", size, *said, _HINTS])
+    return "\n".join(
+        [f"export NAMESRV_ADDR='{';'.join(namesrv_addrs)}'", size_line, *banner_notes, _BANNER_HINTS]
+    )

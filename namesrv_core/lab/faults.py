@@ -3,374 +3,572 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from namesrv_core.fleet.broker import PERIOD
-from namesrv_core.fleet.topics import topic_config
-from namesrv_core.lab import expecting
-from namesrv_core.lab.expecting import MOMENT, RETURN
-from namesrv_core.lab.misconfiguring import configure, forget_topic, order_conf, relist
+from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS
+from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.lab import expected_events
+from namesrv_core.lab.expected_events import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
+from namesrv_core.lab.fault_context import FaultContext, member_names
+from namesrv_core.lab.misconfiguration import (
+    change_broker_setting,
+    change_namesrv_list,
+    forget_topic,
+    write_order_conf,
+)
 from namesrv_core.lab.scenario import Fault
-from namesrv_core.lab.stage import Stage, names_of
-from namesrv_core.lab.truth import Expected
+from namesrv_core.lab.truth_log import ExpectedEvent
 from namesrv_core.lab.world import Seat, Site, World
 from namesrv_core.protocol.codes import RequestCode
 
-_CHUNK = 20
+_TOPICS_PER_PART = 20
 """Topics in each part of a registration that is split."""
 
 
-async def _leave(stage: Stage, fault: Fault, *, abruptly: bool) -> None:
-    world, seats = stage.world, stage.seats(fault)
-    ways = ("channel closed", "channel closed") if abruptly else ("unregistered", "UNREGISTER_BROKER")
-    expected = expecting.gone(world, seats, *ways)
-    stage.tell(fault.kind, "begin", names_of(seats), expected, addresses=_addresses(seats))
-    await asyncio.gather(*(world.down(seat, abruptly=abruptly) for seat in seats))
+async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_abrupt: bool) -> None:
+    lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
+    departure_ways = (
+        ("channel closed", "channel closed") if is_abrupt else ("unregistered", "UNREGISTER_BROKER")
+    )
+    expected_events = expected_events.expect_departure(lab_cluster, brokers, *departure_ways)
+    fault_context.record_deed(
+        fault.kind, "begin", member_names(brokers), expected_events, addresses=_broker_addrs(brokers)
+    )
+    await asyncio.gather(*(lab_cluster.down(broker, abruptly=is_abrupt) for broker in brokers))
     # A master that comes back brings all its topics, with the permissions that it has for them.
-    groups = {seat.spec.broker_name for seat in seats if seat.spec.is_master}
-    world.wiped = {(group, server) for group, server in world.wiped if group not in groups}
+    master_groups = {broker.spec.broker_name for broker in brokers if broker.spec.is_master}
+    lab_cluster.wiped = {
+        (wiped_group, wiped_server)
+        for wiped_group, wiped_server in lab_cluster.wiped
+        if wiped_group not in master_groups
+    }
     if not fault.lasts:
         return
     await asyncio.sleep(fault.lasts)
     if fault.address == "new":
-        for seat in seats:
-            world.move(seat)
-    for seat in seats:
+        for broker in brokers:
+            lab_cluster.move(broker)
+    for broker in brokers:
         # It is up as far as the truth is concerned: this is who will be heard.
-        seat.state = "up"
-    stage.tell(fault.kind, "end", names_of(seats), expecting.back(world, seats), addresses=_addresses(seats))
-    await world.all_up(seats)
+        broker.state = "up"
+    fault_context.record_deed(
+        fault.kind,
+        "end",
+        member_names(brokers),
+        expected_events.expect_return(lab_cluster, brokers),
+        addresses=_broker_addrs(brokers),
+    )
+    await lab_cluster.all_up(brokers)
 
 
-def _addresses(seats: Sequence[Seat]) -> list[str]:
-    return [seat.place.address for seat in seats]
+def _broker_addrs(brokers: Sequence[Seat]) -> list[str]:
+    return [broker.place.address for broker in brokers]
 
 
-async def stop(stage: Stage, fault: Fault) -> None:
-    await _leave(stage, fault, abruptly=False)
+async def stop_brokers(fault_context: FaultContext, fault: Fault) -> None:
+    await _take_down_brokers(fault_context, fault, is_abrupt=False)
 
 
-async def kill(stage: Stage, fault: Fault) -> None:
-    await _leave(stage, fault, abruptly=True)
+async def kill_brokers(fault_context: FaultContext, fault: Fault) -> None:
+    await _take_down_brokers(fault_context, fault, is_abrupt=True)
 
 
-async def freeze(stage: Stage, fault: Fault) -> None:
-    world, seats = stage.world, stage.seats(fault)
-    expected = [
-        item
-        for servers, group in expecting.split(world, seats).items()
-        for on, least in ((servers, fault.lasts), (expecting.deaf(world, servers, group), 0))
+async def freeze_brokers(fault_context: FaultContext, fault: Fault) -> None:
+    lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
+    expected_events = [
+        expected_event
+        for listener_names, heard_brokers in expected_events.group_by_listeners(lab_cluster, brokers).items()
+        for server_names, least_seconds in (
+            (listener_names, fault.lasts),
+            (expected_events.list_deaf_servers(lab_cluster, listener_names, heard_brokers), 0),
+        )
         # It registers as soon as it goes on, though perhaps somewhere else first.
-        for item in expecting.silence(world, group, on, least, fault.lasts + RETURN - PERIOD)
+        for expected_event in expected_events.expect_silence(
+            lab_cluster,
+            heard_brokers,
+            server_names,
+            least_seconds,
+            fault.lasts + NEXT_HEARTBEAT_SECONDS - HEARTBEAT_PERIOD_SECONDS,
+        )
     ]
-    stage.tell(fault.kind, "begin", names_of(seats), expected, lasts=fault.lasts)
-    for seat in seats:
-        seat.state = "frozen"
-        seat.broker.freeze()
+    fault_context.record_deed(fault.kind, "begin", member_names(brokers), expected_events, lasts=fault.lasts)
+    for broker in brokers:
+        broker.state = "frozen"
+        broker.broker.freeze()
     await asyncio.sleep(fault.lasts)
-    stage.tell(fault.kind, "end", names_of(seats))
-    for seat in seats:
-        seat.state = "up"
-    await asyncio.gather(*(seat.broker.thaw() for seat in seats))
+    fault_context.record_deed(fault.kind, "end", member_names(brokers))
+    for broker in brokers:
+        broker.state = "up"
+    await asyncio.gather(*(broker.broker.thaw() for broker in brokers))
 
 
-async def partition(stage: Stage, fault: Fault) -> None:
-    world, seats, sites = stage.world, stage.seats(fault), stage.sites(fault)
-    expected = expecting.silence(world, seats, names_of(sites), fault.lasts, fault.lasts + RETURN)
-    stage.tell(fault.kind, "begin", [*names_of(seats), *names_of(sites)], expected, lasts=fault.lasts)
-    links = [seat.links[site.name] for seat in seats for site in sites]
-    for link in links:
+async def partition_network(fault_context: FaultContext, fault: Fault) -> None:
+    lab_cluster, brokers, name_servers = (
+        fault_context.lab_cluster,
+        fault_context.matching_brokers(fault),
+        fault_context.matching_servers(fault),
+    )
+    expected_events = expected_events.expect_silence(
+        lab_cluster, brokers, member_names(name_servers), fault.lasts, fault.lasts + NEXT_HEARTBEAT_SECONDS
+    )
+    fault_context.record_deed(
+        fault.kind,
+        "begin",
+        [*member_names(brokers), *member_names(name_servers)],
+        expected_events,
+        lasts=fault.lasts,
+    )
+    cut_links = [broker.links[name_server.name] for broker in brokers for name_server in name_servers]
+    for link in cut_links:
         link.is_cut = True
     await asyncio.sleep(fault.lasts)
-    stage.tell(fault.kind, "end", [*names_of(seats), *names_of(sites)])
-    for link in links:
+    fault_context.record_deed(fault.kind, "end", [*member_names(brokers), *member_names(name_servers)])
+    for link in cut_links:
         link.is_cut = False
-        link.drop()
+        link.drop_held_streams()
 
 
-async def slow(stage: Stage, fault: Fault) -> None:
+async def slow_network(fault_context: FaultContext, fault: Fault) -> None:
     """Nothing is concluded, unless it is so slow that brokers are missed."""
-    world, seats, sites = stage.world, stage.seats(fault), stage.sites(fault)
-    expected = expecting.silence(world, seats, names_of(sites), 0, RETURN + 2 * fault.delay)
-    on = [*names_of(seats), *names_of(sites)]
-    stage.tell(fault.kind, "begin", on, expected, delay=fault.delay, lasts=fault.lasts)
-    links = [seat.links[site.name] for seat in seats for site in sites]
-    for link in links:
-        link.delay = fault.delay
-    await asyncio.sleep(fault.lasts)
-    stage.tell(fault.kind, "end", on)
-    for link in links:
-        link.delay = 0
-
-
-async def impostor(stage: Stage, fault: Fault) -> None:
-    """Both registrations win and lose in turn, with every heartbeat."""
-    world, seats = stage.world, stage.seats(fault)
-    others = [world.seat(seat.spec, suffix=" (impostor)") for seat in seats]
-    expected = []
-    for seat, other in zip(seats, others, strict=True):
-        servers = tuple(name for name in world.sites if world.hears(name, seat))
-        where = {"brokerAddr": other.place.address, "holderAddr": seat.place.address}
-        each = (seat.name,)
-        expected += [
-            Expected(("AddressConflict",), servers, MOMENT, where, ("REGISTER_BROKER",), each),
-            *_answered(world, seat, servers, fault.lasts),
-        ]
-        often = ("AddressConflict", "BrokerRegistered")
-        expected.append(Expected(often, servers, fault.lasts + MOMENT, each=each, sure=False))
-    stage.tell(fault.kind, "begin", names_of(seats), expected, addresses=_addresses(others))
-    await world.all_up(others)
-    await asyncio.sleep(fault.lasts)
-    stage.tell(
-        fault.kind, "end", names_of(seats), _unmasked(world, seats, others), addresses=_addresses(others)
+    lab_cluster, brokers, name_servers = (
+        fault_context.lab_cluster,
+        fault_context.matching_brokers(fault),
+        fault_context.matching_servers(fault),
     )
-    await asyncio.gather(*(world.down(other, abruptly=False) for other in others))
-    for other in others:
-        del world.seats[other.name]
+    expected_events = expected_events.expect_silence(
+        lab_cluster, brokers, member_names(name_servers), 0, NEXT_HEARTBEAT_SECONDS + 2 * fault.delay
+    )
+    affected_names = [*member_names(brokers), *member_names(name_servers)]
+    fault_context.record_deed(
+        fault.kind, "begin", affected_names, expected_events, delay=fault.delay, lasts=fault.lasts
+    )
+    slow_links = [broker.links[name_server.name] for broker in brokers for name_server in name_servers]
+    for link in slow_links:
+        link.delay_seconds = fault.delay
+    await asyncio.sleep(fault.lasts)
+    fault_context.record_deed(fault.kind, "end", affected_names)
+    for link in slow_links:
+        link.delay_seconds = 0
 
 
-def _answered(world: World, seat: Seat, servers: Sequence[str], lasts: float) -> list[Expected]:
+async def start_impostors(fault_context: FaultContext, fault: Fault) -> None:
+    """Both registrations win and lose in turn, with every heartbeat."""
+    lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
+    impostors = [lab_cluster.seat(broker.spec, suffix=" (impostor)") for broker in brokers]
+    expected_events = []
+    for broker, impostor in zip(brokers, impostors, strict=True):
+        listener_names = tuple(
+            server_name for server_name in lab_cluster.sites if lab_cluster.hears(server_name, broker)
+        )
+        conflict_fields = {"brokerAddr": impostor.place.address, "holderAddr": broker.place.address}
+        broker_names = (broker.name,)
+        expected_events += [
+            ExpectedEvent(
+                ("AddressConflict",),
+                listener_names,
+                AT_ONCE_SECONDS,
+                conflict_fields,
+                ("REGISTER_BROKER",),
+                broker_names,
+            ),
+            *_expect_reclaim(lab_cluster, broker, listener_names, fault.lasts),
+        ]
+        repeated_types = ("AddressConflict", "BrokerRegistered")
+        expected_events.append(
+            ExpectedEvent(
+                repeated_types, listener_names, fault.lasts + AT_ONCE_SECONDS, each=broker_names, sure=False
+            )
+        )
+    fault_context.record_deed(
+        fault.kind, "begin", member_names(brokers), expected_events, addresses=_broker_addrs(impostors)
+    )
+    await lab_cluster.all_up(impostors)
+    await asyncio.sleep(fault.lasts)
+    fault_context.record_deed(
+        fault.kind,
+        "end",
+        member_names(brokers),
+        _expect_impostor_end(lab_cluster, brokers, impostors),
+        addresses=_broker_addrs(impostors),
+    )
+    await asyncio.gather(*(lab_cluster.down(impostor, abruptly=False) for impostor in impostors))
+    for impostor in impostors:
+        del lab_cluster.seats[impostor.name]
+
+
+def _expect_reclaim(
+    lab_cluster: World, broker: Seat, listener_names: Sequence[str], lasts_seconds: float
+) -> list[ExpectedEvent]:
     """The broker wants its place back with its next heartbeat, if the impostor is still there by then."""
-    where = {"brokerAddr": seat.place.address}
+    conflict_fields = {"brokerAddr": broker.place.address}
     return [
-        Expected(("AddressConflict",), on, RETURN, where, each=(seat.name,), sure=is_sure)
-        for on, is_sure in expecting.apart(
-            servers, [name for name in servers if lasts + (world.silence(name, seat) or 0) > RETURN]
+        ExpectedEvent(
+            ("AddressConflict",),
+            server_names,
+            NEXT_HEARTBEAT_SECONDS,
+            conflict_fields,
+            each=(broker.name,),
+            sure=is_sure,
+        )
+        for server_names, is_sure in expected_events.split_by_certainty(
+            listener_names,
+            [
+                server_name
+                for server_name in listener_names
+                if lasts_seconds + (lab_cluster.silence(server_name, broker) or 0) > NEXT_HEARTBEAT_SECONDS
+            ],
         )
     ]
 
 
-def _unmasked(world: World, seats: Sequence[Seat], others: Sequence[Seat]) -> list[Expected]:
+def _expect_impostor_end(
+    lab_cluster: World, brokers: Sequence[Seat], impostors: Sequence[Seat]
+) -> list[ExpectedEvent]:
     """The impostor goes: with the place, if it had it; the broker then takes it with its next heartbeat."""
-    found = []
-    for seat, other in zip(seats, others, strict=True):
-        servers = tuple(name for name in world.sites if world.hears(name, other))
-        where = {"brokerAddr": other.place.address, "reason": "unregistered"}
-        types = ("BrokerUnregistered", "AddressForgotten")
-        found.append(Expected(types, servers, MOMENT, where, ("UNREGISTER_BROKER",)))
+    expected_events = []
+    for broker, impostor in zip(brokers, impostors, strict=True):
+        listener_names = tuple(
+            server_name for server_name in lab_cluster.sites if lab_cluster.hears(server_name, impostor)
+        )
+        departure_fields = {"brokerAddr": impostor.place.address, "reason": "unregistered"}
+        departure_types = ("BrokerUnregistered", "AddressForgotten")
+        expected_events.append(
+            ExpectedEvent(
+                departure_types, listener_names, AT_ONCE_SECONDS, departure_fields, ("UNREGISTER_BROKER",)
+            )
+        )
         # Who of them registered last decides whether the place is empty until then.
-        found.append(Expected(("BrokerRegistered",), servers, RETURN, each=(seat.name,), sure=False))
-        led = {"brokerName": seat.spec.broker_name}
-        found.append(Expected(("MinBrokerIdChanged",), servers, RETURN, led, sure=False))
-    return found
+        expected_events.append(
+            ExpectedEvent(
+                ("BrokerRegistered",), listener_names, NEXT_HEARTBEAT_SECONDS, each=(broker.name,), sure=False
+            )
+        )
+        min_id_fields = {"brokerName": broker.spec.broker_name}
+        expected_events.append(
+            ExpectedEvent(
+                ("MinBrokerIdChanged",), listener_names, NEXT_HEARTBEAT_SECONDS, min_id_fields, sure=False
+            )
+        )
+    return expected_events
 
 
-async def join(stage: Stage, fault: Fault) -> None:
+async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
     """A slave that says it is of another cluster: the broker's name is in two of them."""
-    world = stage.world
-    others = []
-    for seat in [seat for seat in stage.seats(fault) if seat.spec.is_master]:
-        taken = {
-            s.spec.broker_id for s in world.seats.values() if s.spec.broker_name == seat.spec.broker_name
+    lab_cluster = fault_context.lab_cluster
+    new_slaves = []
+    for broker in [broker for broker in fault_context.matching_brokers(fault) if broker.spec.is_master]:
+        taken_ids = {
+            member.spec.broker_id
+            for member in lab_cluster.seats.values()
+            if member.spec.broker_name == broker.spec.broker_name
         }
-        spec = seat.spec._replace(cluster_name=fault.cluster, broker_id=max(taken) + 1)
-        others.append(world.seat(spec))
-    for other in others:
-        other.state = "up"
-    expected = [
-        item._replace(where={"clusterName": fault.cluster}) if item.types == ("BrokerRegistered",) else item
-        for item in expecting.back(world, others)
+        slave_spec = broker.spec._replace(cluster_name=fault.cluster, broker_id=max(taken_ids) + 1)
+        new_slaves.append(lab_cluster.seat(slave_spec))
+    for new_slave in new_slaves:
+        new_slave.state = "up"
+    expected_events = [
+        expected_event._replace(where={"clusterName": fault.cluster})
+        if expected_event.types == ("BrokerRegistered",)
+        else expected_event
+        for expected_event in expected_events.expect_return(lab_cluster, new_slaves)
     ]
-    stage.tell(fault.kind, "begin", names_of(others), expected, cluster=fault.cluster)
-    await world.all_up(others)
+    fault_context.record_deed(
+        fault.kind, "begin", member_names(new_slaves), expected_events, cluster=fault.cluster
+    )
+    await lab_cluster.all_up(new_slaves)
     if fault.lasts:
         await asyncio.sleep(fault.lasts)
-        expected = expecting.gone(world, others, "unregistered", "UNREGISTER_BROKER")
-        stage.tell(fault.kind, "end", names_of(others), expected, cluster=fault.cluster)
-        await asyncio.gather(*(world.down(other, abruptly=False) for other in others))
+        expected_events = expected_events.expect_departure(
+            lab_cluster, new_slaves, "unregistered", "UNREGISTER_BROKER"
+        )
+        fault_context.record_deed(
+            fault.kind, "end", member_names(new_slaves), expected_events, cluster=fault.cluster
+        )
+        await asyncio.gather(*(lab_cluster.down(new_slave, abruptly=False) for new_slave in new_slaves))
 
 
-async def skew(stage: Stage, fault: Fault) -> None:
+async def skew_clocks(fault_context: FaultContext, fault: Fault) -> None:
     """Clocks are set: nobody is to expire for that, and nothing is to be concluded."""
-    items: Sequence[Seat] | Sequence[Site]
-    items = stage.sites(fault) if fault.namesrvs else stage.seats(fault)
-    stage.tell(fault.kind, "begin", names_of(items), seconds=fault.seconds)
-    for item in items:
-        item.skew += fault.seconds
-
-
-async def create_topic(stage: Stage, fault: Fault) -> None:
-    masters = [seat for seat in stage.seats(fault) if seat.spec.is_master]
-    names = (
-        [f"{fault.topic}-{number}" for number in range(fault.number)] if fault.number > 1 else [fault.topic]
+    skewed_members: Sequence[Seat] | Sequence[Site]
+    skewed_members = (
+        fault_context.matching_servers(fault) if fault.namesrvs else fault_context.matching_brokers(fault)
     )
-    expected = []
-    for seat in masters:
-        servers = tuple(name for name in stage.world.sites if stage.world.hears(name, seat))
-        where = {"brokerName": seat.spec.broker_name, "reason": "registration"}
-        for name in (names[0], names[-1]):
-            told = {**where, "changes.topics": name}
-            expected.append(Expected(("TopicsChanged",), servers, MOMENT, told, ("REGISTER_BROKER",)))
-        expected += _undone(stage.world, seat, fault)
-    stage.tell(fault.kind, "begin", names_of(masters), expected, topic=fault.topic, count=fault.number)
-    for seat in masters:
-        now = int((stage.world.clock() + seat.skew) * 1000)
-        for name in names:
-            seat.broker.model.topics.put(topic_config(name, fault.queues), now)
-    await asyncio.gather(*(_register(seat, fault, names) for seat in masters))
+    fault_context.record_deed(fault.kind, "begin", member_names(skewed_members), seconds=fault.seconds)
+    for skewed_member in skewed_members:
+        skewed_member.skew += fault.seconds
 
 
-def _undone(world: World, seat: Seat, fault: Fault) -> list[Expected]:
+async def create_topic(fault_context: FaultContext, fault: Fault) -> None:
+    masters = [master for master in fault_context.matching_brokers(fault) if master.spec.is_master]
+    topic_names = (
+        [f"{fault.topic}-{topic_number}" for topic_number in range(fault.number)]
+        if fault.number > 1
+        else [fault.topic]
+    )
+    expected_events = []
+    for master in masters:
+        listener_names = tuple(
+            member_name
+            for member_name in fault_context.lab_cluster.sites
+            if fault_context.lab_cluster.hears(member_name, master)
+        )
+        registration_fields = {"brokerName": master.spec.broker_name, "reason": "registration"}
+        for member_name in (topic_names[0], topic_names[-1]):
+            topic_fields = {**registration_fields, "changes.topics": member_name}
+            expected_events.append(
+                ExpectedEvent(
+                    ("TopicsChanged",), listener_names, AT_ONCE_SECONDS, topic_fields, ("REGISTER_BROKER",)
+                )
+            )
+        expected_events += _expect_restored_permission(fault_context.lab_cluster, master, fault)
+    fault_context.record_deed(
+        fault.kind, "begin", member_names(masters), expected_events, topic=fault.topic, count=fault.number
+    )
+    for master in masters:
+        now_ms = int((fault_context.lab_cluster.clock() + master.skew) * 1000)
+        for member_name in topic_names:
+            master.broker.model.topic_table.put_config(make_topic_config(member_name, fault.queues), now_ms)
+    await asyncio.gather(*(_register_topics(master, fault, topic_names) for master in masters))
+
+
+def _expect_restored_permission(lab_cluster: World, master: Seat, fault: Fault) -> list[ExpectedEvent]:
     """A registration of all topics in a new version puts back the permission that a name server took."""
-    group = seat.spec.broker_name
+    broker_name = master.spec.broker_name
     if fault.registration == "incremental":
         return []
-    found = []
-    for name in world.sites:
-        if world.hears(name, seat) and (group, name) in world.wiped:
-            world.wiped.discard((group, name))
-            where = {"brokerName": group, "reason": "registration"}
-            perms = {"changes.before.perm": 4, "changes.after.perm": 6}
-            restored = Expected(("TopicsChanged",), (name,), MOMENT, where | perms, ("REGISTER_BROKER",))
-            found.append(restored)
-    return found
+    expected_events = []
+    for server_name in lab_cluster.sites:
+        if lab_cluster.hears(server_name, master) and (broker_name, server_name) in lab_cluster.wiped:
+            lab_cluster.wiped.discard((broker_name, server_name))
+            registration_fields = {"brokerName": broker_name, "reason": "registration"}
+            permission_fields = {"changes.before.perm": 4, "changes.after.perm": 6}
+            restoration = ExpectedEvent(
+                ("TopicsChanged",),
+                (server_name,),
+                AT_ONCE_SECONDS,
+                registration_fields | permission_fields,
+                ("REGISTER_BROKER",),
+            )
+            expected_events.append(restoration)
+    return expected_events
 
 
-async def _register(seat: Seat, fault: Fault, names: Sequence[str]) -> None:
+async def _register_topics(broker: Seat, fault: Fault, new_topics: Sequence[str]) -> None:
     """The topics that are new, or all at once, or all in parts, each of which is another version."""
-    topics = seat.broker.model.topics
+    topic_table = broker.broker.model.topic_table
     if fault.registration == "incremental":
-        await seat.broker.register(names)
+        await broker.broker.register_topics(new_topics)
     elif fault.registration == "all":
-        await seat.broker.register()
+        await broker.broker.register_topics()
     else:
-        every = list(topics.configs)
-        for at in range(0, len(every), _CHUNK):
-            await seat.broker.register(every[at : at + _CHUNK])
-            topics.move_on(topics.version.timestamp)
+        all_topics = list(topic_table.configs)
+        for part_start in range(0, len(all_topics), _TOPICS_PER_PART):
+            await broker.broker.register_topics(all_topics[part_start : part_start + _TOPICS_PER_PART])
+            topic_table.advance_version(topic_table.data_version.timestamp)
 
 
-async def register(stage: Stage, fault: Fault) -> None:
-    world, seats = stage.world, stage.seats(fault)
-    expected = []
-    for servers, group in expecting.split(world, seats).items():
-        each = tuple(seat.name for seat in group)
-        expected.append(Expected(("BrokerChanged",), servers, MOMENT, causes=("REGISTER_BROKER",), each=each))
-    for seat in seats:
-        expected += _undone(world, seat, fault) if seat.spec.is_master else []
-    stage.tell(fault.kind, "begin", names_of(seats), expected, registration=fault.registration)
-    for seat in seats:
-        seat.broker.model.topics.move_on(int((world.clock() + seat.skew) * 1000))
-    first = (list(seat.broker.model.topics.configs)[:1] for seat in seats)
-    await asyncio.gather(*(_register(seat, fault, names) for seat, names in zip(seats, first, strict=True)))
+async def register_brokers(fault_context: FaultContext, fault: Fault) -> None:
+    lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
+    expected_events = []
+    for listener_names, heard_brokers in expected_events.group_by_listeners(lab_cluster, brokers).items():
+        broker_names = tuple(broker.name for broker in heard_brokers)
+        expected_events.append(
+            ExpectedEvent(
+                ("BrokerChanged",),
+                listener_names,
+                AT_ONCE_SECONDS,
+                causes=("REGISTER_BROKER",),
+                each=broker_names,
+            )
+        )
+    for broker in brokers:
+        expected_events += (
+            _expect_restored_permission(lab_cluster, broker, fault) if broker.spec.is_master else []
+        )
+    fault_context.record_deed(
+        fault.kind, "begin", member_names(brokers), expected_events, registration=fault.registration
+    )
+    for broker in brokers:
+        broker.broker.model.topic_table.advance_version(int((lab_cluster.clock() + broker.skew) * 1000))
+    first_topics = (list(broker.broker.model.topic_table.configs)[:1] for broker in brokers)
+    await asyncio.gather(
+        *(
+            _register_topics(broker, fault, topic_names)
+            for broker, topic_names in zip(brokers, first_topics, strict=True)
+        )
+    )
 
 
-async def delete_topic(stage: Stage, fault: Fault) -> None:
-    masters = [seat for seat in stage.seats(fault) if seat.spec.is_master]
-    sites = stage.sites(fault)
-    had = any(fault.topic in seat.broker.model.topics.configs for seat in masters if seat.state == "up")
-    for seat in masters:
-        seat.broker.model.topics.delete(fault.topic, int((stage.world.clock() + seat.skew) * 1000))
-    code = RequestCode.DELETE_TOPIC_IN_NAMESRV
-    where = {"topic": fault.topic}
-    expected = [Expected(("TopicDeleted",), tuple(names_of(sites)), MOMENT, where, (code.name,), sure=had)]
-    stage.tell(fault.kind, "begin", names_of(masters), expected, topic=fault.topic)
-    for site in sites:
-        await stage.world.ask(site.name, code, {"topic": fault.topic})
-
-
-async def _permit(stage: Stage, fault: Fault, code: RequestCode, event: str) -> None:
-    """Of each group once, however many of its brokers are meant."""
-    groups = list(dict.fromkeys(seat.spec.broker_name for seat in stage.seats(fault)))
-    servers = tuple(names_of(stage.sites(fault)))
-    wipes = event == "WritePermWiped"
-    expected = [
-        # What changes nothing is no event: nobody knows whether others had done the same before.
-        Expected((event,), on, MOMENT, {"brokerName": group}, (code.name,), sure=is_new)
-        for group in groups
-        for on, is_new in expecting.apart(
-            servers, [name for name in servers if ((group, name) in stage.world.wiped) != wipes]
+async def delete_topic(fault_context: FaultContext, fault: Fault) -> None:
+    masters = [master for master in fault_context.matching_brokers(fault) if master.spec.is_master]
+    name_servers = fault_context.matching_servers(fault)
+    had_topic = any(
+        fault.topic in master.broker.model.topic_table.configs for master in masters if master.state == "up"
+    )
+    for master in masters:
+        master.broker.model.topic_table.delete_topic(
+            fault.topic, int((fault_context.lab_cluster.clock() + master.skew) * 1000)
+        )
+    request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
+    topic_fields = {"topic": fault.topic}
+    expected_events = [
+        ExpectedEvent(
+            ("TopicDeleted",),
+            tuple(member_names(name_servers)),
+            AT_ONCE_SECONDS,
+            topic_fields,
+            (request_code.name,),
+            sure=had_topic,
         )
     ]
-    stage.tell(fault.kind, "begin", [*groups, *servers], expected)
-    for server in servers:
-        for group in groups:
-            await stage.world.ask(server, code, {"brokerName": group})
-            change = stage.world.wiped.add if wipes else stage.world.wiped.discard
-            change((group, server))
+    fault_context.record_deed(fault.kind, "begin", member_names(masters), expected_events, topic=fault.topic)
+    for name_server in name_servers:
+        await fault_context.lab_cluster.ask(name_server.name, request_code, {"topic": fault.topic})
 
 
-async def wipe(stage: Stage, fault: Fault) -> None:
-    await _permit(stage, fault, RequestCode.WIPE_WRITE_PERM_OF_BROKER, "WritePermWiped")
+async def _change_write_permission(
+    fault_context: FaultContext, fault: Fault, request_code: RequestCode, event_type: str
+) -> None:
+    """Of each group once, however many of its brokers are meant."""
+    broker_groups = list(
+        dict.fromkeys(broker.spec.broker_name for broker in fault_context.matching_brokers(fault))
+    )
+    server_names = tuple(member_names(fault_context.matching_servers(fault)))
+    is_wipe = event_type == "WritePermWiped"
+    expected_events = [
+        # What changes nothing is no event: nobody knows whether others had done the same before.
+        ExpectedEvent(
+            (event_type,),
+            affected_servers,
+            AT_ONCE_SECONDS,
+            {"brokerName": broker_group},
+            (request_code.name,),
+            sure=is_change,
+        )
+        for broker_group in broker_groups
+        for affected_servers, is_change in expected_events.split_by_certainty(
+            server_names,
+            [
+                server_name
+                for server_name in server_names
+                if ((broker_group, server_name) in fault_context.lab_cluster.wiped) != is_wipe
+            ],
+        )
+    ]
+    fault_context.record_deed(fault.kind, "begin", [*broker_groups, *server_names], expected_events)
+    for server_name in server_names:
+        for broker_group in broker_groups:
+            await fault_context.lab_cluster.ask(server_name, request_code, {"brokerName": broker_group})
+            change_wiped = (
+                fault_context.lab_cluster.wiped.add if is_wipe else fault_context.lab_cluster.wiped.discard
+            )
+            change_wiped((broker_group, server_name))
 
 
-async def unwipe(stage: Stage, fault: Fault) -> None:
-    await _permit(stage, fault, RequestCode.ADD_WRITE_PERM_OF_BROKER, "WritePermAdded")
+async def wipe_write_permission(fault_context: FaultContext, fault: Fault) -> None:
+    await _change_write_permission(
+        fault_context, fault, RequestCode.WIPE_WRITE_PERM_OF_BROKER, "WritePermWiped"
+    )
 
 
-async def kill_namesrv(stage: Stage, fault: Fault) -> None:
-    sites = stage.sites(fault)
-    stage.tell(fault.kind, "begin", names_of(sites))
-    await asyncio.gather(*(site.die() for site in sites))
-    await _come_back(stage, fault, sites)
+async def restore_write_permission(fault_context: FaultContext, fault: Fault) -> None:
+    await _change_write_permission(
+        fault_context, fault, RequestCode.ADD_WRITE_PERM_OF_BROKER, "WritePermAdded"
+    )
 
 
-async def restart_namesrv(stage: Stage, fault: Fault) -> None:
-    sites = stage.sites(fault)
-    expected = [Expected(("ServerStopping",), tuple(names_of(sites)), MOMENT)]
-    stage.tell(fault.kind, "begin", names_of(sites), expected)
-    await asyncio.gather(*(site.stop() for site in sites))
-    await _come_back(stage, fault, sites)
+async def kill_namesrv(fault_context: FaultContext, fault: Fault) -> None:
+    name_servers = fault_context.matching_servers(fault)
+    fault_context.record_deed(fault.kind, "begin", member_names(name_servers))
+    await asyncio.gather(*(name_server.die() for name_server in name_servers))
+    await _restart_name_servers(fault_context, fault, name_servers)
 
 
-async def _come_back(stage: Stage, fault: Fault, sites: Sequence[Site]) -> None:
+async def restart_namesrv(fault_context: FaultContext, fault: Fault) -> None:
+    name_servers = fault_context.matching_servers(fault)
+    expected_events = [ExpectedEvent(("ServerStopping",), tuple(member_names(name_servers)), AT_ONCE_SECONDS)]
+    fault_context.record_deed(fault.kind, "begin", member_names(name_servers), expected_events)
+    await asyncio.gather(*(name_server.stop() for name_server in name_servers))
+    await _restart_name_servers(fault_context, fault, name_servers)
+
+
+async def _restart_name_servers(
+    fault_context: FaultContext, fault: Fault, name_servers: Sequence[Site]
+) -> None:
     """With empty tables, which fill with the next heartbeats."""
     if not fault.lasts:
         return
     await asyncio.sleep(fault.lasts)
-    world, names = stage.world, tuple(names_of(sites))
-    for site in sites:
-        site.state = "up"
-    world.wiped = {(group, name) for group, name in world.wiped if name not in names}
-    seats = [seat for seat in world.seats.values() if seat.state == "up"]
-    ready = stage.world.scenario.waiting + MOMENT
-    expected = [Expected(("ServerStarted",), names, MOMENT), Expected(("ServerReady",), names, ready)]
-    for item in expecting.back(world, seats, RETURN):
-        on = tuple(name for name in item.on if name in names)
-        expected += [item._replace(on=on)] if on else []
-    stage.tell(fault.kind, "end", names, expected)
-    for site in sites:
-        await site.start()
+    lab_cluster, server_names = fault_context.lab_cluster, tuple(member_names(name_servers))
+    for name_server in name_servers:
+        name_server.state = "up"
+    lab_cluster.wiped = {
+        (wiped_group, server_name)
+        for wiped_group, server_name in lab_cluster.wiped
+        if server_name not in server_names
+    }
+    running_brokers = [broker for broker in lab_cluster.seats.values() if broker.state == "up"]
+    ready_seconds = fault_context.lab_cluster.scenario.wait_seconds + AT_ONCE_SECONDS
+    expected_events = [
+        ExpectedEvent(("ServerStarted",), server_names, AT_ONCE_SECONDS),
+        ExpectedEvent(("ServerReady",), server_names, ready_seconds),
+    ]
+    for return_event in expected_events.expect_return(lab_cluster, running_brokers, NEXT_HEARTBEAT_SECONDS):
+        returned_servers = tuple(
+            server_name for server_name in return_event.on if server_name in server_names
+        )
+        expected_events += [return_event._replace(on=returned_servers)] if returned_servers else []
+    fault_context.record_deed(fault.kind, "end", server_names, expected_events)
+    for name_server in name_servers:
+        await name_server.start()
 
 
-async def pause_namesrv(stage: Stage, fault: Fault) -> None:
-    world, sites = stage.world, stage.sites(fault)
-    names = tuple(names_of(sites))
-    seats = [seat for seat in world.seats.values() if seat.state == "up"]
-    about = {"min": (fault.lasts - 1.5) * 1000, "max": (fault.lasts + 0.5) * 1000}
-    seen = Expected(("ServerPaused",), names, fault.lasts + MOMENT, {"pauseMillis": about}, ("name server",))
-    expected = [seen._replace(sure=fault.lasts > 6.5)]
-    expected += expecting.silence(world, seats, names, 0, fault.lasts + RETURN)
-    stage.tell(fault.kind, "begin", names, expected, lasts=fault.lasts)
-    for site in sites:
-        site.freeze()
+async def pause_namesrv(fault_context: FaultContext, fault: Fault) -> None:
+    lab_cluster, name_servers = fault_context.lab_cluster, fault_context.matching_servers(fault)
+    server_names = tuple(member_names(name_servers))
+    running_brokers = [broker for broker in lab_cluster.seats.values() if broker.state == "up"]
+    pause_bounds = {"min": (fault.lasts - 1.5) * 1000, "max": (fault.lasts + 0.5) * 1000}
+    pause_event = ExpectedEvent(
+        ("ServerPaused",),
+        server_names,
+        fault.lasts + AT_ONCE_SECONDS,
+        {"pauseMillis": pause_bounds},
+        ("name server",),
+    )
+    expected_events = [pause_event._replace(sure=fault.lasts > 6.5)]
+    expected_events += expected_events.expect_silence(
+        lab_cluster, running_brokers, server_names, 0, fault.lasts + NEXT_HEARTBEAT_SECONDS
+    )
+    fault_context.record_deed(fault.kind, "begin", server_names, expected_events, lasts=fault.lasts)
+    for name_server in name_servers:
+        name_server.freeze()
     await asyncio.sleep(fault.lasts)
-    stage.tell(fault.kind, "end", names)
-    for site in sites:
-        site.thaw()
+    fault_context.record_deed(fault.kind, "end", server_names)
+    for name_server in name_servers:
+        name_server.thaw()
 
 
-Act = Callable[[Stage, Fault], Awaitable[None]]
+FaultAction = Callable[[FaultContext, Fault], Awaitable[None]]
 
-FAULTS: Mapping[str, Act] = {
-    "stop": stop,
-    "kill": kill,
-    "restart": stop,
-    "storm": kill,
-    "freeze": freeze,
-    "partition": partition,
-    "slow": slow,
-    "impostor": impostor,
-    "join": join,
+ACTIONS_BY_FAULT: Mapping[str, FaultAction] = {
+    "stop": stop_brokers,
+    "kill": kill_brokers,
+    "restart": stop_brokers,
+    "storm": kill_brokers,
+    "freeze": freeze_brokers,
+    "partition": partition_network,
+    "slow": slow_network,
+    "impostor": start_impostors,
+    "join": join_other_cluster,
     "createTopic": create_topic,
     "deleteTopic": delete_topic,
-    "register": register,
-    "wipe": wipe,
-    "unwipe": unwipe,
+    "register": register_brokers,
+    "wipe": wipe_write_permission,
+    "unwipe": restore_write_permission,
     "killNamesrv": kill_namesrv,
     "restartNamesrv": restart_namesrv,
     "pauseNamesrv": pause_namesrv,
-    "skew": skew,
-    "relist": relist,
-    "configure": configure,
+    "skew": skew_clocks,
+    "relist": change_namesrv_list,
+    "configure": change_broker_setting,
     "forgetTopic": forget_topic,
-    "orderConf": order_conf,
+    "orderConf": write_order_conf,
 }

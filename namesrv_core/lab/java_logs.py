@@ -11,26 +11,28 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from namesrv_core.history.records import Record
-from namesrv_core.storage import reading
+from namesrv_core.history.records import JournalRecord
+from namesrv_core.storage.journal import reader
 
-DIALECTS = ("4.x", "5.x")
-FILE = Path("logs", "rocketmqlogs", "namesrv.log")
+LOG_DIALECTS = ("4.x", "5.x")
+LOG_FILE = Path("logs", "rocketmqlogs", "namesrv.log")
 
-_CLOCK = timezone(timedelta(hours=8))
-_SCAN = 5_000
-_EXPIRY = 120_000
-_COUNT, _FIRST_COUNT = 600_000, 60_000
-_BATCH = "org.apache.rocketmq.namesrv.routeinfo.BatchUnregistrationService"
-_HEADER = "org.apache.rocketmq.remoting.protocol.header.namesrv.UnRegisterBrokerRequestHeader"
+_LOG_TIMEZONE = timezone(timedelta(hours=8))
+_SCAN_PERIOD_MS = 5_000
+_EXPIRY_MS = 120_000
+_KV_PRINT_PERIOD_MS, _FIRST_KV_PRINT_MS = 600_000, 60_000
+_BATCH_THREAD = "org.apache.rocketmq.namesrv.routeinfo.BatchUnregistrationService"
+_UNREGISTER_HEADER_CLASS = (
+    "org.apache.rocketmq.remoting.protocol.header.namesrv.UnRegisterBrokerRequestHeader"
+)
 
-Line = tuple[int, str, str, str]
+LogLine = tuple[int, str, str, str]
 """Time (ms, UTC), level, thread, message."""
 
-Said = tuple[str | None, str]
+ThreadMessage = tuple[str | None, str]
 """The thread that says it, None for that of the request; and what it says."""
 
-_WARNINGS = (
+_WARNING_PREFIXES = (
     "The broker channel expired",
     "Registering Broker",
     "Can't register",
@@ -38,228 +40,315 @@ _WARNINGS = (
 )
 
 
-def write(folder: Path, servers: Iterable[str], dialect: str) -> None:
+def write_logs(run_folder: Path, server_names: Iterable[str], dialect: str) -> None:
     """Beside the journal of each name server of a run, the log that Java would have written."""
-    for server in servers:
-        target = folder / server / FILE
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("w", encoding="utf-8") as file:
-            file.writelines(lines(reading.records(folder / server / "journal"), dialect))
+    for server_name in server_names:
+        log_path = run_folder / server_name / LOG_FILE
+        log_path.parent.mkdir(parents=True, exist_ok=True)
+        with log_path.open("w", encoding="utf-8") as log_file:
+            log_file.writelines(
+                format_lines(reader.read_records(run_folder / server_name / "journal"), dialect)
+            )
 
 
-def lines(records: Iterable[Record], dialect: str) -> Iterator[str]:
+def format_lines(records: Iterable[JournalRecord], dialect: str) -> Iterator[str]:
     """The lines of a log, each with its end."""
-    for time, level, thread, message in _Log(dialect == "5.x").of(records):
-        when = datetime.fromtimestamp(time // 1000, UTC).astimezone(_CLOCK)
-        yield f"{when:%Y-%m-%d %H:%M:%S} {level} {thread} - {message}\n"
+    for time_ms, log_level, thread_name, message in _JavaLog(dialect == "5.x").describe_records(records):
+        local_time = datetime.fromtimestamp(time_ms // 1000, UTC).astimezone(_LOG_TIMEZONE)
+        yield f"{local_time:%Y-%m-%d %H:%M:%S} {log_level} {thread_name} - {message}\n"
 
 
-class _Log:
+class _JavaLog:
     """A name server's log as it goes on; `topics` are the queues by topic and broker name."""
 
-    def __init__(self, is_new: bool) -> None:
-        self.is_new = is_new
-        self.topics: dict[str, dict[str, Any]] = {}
-        self.groups: dict[str, dict[int, str]] = {}
-        self.scanned_at: int | None = None
-        self.counted_at: int | None = None
-        self.requests = 0
+    def __init__(self, is_dialect_5: bool) -> None:
+        self.is_dialect_5 = is_dialect_5
+        self.queues_by_topic: dict[str, dict[str, Any]] = {}
+        self.members_by_name: dict[str, dict[int, str]] = {}
+        self.scanned_at_ms: int | None = None
+        self.kv_printed_at_ms: int | None = None
+        self.request_count = 0
 
-    def of(self, records: Iterable[Record]) -> Iterator[Line]:
-        for (time, cause, client, _), together in groupby(records, lambda record: record.origin):
-            self.requests += 1
-            thread = "main" if cause == "name server" else f"RemotingExecutorThread_{self.requests % 16 + 1}"
+    def describe_records(self, records: Iterable[JournalRecord]) -> Iterator[LogLine]:
+        for (time_ms, cause, client_addr, _), request_records in groupby(
+            records, lambda record: record.origin
+        ):
+            self.request_count += 1
+            request_thread = (
+                "main" if cause == "name server" else f"RemotingExecutorThread_{self.request_count % 16 + 1}"
+            )
             # Java puts topics into its tables before the broker.
-            for record in sorted(together, key=lambda record: record.type == "BrokerRegistered"):
-                yield from self._scans(record, time)
-                tell = getattr(self, f"_{record.type}", None)
-                if tell is not None:
-                    for thread_of, message in tell(record.fields, cause, client):
-                        level = "WARN" if message.startswith(_WARNINGS) else "INFO"
-                        yield time, level, thread_of or thread, message
+            for record in sorted(request_records, key=lambda record: record.event_type == "BrokerRegistered"):
+                yield from self._periodic_lines(record, time_ms)
+                describe_event = getattr(self, f"_{record.event_type}", None)
+                if describe_event is not None:
+                    for message_thread, message in describe_event(record.event_fields, cause, client_addr):
+                        log_level = "WARN" if message.startswith(_WARNING_PREFIXES) else "INFO"
+                        yield time_ms, log_level, message_thread or request_thread, message
 
-    def _scans(self, record: Record, now: int) -> Iterator[Line]:
+    def _periodic_lines(self, record: JournalRecord, now_ms: int) -> Iterator[LogLine]:
         """What it says while it runs: each ten minutes its KV config; 5.x that it looks for silent ones."""
-        if record.type == "ServerStarted":
-            self.scanned_at = self.counted_at = None
-        until = now - (record.fields["pauseMillis"] if record.type == "ServerPaused" else 0)
-        if self.scanned_at is not None and self.is_new:
-            for time in range(self.scanned_at + _SCAN, until, _SCAN):
-                yield time, "INFO", "NSScanScheduledThread", "start scanNotActiveBroker"
-                self.scanned_at = time
-        if self.counted_at is not None:
-            for time in range(self.counted_at + _COUNT, until, _COUNT):
-                yield time, "INFO", "NSScheduledThread", "configTable SIZE: 0"
-                self.counted_at = time
-        if record.type == "ServerReady":
-            self.counted_at = now - _COUNT + _FIRST_COUNT
-        if record.type in ("ServerReady", "ServerPaused"):
-            self.scanned_at = now
+        if record.event_type == "ServerStarted":
+            self.scanned_at_ms = self.kv_printed_at_ms = None
+        until_ms = now_ms - (record.event_fields["pauseMillis"] if record.event_type == "ServerPaused" else 0)
+        if self.scanned_at_ms is not None and self.is_dialect_5:
+            for time_ms in range(self.scanned_at_ms + _SCAN_PERIOD_MS, until_ms, _SCAN_PERIOD_MS):
+                yield time_ms, "INFO", "NSScanScheduledThread", "start scanNotActiveBroker"
+                self.scanned_at_ms = time_ms
+        if self.kv_printed_at_ms is not None:
+            for time_ms in range(self.kv_printed_at_ms + _KV_PRINT_PERIOD_MS, until_ms, _KV_PRINT_PERIOD_MS):
+                yield time_ms, "INFO", "NSScheduledThread", "configTable SIZE: 0"
+                self.kv_printed_at_ms = time_ms
+        if record.event_type == "ServerReady":
+            self.kv_printed_at_ms = now_ms - _KV_PRINT_PERIOD_MS + _FIRST_KV_PRINT_MS
+        if record.event_type in ("ServerReady", "ServerPaused"):
+            self.scanned_at_ms = now_ms
 
-    def _who(self, fields: Mapping[str, Any]) -> str:
-        if not self.is_new:
-            return str(fields["brokerAddr"])
-        return f"BrokerIdentityInfo [clusterName={fields['clusterName']}, brokerAddr={fields['brokerAddr']}]"
+    def _broker_identity(self, event_fields: Mapping[str, Any]) -> str:
+        if not self.is_dialect_5:
+            return str(event_fields["brokerAddr"])
+        return f"BrokerIdentityInfo [clusterName={event_fields['clusterName']}, brokerAddr={event_fields['brokerAddr']}]"
 
-    def _ServerStarted(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        self.topics.clear()
-        self.groups.clear()
+    def _ServerStarted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        self.queues_by_topic.clear()
+        self.members_by_name.clear()
         yield "main", "kvConfigPath=kvConfig.json"
 
-    def _ServerReady(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        where = f", address {fields['address']}" if self.is_new else ""
-        yield "main", f"The Name Server boot success. serializeType=JSON{where}"
+    def _ServerReady(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        address_suffix = f", address {event_fields['address']}" if self.is_dialect_5 else ""
+        yield "main", f"The Name Server boot success. serializeType=JSON{address_suffix}"
 
-    def _ServerStopping(self, *_: Any) -> Iterator[Said]:
+    def _ServerStopping(self, *_: Any) -> Iterator[ThreadMessage]:
         yield "ShutdownHook", "shutdown hook was invoked, 1 times."
 
-    def _BrokerRegistered(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        name, number, addr = fields["brokerName"], fields["brokerId"], fields["brokerAddr"]
-        members = self.groups.setdefault(name, {})
-        before = members.get(number)
-        for other in [key for key, value in members.items() if value == addr]:
-            del members[other]
-        members[number] = addr
-        if self.is_new:
-            yield None, f"new broker registered, {self._who(fields)} HAService: {addr}"
+    def _BrokerRegistered(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        broker_name, broker_id, broker_addr = (
+            event_fields["brokerName"],
+            event_fields["brokerId"],
+            event_fields["brokerAddr"],
+        )
+        members = self.members_by_name.setdefault(broker_name, {})
+        previous_addr = members.get(broker_id)
+        for moved_id in [
+            member_id for member_id, member_addr in members.items() if member_addr == broker_addr
+        ]:
+            del members[moved_id]
+        members[broker_id] = broker_addr
+        if self.is_dialect_5:
+            yield (
+                None,
+                f"new broker registered, {self._broker_identity(event_fields)} HAService: {broker_addr}",
+            )
             return
-        if number == 0:
-            moved = f"master address change from {before or 'null'} to {addr}"
-            yield None, f"cluster [{fields['clusterName']}] brokerName [{name}] {moved}"
-        yield None, f"new broker registered, {addr} HAServer: {addr}"
+        if broker_id == 0:
+            address_change = f"master address change from {previous_addr or 'null'} to {broker_addr}"
+            yield None, f"cluster [{event_fields['clusterName']}] brokerName [{broker_name}] {address_change}"
+        yield None, f"new broker registered, {broker_addr} HAServer: {broker_addr}"
 
-    def _RegistrationRefused(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        name, number = fields["brokerName"], fields["brokerId"]
-        holder = self.groups.get(name, {}).get(number)
-        if self.is_new and holder is None:
-            stranger = f"broker[{number}]={fields['brokerAddr']}"
+    def _RegistrationRefused(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
+        holder_addr = self.members_by_name.get(broker_name, {}).get(broker_id)
+        if self.is_dialect_5 and holder_addr is None:
+            stranger = f"broker[{broker_id}]={event_fields['brokerAddr']}"
             yield None, f"Can't register topicConfigWrapper={{}} because {stranger} has not registered."
-        elif self.is_new:
-            place = f"Cluster:{fields['clusterName']}, BrokerName:{name}, BrokerId:{number}"
-            old, new = f"Old BrokerAddr:{holder}, Old Version:0", f"New BrokerAddr:{fields['brokerAddr']}"
-            what = "Registering Broker conflicts with the existed one, just ignore.: "
-            yield None, f"{what}{place}, {old}, {new}, New Version:0."
+        elif self.is_dialect_5:
+            broker_place = (
+                f"Cluster:{event_fields['clusterName']}, BrokerName:{broker_name}, BrokerId:{broker_id}"
+            )
+            holder_text, newcomer_text = (
+                f"Old BrokerAddr:{holder_addr}, Old Version:0",
+                f"New BrokerAddr:{event_fields['brokerAddr']}",
+            )
+            conflict_text = "Registering Broker conflicts with the existed one, just ignore.: "
+            yield None, f"{conflict_text}{broker_place}, {holder_text}, {newcomer_text}, New Version:0."
 
-    def _BrokerUnregistered(self, fields: Mapping[str, Any], cause: str, *_: Any) -> Iterator[Said]:
-        name, number = fields["brokerName"], fields["brokerId"]
-        members = self.groups.get(name, {})
-        members.pop(number, None)
+    def _BrokerUnregistered(
+        self, event_fields: Mapping[str, Any], cause: str, *_: Any
+    ) -> Iterator[ThreadMessage]:
+        broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
+        members = self.members_by_name.get(broker_name, {})
+        members.pop(broker_id, None)
         if not members:
-            self.groups.pop(name, None)
-        tell = self._gone_new if self.is_new else self._gone_old
-        yield from tell(fields, cause, is_last=not members)
+            self.members_by_name.pop(broker_name, None)
+        describe_loss = self._describe_loss_5 if self.is_dialect_5 else self._describe_loss_4
+        yield from describe_loss(event_fields, cause, is_last=not members)
 
-    def _why(self, fields: Mapping[str, Any], cause: str) -> Iterator[Said]:
+    def _loss_reason(self, event_fields: Mapping[str, Any], cause: str) -> Iterator[ThreadMessage]:
         if cause == "no heartbeat":
-            thread = "NSScanScheduledThread" if self.is_new else "NSScheduledThread1"
-            yield thread, f"The broker channel expired, {self._who(fields)} {_EXPIRY}ms"
+            scan_thread = "NSScanScheduledThread" if self.is_dialect_5 else "NSScheduledThread1"
+            yield (
+                scan_thread,
+                f"The broker channel expired, {self._broker_identity(event_fields)} {_EXPIRY_MS}ms",
+            )
         if cause == "channel idle":
             yield "NettyServerCodecThread_1", "NETTY SERVER PIPELINE: IDLE exception [127.0.0.1:0]"
 
-    def _gone_new(self, fields: Mapping[str, Any], cause: str, *, is_last: bool) -> Iterator[Said]:
-        yield from self._why(fields, cause)
+    def _describe_loss_5(
+        self, event_fields: Mapping[str, Any], cause: str, *, is_last: bool
+    ) -> Iterator[ThreadMessage]:
+        yield from self._loss_reason(event_fields, cause)
         if cause != "UNREGISTER_BROKER":
-            thread = "NSScanScheduledThread" if cause == "no heartbeat" else "NettyEventExecutor"
-            unknown = f"broker info: {_HEADER}@{self.requests:x}, submit result: true"
-            yield thread, f"the broker's channel destroyed, submit the unregister request at once, {unknown}"
-        yield from self._unregistered(_BATCH, fields, is_last)
+            event_thread = "NSScanScheduledThread" if cause == "no heartbeat" else "NettyEventExecutor"
+            submit_result = (
+                f"broker info: {_UNREGISTER_HEADER_CLASS}@{self.request_count:x}, submit result: true"
+            )
+            yield (
+                event_thread,
+                f"the broker's channel destroyed, submit the unregister request at once, {submit_result}",
+            )
+        yield from self._unregistration_messages(_BATCH_THREAD, event_fields, is_last)
 
-    def _unregistered(self, thread: str | None, fields: Mapping[str, Any], is_last: bool) -> Iterator[Said]:
-        yield thread, f"unregisterBroker, remove from brokerLiveTable OK, {self._who(fields)}"
-        yield thread, f"unregisterBroker, remove addr from brokerAddrTable OK, {self._who(fields)}"
+    def _unregistration_messages(
+        self, thread_name: str | None, event_fields: Mapping[str, Any], is_last: bool
+    ) -> Iterator[ThreadMessage]:
+        yield (
+            thread_name,
+            f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(event_fields)}",
+        )
+        yield (
+            thread_name,
+            f"unregisterBroker, remove addr from brokerAddrTable OK, {self._broker_identity(event_fields)}",
+        )
         if is_last:
-            yield thread, f"unregisterBroker, remove name from brokerAddrTable OK, {fields['brokerName']}"
+            yield (
+                thread_name,
+                f"unregisterBroker, remove name from brokerAddrTable OK, {event_fields['brokerName']}",
+            )
 
-    def _gone_old(self, fields: Mapping[str, Any], cause: str, *, is_last: bool) -> Iterator[Said]:
+    def _describe_loss_4(
+        self, event_fields: Mapping[str, Any], cause: str, *, is_last: bool
+    ) -> Iterator[ThreadMessage]:
         if cause == "UNREGISTER_BROKER":
-            yield from self._unregistered(None, fields, is_last)
+            yield from self._unregistration_messages(None, event_fields, is_last)
             return
-        yield from self._why(fields, cause)
-        name, number, addr = fields["brokerName"], fields["brokerId"], fields["brokerAddr"]
-        thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
+        yield from self._loss_reason(event_fields, cause)
+        broker_name, broker_id, broker_addr = (
+            event_fields["brokerName"],
+            event_fields["brokerId"],
+            event_fields["brokerAddr"],
+        )
+        event_thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
         if cause != "no heartbeat":
-            yield thread, f"the broker's channel destroyed, {addr}, clean it's data structure at once"
-        because = "from brokerAddrTable, because channel destroyed"
-        yield thread, f"remove brokerAddr[{number}, {addr}] {because}"
+            yield (
+                event_thread,
+                f"the broker's channel destroyed, {broker_addr}, clean it's data structure at once",
+            )
+        removal_reason = "from brokerAddrTable, because channel destroyed"
+        yield event_thread, f"remove brokerAddr[{broker_id}, {broker_addr}] {removal_reason}"
         if is_last:
-            yield thread, f"remove brokerName[{name}] {because}"
+            yield event_thread, f"remove brokerName[{broker_name}] {removal_reason}"
 
-    def _AddressForgotten(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        if self.is_new:
-            yield _BATCH, f"unregisterBroker, remove from brokerLiveTable OK, {self._who(fields)}"
+    def _AddressForgotten(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        if self.is_dialect_5:
+            yield (
+                _BATCH_THREAD,
+                f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(event_fields)}",
+            )
 
-    def _TopicsChanged(self, fields: Mapping[str, Any], cause: str, *_: Any) -> Iterator[Said]:
-        for topic, before, after in _each(fields["changes"]):
-            is_first = not self.topics.get(topic)
-            self._keep(topic, fields["brokerName"], after)
-            if before is None and after is not None and is_first:
-                yield None, f"new topic registered, {topic} {_queues(after)}"
-            elif before is not None and after is not None:
+    def _TopicsChanged(self, event_fields: Mapping[str, Any], cause: str, *_: Any) -> Iterator[ThreadMessage]:
+        for topic, queues_before, queues_after in _each_topic_change(event_fields["changes"]):
+            is_first = not self.queues_by_topic.get(topic)
+            self._remember_queues(topic, event_fields["brokerName"], queues_after)
+            if queues_before is None and queues_after is not None and is_first:
+                yield None, f"new topic registered, {topic} {_queue_data_text(queues_after)}"
+            elif queues_before is not None and queues_after is not None:
                 # That an acting master's topics are closed when their master goes, Java does in silence.
-                if fields["reason"] != "unregistration":
-                    yield None, f"topic changed, {topic} OLD: {_queues(before)} NEW: {_queues(after)}"
-            elif before is not None and not self.is_new:
-                yield self._topic_gone(topic, before, cause)
+                if event_fields["reason"] != "unregistration":
+                    yield (
+                        None,
+                        f"topic changed, {topic} OLD: {_queue_data_text(queues_before)} NEW: {_queue_data_text(queues_after)}",
+                    )
+            elif queues_before is not None and not self.is_dialect_5:
+                yield self._topic_removal_message(topic, queues_before, cause)
 
-    def _topic_gone(self, topic: str, before: Mapping[str, Any], cause: str) -> Said:
+    def _topic_removal_message(
+        self, topic: str, queues_before: Mapping[str, Any], cause: str
+    ) -> ThreadMessage:
         if cause == "UNREGISTER_BROKER":
-            return None, f"removeTopicByBrokerName, remove one broker's topic {topic} {_queues(before)}"
-        thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
+            return (
+                None,
+                f"removeTopicByBrokerName, remove one broker's topic {topic} {_queue_data_text(queues_before)}",
+            )
+        event_thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
         return (
-            thread,
-            f"remove topic[{topic} {_queues(before)}], from topicQueueTable, because channel destroyed",
+            event_thread,
+            f"remove topic[{topic} {_queue_data_text(queues_before)}], from topicQueueTable, because channel destroyed",
         )
 
-    def _TopicDeleted(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        for topic, before, _after in _each(fields["changes"]):
-            self._keep(topic, before["brokerName"], None)
+    def _TopicDeleted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        for topic, queues_before, _queues_after in _each_topic_change(event_fields["changes"]):
+            self._remember_queues(topic, queues_before["brokerName"], None)
             # Without a cluster Java deletes a topic in silence.
-            if fields.get("clusterName"):
-                name = before["brokerName"]
-                yield None, f"deleteTopic, remove one broker's topic {name} {topic} {_queues(before)}"
+            if event_fields.get("clusterName"):
+                broker_name = queues_before["brokerName"]
+                yield (
+                    None,
+                    f"deleteTopic, remove one broker's topic {broker_name} {topic} {_queue_data_text(queues_before)}",
+                )
 
-    def _keep(self, topic: str, name: str, queues: Mapping[str, Any] | None) -> None:
-        if queues is not None:
-            self.topics.setdefault(topic, {})[name] = queues
-        elif self.topics.get(topic, {}).pop(name, None) and not self.topics[topic]:
-            del self.topics[topic]
+    def _remember_queues(self, topic: str, broker_name: str, queue_data: Mapping[str, Any] | None) -> None:
+        if queue_data is not None:
+            self.queues_by_topic.setdefault(topic, {})[broker_name] = queue_data
+        elif self.queues_by_topic.get(topic, {}).pop(broker_name, None) and not self.queues_by_topic[topic]:
+            del self.queues_by_topic[topic]
 
-    def _WritePermWiped(self, fields: Mapping[str, Any], cause: str, client: str | None) -> Iterator[Said]:
-        yield None, f"wipe write perm of broker[{fields['brokerName']}], client: {client}, {fields['topics']}"
+    def _WritePermWiped(
+        self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
+    ) -> Iterator[ThreadMessage]:
+        yield (
+            None,
+            f"wipe write perm of broker[{event_fields['brokerName']}], client: {client_addr}, {event_fields['topics']}",
+        )
 
-    def _WritePermAdded(self, fields: Mapping[str, Any], cause: str, client: str | None) -> Iterator[Said]:
-        yield None, f"add write perm of broker[{fields['brokerName']}], client: {client}, {fields['topics']}"
+    def _WritePermAdded(
+        self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
+    ) -> Iterator[ThreadMessage]:
+        yield (
+            None,
+            f"add write perm of broker[{event_fields['brokerName']}], client: {client_addr}, {event_fields['topics']}",
+        )
 
-    def _KvPut(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        how = "update" if "before" in fields else "create new"
-        yield None, f"putKVConfig {how} config item, {_item(fields, fields.get('value'))}"
+    def _KvPut(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        change_kind = "update" if "before" in event_fields else "create new"
+        yield (
+            None,
+            f"putKVConfig {change_kind} config item, {_config_item_text(event_fields, event_fields.get('value'))}",
+        )
 
-    def _KvDeleted(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        yield None, f"deleteKVConfig delete a config item, {_item(fields, fields.get('before'))}"
+    def _KvDeleted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        yield (
+            None,
+            f"deleteKVConfig delete a config item, {_config_item_text(event_fields, event_fields.get('before'))}",
+        )
 
-    def _SettingsChanged(self, fields: Mapping[str, Any], cause: str, client: str | None) -> Iterator[Said]:
-        yield None, f"updateConfig called by {client}"
-        for change in fields["settingChanges"]:
-            what = f"{change.get('before')} -> {change.get('after')}"
-            yield None, f"Replace, key: {change['key']}, value: {what}"
+    def _SettingsChanged(
+        self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
+    ) -> Iterator[ThreadMessage]:
+        yield None, f"updateConfig called by {client_addr}"
+        for setting_change in event_fields["settingChanges"]:
+            change_text = f"{setting_change.get('before')} -> {setting_change.get('after')}"
+            yield None, f"Replace, key: {setting_change['key']}, value: {change_text}"
 
-    def _MinBrokerIdChanged(self, fields: Mapping[str, Any], *_: Any) -> Iterator[Said]:
-        if self.is_new:
-            told = ", ".join(fields["recipients"])
-            offline = f"offline broker addr {fields.get('offlineBrokerAddr', 'null')}"
-            yield None, f"min broker id changed to {fields['minBrokerId']}, notify [{told}], {offline}"
-
-
-def _each(changes: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any, Any]]:
-    for change in changes:
-        for topic in change["topics"]:
-            yield topic, change.get("before"), change.get("after")
-
-
-def _queues(data: Mapping[str, Any]) -> str:
-    names = ("brokerName", "readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
-    return f"QueueData [{', '.join(f'{name}={data[name]}' for name in names)}]"
+    def _MinBrokerIdChanged(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        if self.is_dialect_5:
+            recipient_list = ", ".join(event_fields["recipients"])
+            offline_text = f"offline broker addr {event_fields.get('offlineBrokerAddr', 'null')}"
+            yield (
+                None,
+                f"min broker id changed to {event_fields['minBrokerId']}, notify [{recipient_list}], {offline_text}",
+            )
 
 
-def _item(fields: Mapping[str, Any], value: str | None) -> str:
-    return f"Namespace: {fields['namespace']} Key: {fields['key']} Value: {value}"
+def _each_topic_change(topic_changes: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any, Any]]:
+    for topic_change in topic_changes:
+        for topic in topic_change["topics"]:
+            yield topic, topic_change.get("before"), topic_change.get("after")
+
+
+def _queue_data_text(queue_data: Mapping[str, Any]) -> str:
+    field_names = ("brokerName", "readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
+    return f"QueueData [{', '.join(f'{field_name}={queue_data[field_name]}' for field_name in field_names)}]"
+
+
+def _config_item_text(event_fields: Mapping[str, Any], config_value: str | None) -> str:
+    return f"Namespace: {event_fields['namespace']} Key: {event_fields['key']} Value: {config_value}"

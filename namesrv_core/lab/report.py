@@ -6,69 +6,79 @@ from itertools import groupby
 from pathlib import Path
 
 from namesrv_core.lab.scenario import Scenario
-from namesrv_core.lab.truth import FILE, Deed
-from namesrv_core.lab.verdict import Finding, Verdict
+from namesrv_core.lab.truth_log import TRUTH_FILE, Deed
+from namesrv_core.lab.verdict import ExpectationFinding, RunVerdict
 
-_FEW = 4
+_MAX_LISTED_NAMES = 4
 
 
-def hush() -> None:
+def silence_loggers() -> None:
     """Brokers and name servers that complain of what is done to them are no news."""
-    for name in ("fleet", "namesrv", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for logger_name in ("fleet", "namesrv", "asyncio"):
+        logging.getLogger(logger_name).setLevel(logging.CRITICAL)
 
 
-def listing(scenarios: Mapping[str, Scenario]) -> str:
+def list_scenarios(scenarios: Mapping[str, Scenario]) -> str:
     """The scenarios, a line each: name, how long, what."""
-    width = max(map(len, scenarios), default=0)
+    name_width = max(map(len, scenarios), default=0)
     return "\n".join(
-        f"{name:{width}}  {scenario.duration / 60:5.0f} min  {scenario.about}"
-        for name, scenario in scenarios.items()
+        f"{scenario_name:{name_width}}  {scenario.duration / 60:5.0f} min  {scenario.about}"
+        for scenario_name, scenario in scenarios.items()
     )
 
 
-def written(scenario: Scenario, verdict: Verdict, folder: Path) -> str:
+def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> str:
     """All of it, the verdict last."""
-    lines = [f"# {scenario.name}: {scenario.about}"]
+    report_lines = [f"# {scenario.name}: {scenario.about}"]
     for deed, findings in groupby(verdict.findings, key=lambda finding: finding.deed):
-        lines.append(_deed(deed))
-        for _, alike in groupby(findings, key=lambda finding: finding.expected):
-            lines += _seen(list(alike))
-    for server, record in verdict.unexplained:
-        shown = {key: value for key, value in record.fields.items() if isinstance(value, (str, int))}
-        lines.append(f"  UNEXPLAINED on {server}: {record.type} ({record.origin.cause}) {shown}")
-    due = [finding for finding in verdict.findings if finding.expected.sure]
-    lines.append(
-        f"# {len(due) - len(verdict.missed)} of {len(due)} conclusions are in the journals, "
-        f"{len(verdict.unexplained)} records are unexplained; {folder}/{FILE}, {folder}/ns-*/journal"
+        report_lines.append(_deed_line(deed))
+        for _, alike_findings in groupby(findings, key=lambda finding: finding.expected):
+            report_lines += _finding_lines(list(alike_findings))
+    for server_name, record in verdict.unexplained:
+        shown_fields = {
+            field_name: field_value
+            for field_name, field_value in record.event_fields.items()
+            if isinstance(field_value, (str, int))
+        }
+        report_lines.append(
+            f"  UNEXPLAINED on {server_name}: {record.event_type} ({record.origin.cause}) {shown_fields}"
+        )
+    due_findings = [finding for finding in verdict.findings if finding.expected.sure]
+    report_lines.append(
+        f"# {len(due_findings) - len(verdict.missed_findings)} of {len(due_findings)} conclusions are in the journals, "
+        f"{len(verdict.unexplained)} records are unexplained; {run_folder}/{TRUTH_FILE}, {run_folder}/ns-*/journal"
     )
-    return "\n".join(lines)
+    return "\n".join(report_lines)
 
 
-def _deed(deed: Deed) -> str:
-    what = deed.fault if deed.phase == "begin" else f"end of {deed.fault}"
-    return f"{deed.at:9.1f} s  {what} {_few(deed.on)}"
+def _deed_line(deed: Deed) -> str:
+    fault_text = deed.fault if deed.phase == "begin" else f"end of {deed.fault}"
+    return f"{deed.at:9.1f} s  {fault_text} {_join_first_names(deed.on)}"
 
 
-def _few(names: Iterable[str]) -> str:
-    found = list(names)
-    return ", ".join(found[:_FEW]) + (f" and {len(found) - _FEW} more" if len(found) > _FEW else "")
+def _join_first_names(names: Iterable[str]) -> str:
+    name_list = list(names)
+    return ", ".join(name_list[:_MAX_LISTED_NAMES]) + (
+        f" and {len(name_list) - _MAX_LISTED_NAMES} more" if len(name_list) > _MAX_LISTED_NAMES else ""
+    )
 
 
-def _seen(findings: list[Finding]) -> list[str]:
+def _finding_lines(findings: list[ExpectationFinding]) -> list[str]:
     """One expectation, on its servers and of its brokers."""
-    expected = findings[0].expected
-    types = " or ".join(expected.types)
-    lines = []
-    seen = [finding for finding in findings if finding.after is not None]
-    if seen:
-        last = max(finding.after or 0 for finding in seen)
-        servers = _few(dict.fromkeys(finding.server for finding in seen))
-        number = f" of {len(expected.each)} brokers" if len(expected.each) > 1 else ""
-        lines.append(f"             {types}{number} on {servers} within {last:.1f} s")
-    lines += [
-        f"             MISSED: {types} {finding.broker} on {finding.server}, due in {expected.within:g} s"
+    expected_event = findings[0].expected
+    type_text = " or ".join(expected_event.types)
+    finding_lines = []
+    seen_findings = [finding for finding in findings if finding.after_seconds is not None]
+    if seen_findings:
+        last_seconds = max(finding.after_seconds or 0 for finding in seen_findings)
+        server_names = _join_first_names(dict.fromkeys(finding.server_name for finding in seen_findings))
+        broker_hint = f" of {len(expected_event.each)} brokers" if len(expected_event.each) > 1 else ""
+        finding_lines.append(
+            f"             {type_text}{broker_hint} on {server_names} within {last_seconds:.1f} s"
+        )
+    finding_lines += [
+        f"             MISSED: {type_text} {finding.broker_id_text} on {finding.server_name}, due in {expected_event.within:g} s"
         for finding in findings
         if finding.is_missed
     ]
-    return lines
+    return finding_lines

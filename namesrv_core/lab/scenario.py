@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from namesrv_core.fleet.broker_model import BrokerSpec
 from namesrv_core.fleet.fleet import FleetPlan
-from namesrv_core.fleet.model import BrokerSpec
 
-EVERYTHING = ("*",)
+MATCH_ALL = ("*",)
 
 
 class Fault(NamedTuple):
@@ -19,8 +19,8 @@ class Fault(NamedTuple):
 
     at: float
     kind: str
-    brokers: tuple[str, ...] = EVERYTHING
-    namesrvs: tuple[str, ...] = EVERYTHING
+    brokers: tuple[str, ...] = MATCH_ALL
+    namesrvs: tuple[str, ...] = MATCH_ALL
     lasts: float = 0
     times: int = 1
     every: float = 0
@@ -56,83 +56,99 @@ class Scenario(NamedTuple):
     faults: tuple[Fault, ...] = ()
     settings: Mapping[str, Any] = {}
 
-    def specs(self) -> list[BrokerSpec]:
+    def initial_specs(self) -> list[BrokerSpec]:
         """Every broker that there is at the start."""
         return [
-            spec._replace(acting_master=self.acting, load=self.traffic, auto_create=self.auto_create)
-            for spec in self.plan.specs()
+            broker_spec._replace(
+                acting_master=self.acting, traffic_factor=self.traffic, auto_create=self.auto_create
+            )
+            for broker_spec in self.plan.plan_brokers()
         ]
 
     @property
-    def waiting(self) -> float:
+    def wait_seconds(self) -> float:
         """Seconds in which a name server that was started answers no question about routes."""
         return float(
             self.settings.get("waitSecondsForService", 45) if self.settings.get("needWaitForService") else 0
         )
 
-    def servers(self) -> list[str]:
+    def server_names(self) -> list[str]:
         """The names of the name servers."""
-        return [f"ns-{number + 1}" for number in range(self.namesrvs)]
+        return [f"ns-{server_number + 1}" for server_number in range(self.namesrvs)]
 
-    def single(self) -> list[Fault]:
+    def expand_repetitions(self) -> list[Fault]:
         """The faults with all repetitions written out, in the order of their times."""
-        found = [
-            fault._replace(at=fault.at + turn * fault.every, times=1)
+        single_faults = [
+            fault._replace(at=fault.at + repetition * fault.every, times=1)
             for fault in self.faults
-            for turn in range(fault.times)
+            for repetition in range(fault.times)
         ]
-        return sorted(found, key=lambda fault: fault.at)
+        return sorted(single_faults, key=lambda fault: fault.at)
 
 
-class Kind(NamedTuple):
+class FaultKind(NamedTuple):
     """A kind of fault: the keys that it must have and those it may have, and what it does."""
 
-    required: frozenset[str]
-    allowed: frozenset[str]
+    required_keys: frozenset[str]
+    allowed_keys: frozenset[str]
     about: str
 
 
-def _kind(required: str, optional: str, about: str) -> Kind:
-    must = frozenset(required.split())
-    return Kind(must, must | frozenset(optional.split()) | _COMMON, about)
+def _define_kind(required_words: str, optional_words: str, about: str) -> FaultKind:
+    required_keys = frozenset(required_words.split())
+    return FaultKind(required_keys, required_keys | frozenset(optional_words.split()) | _COMMON_KEYS, about)
 
 
-_COMMON = frozenset({"at", "fault", "times", "every"})
+_COMMON_KEYS = frozenset({"at", "fault", "times", "every"})
 
-KINDS: Mapping[str, Kind] = {
-    "stop": _kind("brokers", "for stagger address", "brokers say goodbye and end"),
-    "kill": _kind("brokers", "for stagger address", "brokers are gone, their connections break"),
-    "restart": _kind("brokers", "for stagger address", "brokers stop and come back, after 10 s unless told"),
-    "freeze": _kind("brokers for", "stagger", "brokers do nothing, their connections stay"),
-    "partition": _kind("brokers namesrvs for", "", "nothing gets from brokers to name servers"),
-    "slow": _kind("brokers namesrvs delay for", "", "requests take `delay` longer, and so do answers"),
-    "storm": _kind("brokers for", "", "brokers are gone at once, and come back at once"),
-    "impostor": _kind("brokers for", "", "another process registers as the broker, at its own address"),
-    "join": _kind("brokers cluster", "for", "another slave of the group says that it is of `cluster`"),
-    "createTopic": _kind(
+FAULT_KINDS: Mapping[str, FaultKind] = {
+    "stop": _define_kind("brokers", "for stagger address", "brokers say goodbye and end"),
+    "kill": _define_kind("brokers", "for stagger address", "brokers are gone, their connections break"),
+    "restart": _define_kind(
+        "brokers", "for stagger address", "brokers stop and come back, after 10 s unless told"
+    ),
+    "freeze": _define_kind("brokers for", "stagger", "brokers do nothing, their connections stay"),
+    "partition": _define_kind("brokers namesrvs for", "", "nothing gets from brokers to name servers"),
+    "slow": _define_kind("brokers namesrvs delay for", "", "requests take `delay` longer, and so do answers"),
+    "storm": _define_kind("brokers for", "", "brokers are gone at once, and come back at once"),
+    "impostor": _define_kind(
+        "brokers for", "", "another process registers as the broker, at its own address"
+    ),
+    "join": _define_kind("brokers cluster", "for", "another slave of the group says that it is of `cluster`"),
+    "createTopic": _define_kind(
         "brokers topic", "count queues registration", "brokers get topics, and register them"
     ),
-    "deleteTopic": _kind("brokers topic", "", "brokers lose a topic; name servers are told to delete it"),
-    "register": _kind("brokers registration", "", "brokers register a new version of their topics"),
-    "wipe": _kind("brokers", "namesrvs", "write permission is taken from brokers, on name servers"),
-    "unwipe": _kind("brokers", "namesrvs", "write permission is given back"),
-    "killNamesrv": _kind("namesrvs", "for", "name servers are gone, their connections break"),
-    "restartNamesrv": _kind("namesrvs", "for", "name servers stop and come back, after 5 s unless told"),
-    "pauseNamesrv": _kind("namesrvs for", "", "name servers do nothing, their connections stay"),
-    "relist": _kind(
+    "deleteTopic": _define_kind(
+        "brokers topic", "", "brokers lose a topic; name servers are told to delete it"
+    ),
+    "register": _define_kind("brokers registration", "", "brokers register a new version of their topics"),
+    "wipe": _define_kind("brokers", "namesrvs", "write permission is taken from brokers, on name servers"),
+    "unwipe": _define_kind("brokers", "namesrvs", "write permission is given back"),
+    "killNamesrv": _define_kind("namesrvs", "for", "name servers are gone, their connections break"),
+    "restartNamesrv": _define_kind(
+        "namesrvs", "for", "name servers stop and come back, after 5 s unless told"
+    ),
+    "pauseNamesrv": _define_kind("namesrvs for", "", "name servers do nothing, their connections stay"),
+    "relist": _define_kind(
         "brokers namesrvs", "", "brokers start again with these name servers alone in their lists"
     ),
-    "configure": _kind("brokers key value", "", "a setting of brokers is changed"),
-    "orderConf": _kind("topic value", "namesrvs", "the order configuration of a topic is written"),
-    "forgetTopic": _kind("topic", "namesrvs", "name servers are told to delete a topic, and brokers keep it"),
-    "skew": _kind("seconds", "brokers namesrvs", "clocks of brokers, or of name servers, are set"),
+    "configure": _define_kind("brokers key value", "", "a setting of brokers is changed"),
+    "orderConf": _define_kind("topic value", "namesrvs", "the order configuration of a topic is written"),
+    "forgetTopic": _define_kind(
+        "topic", "namesrvs", "name servers are told to delete a topic, and brokers keep it"
+    ),
+    "skew": _define_kind("seconds", "brokers namesrvs", "clocks of brokers, or of name servers, are set"),
 }
 
 
-def matching(patterns: tuple[str, ...], names: Mapping[str, object] | list[str]) -> list[str]:
+def match_names(patterns: tuple[str, ...], candidate_names: Mapping[str, object] | list[str]) -> list[str]:
     """The names that one of the patterns means; a broker's pattern without an id means all of the group."""
     return [
-        name
-        for name in names
-        if any(fnmatchcase(name, p) or (":" not in p and fnmatchcase(name, f"{p}:*")) for p in patterns)
+        candidate_name
+        for candidate_name in candidate_names
+        if any(
+            fnmatchcase(candidate_name, pattern)
+            or (":" not in pattern and fnmatchcase(candidate_name, f"{pattern}:*"))
+            for pattern in patterns
+        )
     ]

@@ -4,121 +4,132 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from namesrv_core.history.records import Record
-from namesrv_core.lab.truth import Deed, Expected
+from namesrv_core.history.records import JournalRecord
+from namesrv_core.lab.truth_log import Deed, ExpectedEvent
 
-ALARMS = frozenset({
+ALARM_TYPES = frozenset({
     "AddressConflict", "AddressForgotten", "BrokerRegistered", "BrokerUnregistered", "EventsLost",
     "HeartbeatGap", "JournalRepaired", "MinBrokerIdChanged", "RegistrationRefused", "ServerPaused",
     "ServerStarted", "ServerStopping", "TopicDeleted", "WritePermAdded", "WritePermWiped",
 })  # fmt: skip
 """What does not happen by itself: records of these types need a reason in the truth."""
 
-_SLACK = 5
+_CLOCK_SLACK_MS = 5
 """Milliseconds by which clocks may be apart that show whole ones."""
 
 
-class Finding(NamedTuple):
+class ExpectationFinding(NamedTuple):
     """What was expected of one server, of one broker unless it is "", and after how many seconds it came."""
 
     deed: Deed
-    expected: Expected
-    server: str
-    broker: str
-    after: float | None
+    expected: ExpectedEvent
+    server_name: str
+    broker_id_text: str
+    after_seconds: float | None
 
     @property
     def is_missed(self) -> bool:
-        return self.after is None and self.expected.sure
+        return self.after_seconds is None and self.expected.sure
 
 
-class Verdict(NamedTuple):
+class RunVerdict(NamedTuple):
     """`findings` are those that were due before the end; `unexplained` are alarms without a reason."""
 
-    findings: list[Finding]
-    unexplained: list[tuple[str, Record]]
+    findings: list[ExpectationFinding]
+    unexplained: list[tuple[str, JournalRecord]]
 
     @property
-    def missed(self) -> list[Finding]:
+    def missed_findings(self) -> list[ExpectationFinding]:
         return [finding for finding in self.findings if finding.is_missed]
 
 
-def judge(deeds: Sequence[Deed], journals: Mapping[str, Sequence[Record]]) -> Verdict:
+def judge_journals(
+    deeds: Sequence[Deed], records_by_server: Mapping[str, Sequence[JournalRecord]]
+) -> RunVerdict:
     """Compare a run's deeds with the journals of its name servers, by their names."""
-    began = next(deed.time for deed in deeds if deed.fault == "run" and deed.phase == "begin")
-    ended = next((deed.time for deed in deeds if deed.fault == "run" and deed.phase == "end"), None)
-    explained: set[tuple[str, int]] = set()
+    began_ms = next(deed.time for deed in deeds if deed.fault == "run" and deed.phase == "begin")
+    ended_ms = next((deed.time for deed in deeds if deed.fault == "run" and deed.phase == "end"), None)
+    explained_records: set[tuple[str, int]] = set()
     findings = []
-    for deed, expected, server, broker in _cases(deeds):
-        due = deed.time + expected.within * 1000
-        shift = _shift(deeds, server, deed.time)
-        found = [
+    for deed, expected_event, server_name, broker_id_text in _list_cases(deeds):
+        due_ms = deed.time + expected_event.within * 1000
+        shift_ms = _clock_shift_ms(deeds, server_name, deed.time)
+        matching_records = [
             record
-            for record in journals.get(server, ())
-            if deed.time + shift - _SLACK <= record.time <= due + shift + _SLACK
-            and _matches(expected, broker, record)
+            for record in records_by_server.get(server_name, ())
+            if deed.time + shift_ms - _CLOCK_SLACK_MS <= record.time_ms <= due_ms + shift_ms + _CLOCK_SLACK_MS
+            and _matches_expectation(expected_event, broker_id_text, record)
         ]
-        explained |= {(server, record.seq) for record in found}
-        if ended is None or due <= ended or found:
-            after = (found[0].time - shift - deed.time) / 1000 if found else None
-            findings.append(Finding(deed, expected, server, broker, after))
-    unexplained = [
-        (server, record)
-        for server, records in journals.items()
+        explained_records |= {(server_name, record.seq) for record in matching_records}
+        if ended_ms is None or due_ms <= ended_ms or matching_records:
+            after_seconds = (
+                (matching_records[0].time_ms - shift_ms - deed.time) / 1000 if matching_records else None
+            )
+            findings.append(
+                ExpectationFinding(deed, expected_event, server_name, broker_id_text, after_seconds)
+            )
+    unexplained_records = [
+        (server_name, record)
+        for server_name, records in records_by_server.items()
         for record in records
-        if record.type in ALARMS
-        and began + _SLACK < record.time - _shift(deeds, server, record.time) < (ended or math.inf)
-        and (server, record.seq) not in explained
+        if record.event_type in ALARM_TYPES
+        and began_ms + _CLOCK_SLACK_MS
+        < record.time_ms - _clock_shift_ms(deeds, server_name, record.time_ms)
+        < (ended_ms or math.inf)
+        and (server_name, record.seq) not in explained_records
     ]
-    return Verdict(findings, unexplained)
+    return RunVerdict(findings, unexplained_records)
 
 
-def _cases(deeds: Iterable[Deed]) -> Iterator[tuple[Deed, Expected, str, str]]:
+def _list_cases(deeds: Iterable[Deed]) -> Iterator[tuple[Deed, ExpectedEvent, str, str]]:
     for deed in deeds:
-        for expected in deed.expected:
-            for server in expected.on:
-                for broker in expected.each or ("",):
-                    yield deed, expected, server, broker
+        for expected_event in deed.expected:
+            for server_name in expected_event.on:
+                for broker_id_text in expected_event.each or ("",):
+                    yield deed, expected_event, server_name, broker_id_text
 
 
-def _shift(deeds: Iterable[Deed], server: str, until: int) -> int:
+def _clock_shift_ms(deeds: Iterable[Deed], server_name: str, until_ms: int) -> int:
     """By how many ms the clock of a server had been set."""
     return sum(
         round(deed.details["seconds"] * 1000)
         for deed in deeds
-        if deed.fault == "skew" and server in deed.on and deed.time < until
+        if deed.fault == "skew" and server_name in deed.on and deed.time < until_ms
     )
 
 
-def _matches(expected: Expected, broker: str, record: Record) -> bool:
-    if record.type not in expected.types:
+def _matches_expectation(expected_event: ExpectedEvent, broker_id_text: str, record: JournalRecord) -> bool:
+    if record.event_type not in expected_event.types:
         return False
-    if expected.causes and record.origin.cause not in expected.causes:
+    if expected_event.causes and record.origin.cause not in expected_event.causes:
         return False
-    wanted = dict(expected.where)
-    if broker:
-        name, _, number = broker.rpartition(":")
-        wanted |= {"brokerName": name, "brokerId": int(number)}
+    wanted_values = dict(expected_event.where)
+    if broker_id_text:
+        broker_name, _, broker_id = broker_id_text.rpartition(":")
+        wanted_values |= {"brokerName": broker_name, "brokerId": int(broker_id)}
     return all(
-        any(_is(item, value) for item in _values(record.fields, path.split(".")))
-        for path, value in wanted.items()
+        any(
+            _equals_wanted(field_value, wanted_value)
+            for field_value in _values_at_path(record.event_fields, field_path.split("."))
+        )
+        for field_path, wanted_value in wanted_values.items()
     )
 
 
-def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
+def _values_at_path(json_value: Any, field_path: Sequence[str]) -> Iterator[Any]:
     """What stands at a path; of a list, all of it."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _values(item, path)
-    elif not path:
-        yield value
-    elif isinstance(value, Mapping) and path[0] in value:
-        yield from _values(value[path[0]], path[1:])
+    if isinstance(json_value, list):
+        for item in json_value:
+            yield from _values_at_path(item, field_path)
+    elif not field_path:
+        yield json_value
+    elif isinstance(json_value, Mapping) and field_path[0] in json_value:
+        yield from _values_at_path(json_value[field_path[0]], field_path[1:])
 
 
-def _is(item: Any, wanted: Any) -> bool:
-    if isinstance(wanted, Mapping):
-        return bool(wanted["min"] <= item <= wanted["max"])
-    if isinstance(wanted, (list, tuple)):
-        return item in wanted
-    return bool(item == wanted)
+def _equals_wanted(field_value: Any, wanted_value: Any) -> bool:
+    if isinstance(wanted_value, Mapping):
+        return bool(wanted_value["min"] <= field_value <= wanted_value["max"])
+    if isinstance(wanted_value, (list, tuple)):
+        return field_value in wanted_value
+    return bool(field_value == wanted_value)

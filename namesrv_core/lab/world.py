@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.fleet.broker import PERIOD, Broker
+from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS, SimulatedBroker
+from namesrv_core.fleet.broker_model import BrokerSpec, PeerModels
 from namesrv_core.fleet.fleet import PORT_STEP, write_order_confs
-from namesrv_core.fleet.model import BrokerSpec, Peers
-from namesrv_core.lab.links import Link, LinkedChannel
+from namesrv_core.lab.network_links import LinkedChannel, NetworkLink
 from namesrv_core.lab.scenario import Scenario
-from namesrv_core.protocol.command import Command, request
+from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.server.name_server import NameServer
-from namesrv_core.state.settings import Settings
-from namesrv_core.transport.channel import Channel
+from namesrv_core.state.settings import NameServerSettings
+from namesrv_core.transport.request_channel import RequestChannel
 
 HOST = "127.0.0.1"
 
@@ -73,7 +73,9 @@ class Site:
         }
 
     async def start(self) -> None:
-        self.server = NameServer(Settings(**self._settings), self._clock, lambda: self._clock() + self.skew)
+        self.server = NameServer(
+            NameServerSettings(**self._settings), self._clock, lambda: self._clock() + self.skew
+        )
         await self.server.start()
         self.state = "up"
 
@@ -83,7 +85,7 @@ class Site:
 
     async def die(self) -> None:
         self.state = "down"
-        await self.server.die()
+        await self.server.stop_abruptly()
 
     def freeze(self) -> None:
         self.state = "frozen"
@@ -106,9 +108,9 @@ class Seat:
         self.place = place
         self.state = "down"
         self.skew = 0.0
-        self.links: dict[str, Link] = {}
+        self.links: dict[str, NetworkLink] = {}
         self.servers: tuple[str, ...] = ()
-        self.broker: Broker
+        self.broker: SimulatedBroker
 
 
 class World:
@@ -125,14 +127,14 @@ class World:
         self.wiped: set[tuple[str, str]] = set()
         self.sites: dict[str, Site] = {}
         self.seats: dict[str, Seat] = {}
-        self._peers: Peers = {}
+        self._peers: PeerModels = {}
         self._places: list[Place] = []
         try:
-            for at, name in enumerate(scenario.servers()):
+            for at, name in enumerate(scenario.server_names()):
                 place = self._place(name, namesrv_port and namesrv_port + at)
                 settings = {"supportActingMaster": scenario.acting, **scenario.settings}
                 self.sites[name] = Site(name, place, folder / name, clock, settings)
-            for at, spec in enumerate(scenario.specs()):
+            for at, spec in enumerate(scenario.initial_specs()):
                 self.seat(spec, broker_port and broker_port + at * PORT_STEP)
         except RocketMQError:
             self.close()
@@ -147,7 +149,7 @@ class World:
         """A place for a broker, which is not started yet."""
         name = f"{spec.broker_name}:{spec.broker_id}{suffix}"
         seat = self.seats[name] = Seat(name, spec, self._place(name, port))
-        seat.links = {server: Link() for server in self.sites}
+        seat.links = {server: NetworkLink() for server in self.sites}
         seat.servers = tuple(self.sites)
         return seat
 
@@ -173,14 +175,18 @@ class World:
     async def up(self, seat: Seat) -> None:
         """Start a broker, or start it again."""
         ways = {self.sites[name].place.address: seat.links[name] for name in seat.servers}
-        seat.broker = Broker(
+        seat.broker = SimulatedBroker(
             seat.spec,
             list(ways),
             port=seat.place.port,
-            first=random.Random(f"{self.scenario.plan.seed} {seat.name}").uniform(1, PERIOD),
-            peers=self._peers if seat.name == f"{seat.spec.broker_name}:{seat.spec.broker_id}" else None,
-            clock=lambda: int((self.clock() + seat.skew) * 1000),
-            connect=lambda address: LinkedChannel(address, ways[address]),
+            first_delay_seconds=random.Random(f"{self.scenario.plan.seed} {seat.name}").uniform(
+                1, HEARTBEAT_PERIOD_SECONDS
+            ),
+            peer_models=self._peers
+            if seat.name == f"{seat.spec.broker_name}:{seat.spec.broker_id}"
+            else None,
+            clock_ms=lambda: int((self.clock() + seat.skew) * 1000),
+            open_channel=lambda address: LinkedChannel(address, ways[address]),
         )
         seat.state = "up"
         await seat.broker.start()
@@ -188,9 +194,9 @@ class World:
     async def down(self, seat: Seat, *, abruptly: bool) -> None:
         seat.state = "down"
         if abruptly:
-            seat.broker.die()
+            seat.broker.die_abruptly()
         else:
-            await seat.broker.leave()
+            await seat.broker.leave_cluster()
 
     def hears(self, server: str, seat: Seat) -> bool:
         """Whether what a broker says gets to a name server now."""
@@ -199,15 +205,15 @@ class World:
 
     def silence(self, server: str, seat: Seat) -> float | None:
         """Seconds since a name server heard a broker; None where it does not, for another reason."""
-        heard_at = seat.links[server].heard_at
+        heard_at = seat.links[server].heard_at_seconds
         if heard_at is None or not self.hears(server, seat):
             return None
         return asyncio.get_running_loop().time() - heard_at
 
-    async def ask(self, server: str, code: int, ext: dict[str, str]) -> Command:
-        channel = Channel(self.sites[server].place.address)
+    async def ask(self, server: str, code: int, ext: dict[str, str]) -> RemotingCommand:
+        channel = RequestChannel(self.sites[server].place.address)
         try:
-            return await channel.request(request(code, ext))
+            return await channel.send_request(build_request(code, ext))
         finally:
             channel.close()
 
@@ -216,10 +222,10 @@ class World:
         running = [seat for seat in self.seats.values() if seat.state != "down"]
         try:
             async with asyncio.timeout(patience):
-                await asyncio.gather(*(seat.broker.leave() for seat in running))
+                await asyncio.gather(*(seat.broker.leave_cluster() for seat in running))
         except TimeoutError:
             for seat in running:
-                seat.broker.die()
+                seat.broker.die_abruptly()
         for site in self.sites.values():
             if site.state != "down":
                 await site.stop()
@@ -229,6 +235,6 @@ class World:
         """Let go of links and ports."""
         for seat in self.seats.values():
             for link in seat.links.values():
-                link.drop()
+                link.drop_held_streams()
         for place in self._places:
             place.close()

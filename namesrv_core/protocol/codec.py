@@ -1,38 +1,44 @@
 """The codec between commands and frames. The first byte of the header word gives the header's form."""
 
 from namesrv_core.errors import FrameOverLimit, ProtocolError
-from namesrv_core.protocol import frame, header_binary, header_json, limits
+from namesrv_core.protocol import frame, header_binary, header_json, size_limits
 from namesrv_core.protocol.codes import HeaderType
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 
 
-def encode(command: Command) -> bytes:
+def encode_command(command: RemotingCommand) -> bytes:
     """The frame of a command. `command.header_type` gives the form of its header."""
-    return b"".join(parts(command))
+    return b"".join(encode_command_parts(command))
 
 
-def parts(command: Command) -> tuple[bytes, bytes]:
+def encode_command_parts(command: RemotingCommand) -> tuple[bytes, bytes]:
     """The frame's head and the command's body. Callers join many frames, so the body is not copied."""
-    form = header_binary if command.header_type == HeaderType.ROCKETMQ else header_json
-    return frame.head(command.header_type, form.encode(command), len(command.body)), command.body
+    header_codec = header_binary if command.header_type == HeaderType.ROCKETMQ else header_json
+    return frame.encode_frame_head(
+        command.header_type, header_codec.encode(command), len(command.body)
+    ), command.body
 
 
-def decode(payload: bytes, within: limits.Limits = limits.NONE) -> Command:
+def decode_command(
+    frame_payload: bytes, decode_limits: size_limits.DecodeLimits = size_limits.NO_LIMITS
+) -> RemotingCommand:
     """Decode the payload of one frame (from `FrameReader`). Raises ProtocolError if it is no command."""
-    kind = payload[0]
-    end = 4 + int.from_bytes(payload[1:4], "big")
-    if end > len(payload):
+    header_type_code = frame_payload[0]
+    header_end = 4 + int.from_bytes(frame_payload[1:4], "big")
+    if header_end > len(frame_payload):
         raise ProtocolError("the header is longer than its frame")
-    if end - 4 > within.header_bytes:
-        raise FrameOverLimit("maxHeaderBytes", f"a header of {end - 4} bytes")
-    header = payload[4:end]
-    body = payload.body if isinstance(payload, frame.Apart) else payload[end:]
-    if kind == HeaderType.JSON:
-        command = header_json.decode(header, body, within.json_depth)
-    elif kind == HeaderType.ROCKETMQ:
-        command = header_binary.decode(header, body)
+    if header_end - 4 > decode_limits.header_bytes:
+        raise FrameOverLimit("maxHeaderBytes", f"a header of {header_end - 4} bytes")
+    header_bytes = frame_payload[4:header_end]
+    body_bytes = (
+        frame_payload.body if isinstance(frame_payload, frame.SplitPayload) else frame_payload[header_end:]
+    )
+    if header_type_code == HeaderType.JSON:
+        command = header_json.decode(header_bytes, body_bytes, decode_limits.json_depth)
+    elif header_type_code == HeaderType.ROCKETMQ:
+        command = header_binary.decode(header_bytes, body_bytes)
     else:
-        raise ProtocolError(f"no header has the type {kind}")
-    if command.ext is not None and len(command.ext) > within.ext_fields:
+        raise ProtocolError(f"no header has the type {header_type_code}")
+    if command.ext is not None and len(command.ext) > decode_limits.ext_fields:
         raise FrameOverLimit("maxExtFields", f"a header with {len(command.ext)} ext fields")
     return command

@@ -124,7 +124,7 @@ RESPONSE_FLAG = 1
 ONEWAY_FLAG = 2
 
 # The index is the byte of LanguageCode in the binary header.
-LANGUAGES = (
+LANGUAGE_NAMES = (
     "JAVA", "CPP", "DOTNET", "PYTHON", "DELPHI", "ERLANG", "RUBY",
     "OTHER", "HTTP", "GO", "PHP", "OMS", "RUST", "NODE_JS",
 )  # fmt: skip
@@ -141,18 +141,18 @@ V5_5_0 = 513
 """The version that this project puts into every command that it sends."""
 
 
-def version_text(ordinal: int) -> str:
+def version_text(version_ordinal: int) -> str:
     """Name a `MQVersion.Version` by its ordinal: 513 -> "V5_5_0", 407 -> "V4_9_7", others "V<ordinal>".
 
     The ordinal of V4.m.p is 213 + 20m + 2p, that of V5.m.p is 413 + 20m + 2p. A snapshot has one less.
     """
-    for major, base, end in ((5, 413, 612), (4, 213, 413)):
-        if base <= ordinal < end:
-            minor, rest = divmod(ordinal - base, 20)
-            if rest % 2:
-                return f"V{major}_{minor}_{(rest + 1) // 2}_SNAPSHOT"
-            return f"V{major}_{minor}_{rest // 2}"
-    return f"V{ordinal}"
+    for major_version, first_ordinal, end_ordinal in ((5, 413, 612), (4, 213, 413)):
+        if first_ordinal <= version_ordinal < end_ordinal:
+            minor_version, patch_ordinal = divmod(version_ordinal - first_ordinal, 20)
+            if patch_ordinal % 2:
+                return f"V{major_version}_{minor_version}_{(patch_ordinal + 1) // 2}_SNAPSHOT"
+            return f"V{major_version}_{minor_version}_{patch_ordinal // 2}"
+    return f"V{version_ordinal}"
 
 
 class Perm(IntFlag):
@@ -167,11 +167,11 @@ class Perm(IntFlag):
 def perm_text(perm: int) -> str:
     """Write permission bits as operators of `mqadmin` read them: 6 -> "rw-", 4 -> "r--", 7 -> "rwi"."""
     return "".join(
-        letter if perm & bit else "-"
-        for letter, bit in (("r", Perm.READ), ("w", Perm.WRITE), ("i", Perm.INHERIT))
+        perm_letter if perm & perm_bit else "-"
+        for perm_letter, perm_bit in (("r", Perm.READ), ("w", Perm.WRITE), ("i", Perm.INHERIT))
     ) + ("p" if perm & Perm.PRIORITY else "")  # fmt: skip
 
 
 TOPIC_SYS_FLAG_UNIT = 1
 TOPIC_SYS_FLAG_UNIT_SUB = 2
-MASTER_ID = 0
+MASTER_BROKER_ID = 0

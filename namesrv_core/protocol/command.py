@@ -7,11 +7,11 @@ from namesrv_core.protocol.codes import ONEWAY_FLAG, RESPONSE_FLAG, V5_5_0, Head
 
 ExtFields = Mapping[str, str | None]
 
-_opaques = count(1)
-_HIDDEN = ("SecurityToken", "Signature")
+_opaque_counter = count(1)
+_SECRET_FIELDS = ("SecurityToken", "Signature")
 
 
-class Command:
+class RemotingCommand:
     """One request or answer (upstream: `RemotingCommand`).
 
     `ext` is None if the header has no extFields, which differs from an empty map. Commands may share it:
@@ -51,49 +51,54 @@ class Command:
         return bool(self.flag & ONEWAY_FLAG)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Command) and all(
-            getattr(self, name) == getattr(other, name) for name in Command.__slots__
+        return isinstance(other, RemotingCommand) and all(
+            getattr(self, slot_name) == getattr(other, slot_name) for slot_name in RemotingCommand.__slots__
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        kind = "reply" if self.is_reply else "oneway" if self.is_oneway else "request"
-        ext = self.ext and {key: "..." if key in _HIDDEN else value for key, value in self.ext.items()}
-        return f"<{kind} {self.code} #{self.opaque} ext={ext} body={len(self.body)}B>"
+        command_kind = "reply" if self.is_reply else "oneway" if self.is_oneway else "request"
+        shown_fields = self.ext and {
+            field_name: "..." if field_name in _SECRET_FIELDS else field_value
+            for field_name, field_value in self.ext.items()
+        }
+        return f"<{command_kind} {self.code} #{self.opaque} ext={shown_fields} body={len(self.body)}B>"
 
 
-def request(
+def build_request(
     code: int,
     ext: ExtFields | None = None,
     body: bytes = b"",
     *,
-    oneway: bool = False,
+    is_oneway: bool = False,
     header_type: HeaderType = HeaderType.JSON,
-) -> Command:
+) -> RemotingCommand:
     """Build a request with an opaque of its own.
 
     It always has extFields, because several handlers of brokers read them without a check.
     """
-    return Command(
+    return RemotingCommand(
         code,
         {} if ext is None else ext,
         body,
-        opaque=next(_opaques) & 0x7FFFFFFF,
-        flag=ONEWAY_FLAG if oneway else 0,
+        opaque=next(_opaque_counter) & 0x7FFFFFFF,
+        flag=ONEWAY_FLAG if is_oneway else 0,
         language="PYTHON",
         header_type=header_type,
     )
 
 
-def reply(
-    asked: Command,
+def build_reply(
+    request: RemotingCommand,
     code: int = 0,
     *,
     ext: ExtFields | None = None,
     body: bytes = b"",
     remark: str | None = None,
-) -> Command:
+) -> RemotingCommand:
     """Build the answer to `request`, with a header of the same form."""
     # Pass arguments by position: keywords would double the time, and every request needs one answer.
-    return Command(code, ext, body, asked.opaque, RESPONSE_FLAG, remark, "JAVA", V5_5_0, asked.header_type)
+    return RemotingCommand(
+        code, ext, body, request.opaque, RESPONSE_FLAG, remark, "JAVA", V5_5_0, request.header_type
+    )

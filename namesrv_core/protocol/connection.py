@@ -5,12 +5,12 @@ Server and client use it. A server answers the commands; a client matches answer
 
 from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.frame import FrameReader
-from namesrv_core.protocol.limits import NONE, Limits
+from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 
 
-class Connection:
+class ProtocolConnection:
     """Pass received bytes to `feed_bytes`, and send the bytes that `encode_request` returns.
 
     After invalid bytes `error` is set: close the connection. Commands that were complete before those bytes
@@ -18,70 +18,70 @@ class Connection:
     `feed_bytes` fills it with the size of each frame in bytes.
     """
 
-    def __init__(self, limits: Limits = NONE) -> None:
-        self._limits = limits
-        self._frames = FrameReader(limits.frame_bytes)
-        self._asked: dict[int, Command] = {}
+    def __init__(self, decode_limits: DecodeLimits = NO_LIMITS) -> None:
+        self._decode_limits = decode_limits
+        self._frame_reader = FrameReader(decode_limits.frame_bytes)
+        self._pending_requests: dict[int, RemotingCommand] = {}
         self.error: ProtocolError | None = None
-        self.sizes: list[int] | None = None
+        self.frame_sizes: list[int] | None = None
 
     @property
-    def unfinished(self) -> int:
+    def unfinished_bytes(self) -> int:
         """Bytes of memory that the unfinished frame takes; 0 between two frames."""
-        return self._frames.held
+        return self._frame_reader.memory_bytes
 
     @property
-    def missing(self) -> int:
+    def missing_bytes(self) -> int:
         """The number of bytes that can be fed at once without completing a frame."""
-        return self._frames.missing - 1
+        return self._frame_reader.missing_bytes - 1
 
     @property
-    def waiting(self) -> int:
+    def pending_request_count(self) -> int:
         """The number of our requests that wait for an answer."""
-        return len(self._asked)
+        return len(self._pending_requests)
 
-    def feed(self, data: bytes) -> list[Command]:
+    def feed_bytes(self, received_bytes: bytes) -> list[RemotingCommand]:
         """The commands that these bytes complete, in the order in which the peer sent them."""
-        payloads = self.split(data)
-        if self.sizes is not None:
-            self.sizes = [len(payload) + 4 for payload in payloads]
+        frame_payloads = self.split_frames(received_bytes)
+        if self.frame_sizes is not None:
+            self.frame_sizes = [len(frame_payload) + 4 for frame_payload in frame_payloads]
         commands = []
-        for payload in payloads:
-            command = self.decode(payload)
+        for frame_payload in frame_payloads:
+            command = self.decode_payload(frame_payload)
             if command is None:
                 break
             commands.append(command)
         return commands
 
-    def split(self, data: bytes) -> list[bytes]:
+    def split_frames(self, received_bytes: bytes) -> list[bytes]:
         """The payloads of the frames that these bytes complete, for a caller that decodes them one by one."""
         if self.error is not None:
             return []
         try:
-            return self._frames.feed(data)
+            return self._frame_reader.feed_bytes(received_bytes)
         except ProtocolError as error:
             self.error = error
-            whole: list[bytes] = error.args[1]
-            return whole
+            whole_payloads: list[bytes] = error.args[1]
+            return whole_payloads
 
-    def decode(self, payload: bytes) -> Command | None:
+    def decode_payload(self, frame_payload: bytes) -> RemotingCommand | None:
         """The command in a payload. None for an invalid payload: do not decode the payloads after it."""
         try:
-            return codec.decode(payload, self._limits)
+            return codec.decode_command(frame_payload, self._decode_limits)
         except ProtocolError as error:
             self.error = error
             return None
 
-    def ask(self, command: Command) -> bytes:
+    def encode_request(self, command: RemotingCommand) -> bytes:
         """The bytes of our request. Unless it is oneway, `take_request` recognises its answer."""
         if not command.is_oneway:
-            self._asked[command.opaque] = command
-        return codec.encode(command)
+            self._pending_requests[command.opaque] = command
+        return codec.encode_command(command)
 
-    def forget(self, command: Command) -> None:
+    def forget_request(self, command: RemotingCommand) -> None:
         """Stop waiting for the answer to this request."""
-        self._asked.pop(command.opaque, None)
+        self._pending_requests.pop(command.opaque, None)
 
-    def asked(self, answer: Command) -> Command | None:
+    def take_request(self, answer: RemotingCommand) -> RemotingCommand | None:
         """Take the request that an answer belongs to. None if no request waits for this answer."""
-        return self._asked.pop(answer.opaque, None) if answer.is_reply else None
+        return self._pending_requests.pop(answer.opaque, None) if answer.is_reply else None

@@ -11,154 +11,172 @@ from json.encoder import encode_basestring as _quote
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import OverLimit
-from namesrv_core.protocol.limits import UNLIMITED, is_deeper
+from namesrv_core.protocol.size_limits import UNLIMITED, is_nested_deeper
 
 # The largest integer that a double can hold exactly. The standard dialect writes larger integers as text.
-_SAFE_INTEGER = 2**53 - 1
+_MAX_SAFE_INTEGER = 2**53 - 1
 
 
-class Ready(NamedTuple):
+class EncodedJson(NamedTuple):
     """A value that is already encoded, in the dialect of the text that contains it."""
 
-    text: str
+    json_text: str
 
 
-def dumps(value: object, *, standard: bool = False) -> bytes:
+def encode_json(json_value: object, *, is_standard: bool = False) -> bytes:
     """Encode compactly: sort members, leave out members that are None, keep list elements that are None.
 
     `is_standard` quotes integer keys and writes integers beyond 2**53 as text. 5.5.0 does so in routes for
     version 401 and later.
     """
-    return text(value, standard).encode("utf-8", "replace")
+    return encode_json_text(json_value, is_standard).encode("utf-8", "replace")
 
 
-def text(value: object, standard: bool = False) -> str:
+def encode_json_text(json_value: object, is_standard: bool = False) -> str:
     """Like `encode_json`, but the result is text."""
-    if isinstance(value, str):
-        return _quote(value)
-    if value is None:
+    if isinstance(json_value, str):
+        return _quote(json_value)
+    if json_value is None:
         return "null"
-    if value is True:
+    if json_value is True:
         return "true"
-    if value is False:
+    if json_value is False:
         return "false"
-    if isinstance(value, int):
-        if standard and abs(value) > _SAFE_INTEGER:
-            return f'"{int(value)}"'
-        return str(int(value))
-    if isinstance(value, float):
-        return java_double(value)
-    if isinstance(value, dict):
-        members = sorted(item for item in value.items() if item[1] is not None)
-        return "{" + ",".join(f"{_key(key, standard)}:{text(item, standard)}" for key, item in members) + "}"
-    if isinstance(value, Ready):
-        return value.text
-    if isinstance(value, Iterable):
-        return "[" + ",".join(text(item, standard) for item in value) + "]"
-    raise TypeError(f"no JSON for {type(value).__name__}")
+    if isinstance(json_value, int):
+        if is_standard and abs(json_value) > _MAX_SAFE_INTEGER:
+            return f'"{int(json_value)}"'
+        return str(int(json_value))
+    if isinstance(json_value, float):
+        return format_java_double(json_value)
+    if isinstance(json_value, dict):
+        sorted_members = sorted(json_item for json_item in json_value.items() if json_item[1] is not None)
+        return (
+            "{"
+            + ",".join(
+                f"{_encode_key(member_key, is_standard)}:{encode_json_text(json_item, is_standard)}"
+                for member_key, json_item in sorted_members
+            )
+            + "}"
+        )
+    if isinstance(json_value, EncodedJson):
+        return json_value.json_text
+    if isinstance(json_value, Iterable):
+        return "[" + ",".join(encode_json_text(json_item, is_standard) for json_item in json_value) + "]"
+    raise TypeError(f"no JSON for {type(json_value).__name__}")
 
 
-def _key(key: str | int, standard: bool) -> str:
-    if isinstance(key, str):
-        return _quote(key)
-    return f'"{key}"' if standard else str(key)
+def _encode_key(member_key: str | int, is_standard: bool) -> str:
+    if isinstance(member_key, str):
+        return _quote(member_key)
+    return f'"{member_key}"' if is_standard else str(member_key)
 
 
-def java_double(value: float) -> str:
+def format_java_double(double_value: float) -> str:
     """Write a double like Java's `Double.toString`: 1000.0, 1.0E10, 0.01, Infinity."""
     # Import decimal here: it takes a millisecond of every start, and few processes write a double.
     from decimal import Decimal
 
-    number = Decimal(repr(value))
-    if not number.is_finite():
-        return "NaN" if number.is_nan() else f"{'-' if value < 0 else ''}Infinity"
-    exponent = number.adjusted()
-    scientific = bool(number) and not -3 <= exponent < 7
-    digits = format(number.scaleb(-exponent) if scientific else number, "f")
-    whole, _, fraction = digits.partition(".")
-    text = f"{whole}.{fraction.rstrip('0') or '0'}"
-    return f"{text}E{exponent}" if scientific else text
+    decimal_number = Decimal(repr(double_value))
+    if not decimal_number.is_finite():
+        return "NaN" if decimal_number.is_nan() else f"{'-' if double_value < 0 else ''}Infinity"
+    exponent = decimal_number.adjusted()
+    is_scientific = bool(decimal_number) and not -3 <= exponent < 7
+    digit_text = format(decimal_number.scaleb(-exponent) if is_scientific else decimal_number, "f")
+    whole_digits, _, fraction_digits = digit_text.partition(".")
+    double_text = f"{whole_digits}.{fraction_digits.rstrip('0') or '0'}"
+    return f"{double_text}E{exponent}" if is_scientific else double_text
 
 
-def no_constant(name: str) -> object:
+def reject_constant(constant_name: str) -> object:
     """A `parse_constant` for decoders that refuses NaN and Infinity."""
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{constant_name} is no JSON value")
 
 
-_decoder = json.JSONDecoder(strict=False, parse_constant=no_constant)
+_json_decoder = json.JSONDecoder(strict=False, parse_constant=reject_constant)
 
 # Strings match first, so that a bare key matches only outside of strings. A string without an end matches
 # too: otherwise the search for its end would start again at each quote in it.
 _STRING_OR_BARE_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|([{,]\s*)(-?\d+)(?=\s*:)', re.S)
 
 
-def _quote_bare_key(match: re.Match[str]) -> str:
-    return match[0] if match[2] is None else f'{match[1]}"{match[2]}"'
+def _quote_bare_key(key_match: re.Match[str]) -> str:
+    return key_match[0] if key_match[2] is None else f'{key_match[1]}"{key_match[2]}"'
 
 
-def loads(body: bytes, *, errors: str = "strict", depth: int = UNLIMITED) -> Any:
+def decode_json(json_bytes: bytes, *, errors: str = "strict", max_depth: int = UNLIMITED) -> Any:
     """Decode a body. Integer keys become text, as JSON has them.
 
     `errors` says how to treat bad UTF-8. Raises ValueError for text that is no JSON even with odd keys, and
     OverLimit for JSON that is nested more than `max_depth` levels deep.
     """
-    if is_deeper(body, depth):
-        raise OverLimit("maxJsonDepth", f"JSON nested more than {depth} levels deep")
-    text = body.decode("utf-8", errors)
+    if is_nested_deeper(json_bytes, max_depth):
+        raise OverLimit("maxJsonDepth", f"JSON nested more than {max_depth} levels deep")
+    json_text = json_bytes.decode("utf-8", errors)
     try:
         try:
-            return _decoder.decode(text)
+            return _json_decoder.decode(json_text)
         except ValueError:
-            quoted = _STRING_OR_BARE_KEY.sub(_quote_bare_key, text)
-            if quoted == text:
+            quoted_text = _STRING_OR_BARE_KEY.sub(_quote_bare_key, json_text)
+            if quoted_text == json_text:
                 raise
-            return _decoder.decode(quoted)
+            return _json_decoder.decode(quoted_text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
-def to_int(value: object, bits: int = 32) -> int:
+def to_int(json_value: object, bit_width: int = 32) -> int:
     """Convert a value to an int (with `bit_width` 64: to a long) as fastjson 2 does.
 
     Text is parsed, and fractions are cut. true is 1; null, "" and "null" are 0; [n] is n. As an int an object
     is 0. Raises ValueError for all other values.
     """
-    if isinstance(value, list):
-        if len(value) != 1 or isinstance(value[0], bool) or not isinstance(value[0], (int, float, str)):
-            raise ValueError(f"{value!r} is no integer")
-        return _number(value[0], bits)
-    if value is None or value == "" or value == "null" or (isinstance(value, dict) and bits == 32):
+    if isinstance(json_value, list):
+        if (
+            len(json_value) != 1
+            or isinstance(json_value[0], bool)
+            or not isinstance(json_value[0], (int, float, str))
+        ):
+            raise ValueError(f"{json_value!r} is no integer")
+        return _parse_number(json_value[0], bit_width)
+    if (
+        json_value is None
+        or json_value == ""
+        or json_value == "null"
+        or (isinstance(json_value, dict) and bit_width == 32)
+    ):
         return 0
-    return _number(value, bits)
+    return _parse_number(json_value, bit_width)
 
 
-def _number(value: object, bits: int) -> int:
+def _parse_number(json_value: object, bit_width: int) -> int:
     try:
-        if isinstance(value, str) and _INTEGER.fullmatch(value):
-            number = int(value)
-        elif isinstance(value, str) and _DECIMAL.fullmatch(value):
-            number = int(float(value))
-        elif isinstance(value, (bool, int, float)):
-            number = int(value)
+        if isinstance(json_value, str) and _INTEGER_TEXT.fullmatch(json_value):
+            parsed_number = int(json_value)
+        elif isinstance(json_value, str) and _DECIMAL_TEXT.fullmatch(json_value):
+            parsed_number = int(float(json_value))
+        elif isinstance(json_value, (bool, int, float)):
+            parsed_number = int(json_value)
         else:
-            raise ValueError(f"{value!r} is no integer")
+            raise ValueError(f"{json_value!r} is no integer")
     except OverflowError:
-        raise ValueError(f"{value!r} is not finite") from None
-    if not -(1 << bits - 1) <= number < 1 << bits - 1:
-        raise ValueError(f"{number} does not fit {bits} bits")
-    return number
+        raise ValueError(f"{json_value!r} is not finite") from None
+    if not -(1 << bit_width - 1) <= parsed_number < 1 << bit_width - 1:
+        raise ValueError(f"{parsed_number} does not fit {bit_width} bits")
+    return parsed_number
 
 
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+_INTEGER_TEXT = re.compile(r"[+-]?[0-9]+")
+_DECIMAL_TEXT = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 
 
-def to_text(value: object) -> str | None:
+def to_text(json_value: object) -> str | None:
     """Convert a value to a String as fastjson 2 does: text stays, other values become their JSON.
 
     Raises ValueError for a value that is nested too deeply.
     """
     try:
-        return value if value is None or isinstance(value, str) else text(value)
+        return (
+            json_value if json_value is None or isinstance(json_value, str) else encode_json_text(json_value)
+        )
     except RecursionError:
         raise ValueError("nested too deeply") from None

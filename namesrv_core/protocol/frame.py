@@ -5,28 +5,28 @@ from struct import Struct
 
 from namesrv_core.errors import FrameOverLimit, ProtocolError
 
-MAX_FRAME = 16 * 1024 * 1024
+MAX_FRAME_BYTES = 16 * 1024 * 1024
 """The largest frame, including its length word (upstream: `com.rocketmq.remoting.frameMaxLength`)."""
 
-_PREFIX = Struct(">ii")
-_LENGTH = Struct(">i")
-_LARGE = 1 << 16
-_BEGUN = 4
+_FRAME_PREFIX = Struct(">ii")
+_LENGTH_WORD = Struct(">i")
+_LARGE_FRAME_BYTES = 1 << 16
+_PREALLOCATION_SHARE = 4
 """Allocate memory for a whole large frame only once 1/4 of it has arrived: its length word may be false."""
 
 
-def head(header_type: int, header: bytes, body_size: int) -> bytes:
+def encode_frame_head(header_type: int, header_bytes: bytes, body_size: int) -> bytes:
     """The bytes before the body of a frame: length word, header type, header length and header."""
-    size = len(header)
-    return _PREFIX.pack(4 + size + body_size, header_type << 24 | size) + header
+    header_size = len(header_bytes)
+    return _FRAME_PREFIX.pack(4 + header_size + body_size, header_type << 24 | header_size) + header_bytes
 
 
-def build(header_type: int, header: bytes, body: bytes) -> bytes:
+def build_frame(header_type: int, header_bytes: bytes, body_bytes: bytes) -> bytes:
     """The bytes of one frame."""
-    return head(header_type, header, len(body)) + body
+    return encode_frame_head(header_type, header_bytes, len(body_bytes)) + body_bytes
 
 
-class Apart(bytes):
+class SplitPayload(bytes):
     """The payload of a large frame: its bytes end before the `body`. Its length includes the body."""
 
     body: bytes
@@ -43,98 +43,113 @@ class FrameReader:
     large frame without another copy: copying megabytes takes as long as answering a thousand requests.
     """
 
-    def __init__(self, limit: int = MAX_FRAME) -> None:
-        self._limit = limit
-        self._rest = bytearray()
-        self._wanted = 4
+    def __init__(self, max_frame_bytes: int = MAX_FRAME_BYTES) -> None:
+        self._max_frame_bytes = max_frame_bytes
+        self._partial_frame = bytearray()
+        self._wanted_bytes = 4
         # BytesIO grows in place, and its `getvalue` returns the buffer without a copy.
-        self._large: BytesIO | None = None
-        self._before = b""
-        self._room = 0
+        self._large_body: BytesIO | None = None
+        self._large_header = b""
+        self._preallocated_bytes = 0
 
     @property
-    def kept(self) -> int:
+    def buffered_bytes(self) -> int:
         """The received bytes of the unfinished frame; 0 between two frames."""
-        return len(self._rest) if self._large is None else 4 + len(self._before) + self._large.tell()
+        return (
+            len(self._partial_frame)
+            if self._large_body is None
+            else 4 + len(self._large_header) + self._large_body.tell()
+        )
 
     @property
-    def held(self) -> int:
+    def memory_bytes(self) -> int:
         """Bytes of memory for the unfinished frame: one to four times the `buffered_bytes`."""
-        return max(self.kept, self._room)
+        return max(self.buffered_bytes, self._preallocated_bytes)
 
     @property
-    def missing(self) -> int:
+    def missing_bytes(self) -> int:
         """The number of bytes that complete the unfinished frame, or its length word."""
-        kept = self.kept
-        return self._wanted - kept if kept else 0
+        buffered_bytes = self.buffered_bytes
+        return self._wanted_bytes - buffered_bytes if buffered_bytes else 0
 
-    def feed(self, data: bytes) -> list[bytes]:
+    def feed_bytes(self, received_bytes: bytes) -> list[bytes]:
         """The payloads that these bytes complete.
 
         Raises ProtocolError for an impossible length. The payloads before it are in `error.args[1]`.
         """
-        payloads: list[bytes] = []
+        frame_payloads: list[bytes] = []
         position = 0
-        if self._rest:
-            self._rest += data
-            if len(self._rest) < self._wanted:
+        if self._partial_frame:
+            self._partial_frame += received_bytes
+            if len(self._partial_frame) < self._wanted_bytes:
                 return []
-            data = bytes(self._rest)
-            self._rest = bytearray()
-        elif self._large is not None:
-            position = self.missing
-            if not self._room and self.kept > self._wanted // _BEGUN:
-                self._large = self._make_room(self._large.getvalue())
-            self._large.write(data if len(data) <= position else memoryview(data)[:position])
-            if len(data) < position:
+            received_bytes = bytes(self._partial_frame)
+            self._partial_frame = bytearray()
+        elif self._large_body is not None:
+            position = self.missing_bytes
+            if (
+                not self._preallocated_bytes
+                and self.buffered_bytes > self._wanted_bytes // _PREALLOCATION_SHARE
+            ):
+                self._large_body = self._preallocate_body(self._large_body.getvalue())
+            self._large_body.write(
+                received_bytes if len(received_bytes) <= position else memoryview(received_bytes)[:position]
+            )
+            if len(received_bytes) < position:
                 return []
-            payloads.append(self._gathered(self._large.getvalue()))
-            self._large, self._room = None, 0
-        end = len(data)
-        while end - position >= 4:
-            (length,) = _LENGTH.unpack_from(data, position)
-            if length < 4 or length + 4 > self._limit:
-                raise self._refused(length, payloads)
-            after = position + 4 + length
-            if after > end:
+            frame_payloads.append(self._take_large_payload(self._large_body.getvalue()))
+            self._large_body, self._preallocated_bytes = None, 0
+        data_end = len(received_bytes)
+        while data_end - position >= 4:
+            (payload_length,) = _LENGTH_WORD.unpack_from(received_bytes, position)
+            if payload_length < 4 or payload_length + 4 > self._max_frame_bytes:
+                raise self._build_length_error(payload_length, frame_payloads)
+            frame_end = position + 4 + payload_length
+            if frame_end > data_end:
                 break
-            payloads.append(data[position + 4 : after])
-            position = after
-        if position < end:
-            is_begun = end - position >= 4
-            self._wanted = 4 + int.from_bytes(data[position : position + 4], "big") if is_begun else 4
-            if self._wanted > _LARGE:
-                self._begin_large(data, position + 4)
+            frame_payloads.append(received_bytes[position + 4 : frame_end])
+            position = frame_end
+        if position < data_end:
+            has_length = data_end - position >= 4
+            self._wanted_bytes = (
+                4 + int.from_bytes(received_bytes[position : position + 4], "big") if has_length else 4
+            )
+            if self._wanted_bytes > _LARGE_FRAME_BYTES:
+                self._begin_large_frame(received_bytes, position + 4)
             else:
-                self._rest += data[position:] if position else data
-        return payloads
+                self._partial_frame += received_bytes[position:] if position else received_bytes
+        return frame_payloads
 
-    def _begin_large(self, data: bytes, begin: int) -> None:
+    def _begin_large_frame(self, received_bytes: bytes, payload_start: int) -> None:
         """Begin to collect a large frame. If its header is complete, collect its body separately."""
-        after = begin + 4 + int.from_bytes(data[begin + 1 : begin + 4], "big")
-        self._before = data[begin:after] if after <= len(data) else b""
-        self._large = BytesIO()
-        self._large.write(memoryview(data)[begin + len(self._before) :])
+        header_end = (
+            payload_start + 4 + int.from_bytes(received_bytes[payload_start + 1 : payload_start + 4], "big")
+        )
+        self._large_header = (
+            received_bytes[payload_start:header_end] if header_end <= len(received_bytes) else b""
+        )
+        self._large_body = BytesIO()
+        self._large_body.write(memoryview(received_bytes)[payload_start + len(self._large_header) :])
 
-    def _make_room(self, begun: bytes) -> BytesIO:
+    def _preallocate_body(self, received_body: bytes) -> BytesIO:
         """Allocate memory for the whole body. A growing buffer would move megabytes again and again."""
-        self._room = self._wanted
+        self._preallocated_bytes = self._wanted_bytes
         # BytesIO writes into these bytes without a copy, because there is no other reference to them.
-        large = BytesIO(bytes(self._wanted - 4 - len(self._before)))
-        large.write(begun)
-        return large
+        large_body = BytesIO(bytes(self._wanted_bytes - 4 - len(self._large_header)))
+        large_body.write(received_body)
+        return large_body
 
-    def _gathered(self, large: bytes) -> bytes:
-        if not self._before:
-            return large
-        payload = Apart(self._before)
-        payload.body, self._before = large, b""
-        return payload
+    def _take_large_payload(self, large_body: bytes) -> bytes:
+        if not self._large_header:
+            return large_body
+        split_payload = SplitPayload(self._large_header)
+        split_payload.body, self._large_header = large_body, b""
+        return split_payload
 
     @staticmethod
-    def _refused(length: int, payloads: list[bytes]) -> ProtocolError:
-        text = f"a frame cannot have a length of {length}"
-        if 4 <= length < 1 << 28:
-            return FrameOverLimit("maxFrameBytes", text, payloads)
+    def _build_length_error(payload_length: int, frame_payloads: list[bytes]) -> ProtocolError:
+        error_text = f"a frame cannot have a length of {payload_length}"
+        if 4 <= payload_length < 1 << 28:
+            return FrameOverLimit("maxFrameBytes", error_text, frame_payloads)
         # A negative length, or the beginning of a text: the peer speaks another protocol.
-        return ProtocolError(text, payloads)
+        return ProtocolError(error_text, frame_payloads)

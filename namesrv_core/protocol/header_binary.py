@@ -7,72 +7,82 @@ from struct import Struct
 from struct import error as StructError
 
 from namesrv_core.errors import ProtocolError
-from namesrv_core.protocol.codes import LANGUAGES, HeaderType
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.codes import LANGUAGE_NAMES, HeaderType
+from namesrv_core.protocol.command import RemotingCommand
 
 # code, language, version, opaque, flag, remark length
-_HEAD = Struct(">hbhiii")
-_INT = Struct(">i")
-_SHORT = Struct(">h")
+_FIXED_HEAD = Struct(">hbhiii")
+_INT_FIELD = Struct(">i")
+_SHORT_FIELD = Struct(">h")
 
 
-def decode(header: bytes, body: bytes) -> Command:
+def decode(header_bytes: bytes, body_bytes: bytes) -> RemotingCommand:
     """Build the command of a header and a body. Raises ProtocolError where 5.5.0 closes the connection."""
     try:
-        code, language, version, opaque, flag, size = _HEAD.unpack_from(header)
-        remark, position = _text(header, _HEAD.size, size, size)
-        (ext_size,) = _INT.unpack_from(header, position)
+        code, language_code, version, opaque, flag, remark_size = _FIXED_HEAD.unpack_from(header_bytes)
+        remark, position = _read_text(header_bytes, _FIXED_HEAD.size, remark_size, remark_size)
+        (ext_size,) = _INT_FIELD.unpack_from(header_bytes, position)
     except StructError:
         raise ProtocolError("truncated binary header") from None
-    position += _INT.size
-    ext = None
+    position += _INT_FIELD.size
+    ext_fields = None
     if ext_size > 0:
-        if position + ext_size > len(header):
+        if position + ext_size > len(header_bytes):
             raise ProtocolError("ext fields are longer than their header")
-        ext = _ext_fields(header, position, position + ext_size)
-    return Command(
-        code, ext, body,
+        ext_fields = _read_ext_fields(header_bytes, position, position + ext_size)
+    return RemotingCommand(
+        code, ext_fields, body_bytes,
         opaque=opaque, flag=flag, remark=remark, version=version, header_type=HeaderType.ROCKETMQ,
-        language=LANGUAGES[language] if 0 <= language < len(LANGUAGES) else "",
+        language=LANGUAGE_NAMES[language_code] if 0 <= language_code < len(LANGUAGE_NAMES) else "",
     )  # fmt: skip
 
 
-def _text(header: bytes, position: int, size: int, room: int) -> tuple[str | None, int]:
-    end = position + size
-    if not 0 <= size <= room or end > len(header):
+def _read_text(header_bytes: bytes, position: int, text_size: int, max_size: int) -> tuple[str | None, int]:
+    text_end = position + text_size
+    if not 0 <= text_size <= max_size or text_end > len(header_bytes):
         raise ProtocolError("a text is longer than its header")
-    return (header[position:end].decode("utf-8", "replace") if size else None), end
+    return (header_bytes[position:text_end].decode("utf-8", "replace") if text_size else None), text_end
 
 
-def _ext_fields(header: bytes, position: int, end: int) -> dict[str, str | None]:
-    fields: dict[str, str | None] = {}
+def _read_ext_fields(header_bytes: bytes, position: int, fields_end: int) -> dict[str, str | None]:
+    ext_fields: dict[str, str | None] = {}
     # A text may end after the announced end of the ext fields, but may not be longer than all of them.
-    room = end - position
+    max_size = fields_end - position
     try:
-        while position < end:
-            (size,) = _SHORT.unpack_from(header, position)
-            key, position = _text(header, position + _SHORT.size, size, room)
-            (size,) = _INT.unpack_from(header, position)
-            value, position = _text(header, position + _INT.size, size, room)
-            if key is not None:
-                fields[key] = value
+        while position < fields_end:
+            (text_size,) = _SHORT_FIELD.unpack_from(header_bytes, position)
+            field_name, position = _read_text(header_bytes, position + _SHORT_FIELD.size, text_size, max_size)
+            (text_size,) = _INT_FIELD.unpack_from(header_bytes, position)
+            field_value, position = _read_text(header_bytes, position + _INT_FIELD.size, text_size, max_size)
+            if field_name is not None:
+                ext_fields[field_name] = field_value
     except StructError:
         raise ProtocolError("truncated ext fields") from None
-    return fields
+    return ext_fields
 
 
-def encode(command: Command) -> bytes:
+def encode(command: RemotingCommand) -> bytes:
     """Encode the header of a command, without the ext values that are null."""
-    remark = (command.remark or "").encode("utf-8", "replace")
+    remark_bytes = (command.remark or "").encode("utf-8", "replace")
     try:
-        language = LANGUAGES.index(command.language)
+        language_code = LANGUAGE_NAMES.index(command.language)
     except ValueError:
-        language = LANGUAGES.index("OTHER")
-    parts = [b""]
-    for key, value in (command.ext or {}).items():
-        if value is not None:
-            name, text = key.encode("utf-8", "replace"), value.encode("utf-8", "replace")
-            parts += (_SHORT.pack(len(name)), name, _INT.pack(len(text)), text)
-    ext = b"".join(parts)
-    head = _HEAD.pack(command.code, language, command.version, command.opaque, command.flag, len(remark))
-    return b"".join((head, remark, _INT.pack(len(ext)), ext))
+        language_code = LANGUAGE_NAMES.index("OTHER")
+    ext_parts = [b""]
+    for field_name, field_value in (command.ext or {}).items():
+        if field_value is not None:
+            name_bytes, value_bytes = (
+                field_name.encode("utf-8", "replace"),
+                field_value.encode("utf-8", "replace"),
+            )
+            ext_parts += (
+                _SHORT_FIELD.pack(len(name_bytes)),
+                name_bytes,
+                _INT_FIELD.pack(len(value_bytes)),
+                value_bytes,
+            )
+    ext_bytes = b"".join(ext_parts)
+    fixed_head = _FIXED_HEAD.pack(
+        command.code, language_code, command.version, command.opaque, command.flag, len(remark_bytes)
+    )
+    return b"".join((fixed_head, remark_bytes, _INT_FIELD.pack(len(ext_bytes)), ext_bytes))

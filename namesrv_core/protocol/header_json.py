@@ -8,119 +8,123 @@ import json
 from collections.abc import Sequence
 
 from namesrv_core.errors import FrameOverLimit, ProtocolError
-from namesrv_core.protocol.codes import LANGUAGES, HeaderType
-from namesrv_core.protocol.command import Command, ExtFields
-from namesrv_core.protocol.fastjson import dumps, java_double, no_constant, to_int
-from namesrv_core.protocol.limits import UNLIMITED, is_deeper
+from namesrv_core.protocol.codes import LANGUAGE_NAMES, HeaderType
+from namesrv_core.protocol.command import ExtFields, RemotingCommand
+from namesrv_core.protocol.fastjson import encode_json, format_java_double, reject_constant, to_int
+from namesrv_core.protocol.size_limits import UNLIMITED, is_nested_deeper
 
 _HEADER_TYPES = tuple(HeaderType.__members__)
 _MEMO_ENTRIES = 4096
 _MEMO_BYTES = 1024
-_ZERO = ord("0")
-_memo: dict[tuple[bytes, bytes], tuple[int, ExtFields | None, int, str | None, str, int]] = {}
+_ZERO_DIGIT = ord("0")
+_decoded_headers: dict[tuple[bytes, bytes], tuple[int, ExtFields | None, int, str | None, str, int]] = {}
 
 
-class _Decimal(str):
+class _DecimalText(str):
     """The text of a number with a fraction or an exponent."""
 
     __slots__ = ()
 
 
-_decode = json.JSONDecoder(strict=False, parse_float=_Decimal, parse_constant=no_constant).decode
+_decode_header_json = json.JSONDecoder(
+    strict=False, parse_float=_DecimalText, parse_constant=reject_constant
+).decode
 
 
-def decode(header: bytes, body: bytes, depth: int = UNLIMITED) -> Command:
+def decode(header_bytes: bytes, body_bytes: bytes, max_depth: int = UNLIMITED) -> RemotingCommand:
     """Build the command of a header and a body. Raises ProtocolError where 5.5.0 closes the connection."""
-    before, _, rest = header.partition(b'"opaque":')
-    digits, _, after = rest.partition(b",")
+    before_opaque, _, from_opaque = header_bytes.partition(b'"opaque":')
+    opaque_digits, _, after_opaque = from_opaque.partition(b",")
     # An opaque that is missing is also 0, and a number with leading zeros such as 007 is no JSON.
-    is_plain = digits.isdigit() and digits[0] != _ZERO
-    if is_plain and len(digits) < 10:
-        known = _memo.get((before, after))
-        if known is not None:
-            code, ext, flag, remark, language, version = known
-            return Command(code, ext, body, int(digits), flag, remark, language, version)
-    if is_deeper(header, depth):
-        raise FrameOverLimit("maxJsonDepth", f"a header nested more than {depth} levels deep")
-    command = _parse(header, body)
+    is_plain_opaque = opaque_digits.isdigit() and opaque_digits[0] != _ZERO_DIGIT
+    if is_plain_opaque and len(opaque_digits) < 10:
+        known_header = _decoded_headers.get((before_opaque, after_opaque))
+        if known_header is not None:
+            code, ext_fields, flag, remark, language, version = known_header
+            return RemotingCommand(
+                code, ext_fields, body_bytes, int(opaque_digits), flag, remark, language, version
+            )
+    if is_nested_deeper(header_bytes, max_depth):
+        raise FrameOverLimit("maxJsonDepth", f"a header nested more than {max_depth} levels deep")
+    command = _parse_header(header_bytes, body_bytes)
     if (
-        is_plain
-        and len(header) <= _MEMO_BYTES
+        is_plain_opaque
+        and len(header_bytes) <= _MEMO_BYTES
         # Cache only if this is the header's one opaque: no escapes, and no opaque within another member.
-        and header.count(b"opaque") == 1
-        and b"\\" not in header
-        and command.opaque == int(digits)
+        and header_bytes.count(b"opaque") == 1
+        and b"\\" not in header_bytes
+        and command.opaque == int(opaque_digits)
     ):
-        if len(_memo) >= _MEMO_ENTRIES:
-            _memo.clear()
-        _memo[before, after] = (
+        if len(_decoded_headers) >= _MEMO_ENTRIES:
+            _decoded_headers.clear()
+        _decoded_headers[before_opaque, after_opaque] = (
             command.code, command.ext, command.flag, command.remark, command.language, command.version,
         )  # fmt: skip
     return command
 
 
-def _parse(header: bytes, body: bytes) -> Command:
+def _parse_header(header_bytes: bytes, body_bytes: bytes) -> RemotingCommand:
     try:
-        fields = _decode(header.decode("utf-8", "replace"))
-        if not isinstance(fields, dict):
+        header_fields = _decode_header_json(header_bytes.decode("utf-8", "replace"))
+        if not isinstance(header_fields, dict):
             raise ValueError("it is no object")
-        if fields.get("body") is not None:
+        if header_fields.get("body") is not None:
             raise ValueError("it has a member body")
-        _name(fields.get("serializeTypeCurrentRPC"), _HEADER_TYPES)
-        return Command(
-            _number(fields.get("code")),
-            _ext_fields(fields.get("extFields")),
-            body,
-            opaque=_number(fields.get("opaque")),
-            flag=_number(fields.get("flag")),
-            remark=_ext_value(fields.get("remark")),
-            language=_name(fields.get("language"), LANGUAGES),
-            version=_number(fields.get("version")),
+        _parse_enum_name(header_fields.get("serializeTypeCurrentRPC"), _HEADER_TYPES)
+        return RemotingCommand(
+            _parse_number(header_fields.get("code")),
+            _parse_ext_fields(header_fields.get("extFields")),
+            body_bytes,
+            opaque=_parse_number(header_fields.get("opaque")),
+            flag=_parse_number(header_fields.get("flag")),
+            remark=_parse_ext_value(header_fields.get("remark")),
+            language=_parse_enum_name(header_fields.get("language"), LANGUAGE_NAMES),
+            version=_parse_number(header_fields.get("version")),
             header_type=HeaderType.JSON,
         )
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"unreadable JSON header: {error}") from None
 
 
-def _number(value: object) -> int:
-    return to_int(value, 32)
+def _parse_number(json_value: object) -> int:
+    return to_int(json_value, 32)
 
 
-def _name(value: object, names: Sequence[str]) -> str:
+def _parse_enum_name(json_value: object, enum_names: Sequence[str]) -> str:
     """Read an enum. Accept any text, known or not, except for too large a number. A number is an index."""
-    if isinstance(value, str) and value.isdigit():
-        _number(value)
-    if isinstance(value, (bool, dict, list)):
-        raise ValueError(f"{value!r} is no name")
-    if isinstance(value, int):
-        if not 0 <= value < len(names):
-            raise ValueError(f"nothing has the number {value}")
-        return names[value]
-    return str(value) if value else ""
+    if isinstance(json_value, str) and json_value.isdigit():
+        _parse_number(json_value)
+    if isinstance(json_value, (bool, dict, list)):
+        raise ValueError(f"{json_value!r} is no name")
+    if isinstance(json_value, int):
+        if not 0 <= json_value < len(enum_names):
+            raise ValueError(f"nothing has the number {json_value}")
+        return enum_names[json_value]
+    return str(json_value) if json_value else ""
 
 
-def _ext_fields(value: object) -> ExtFields | None:
-    if value is None or value == "":
+def _parse_ext_fields(json_value: object) -> ExtFields | None:
+    if json_value is None or json_value == "":
         return None
-    if not isinstance(value, dict):
+    if not isinstance(json_value, dict):
         raise ValueError("extFields is no object")
-    return {key: _ext_value(item) for key, item in value.items()}
+    return {field_name: _parse_ext_value(field_value) for field_name, field_value in json_value.items()}
 
 
-def _ext_value(value: object) -> str | None:
-    if isinstance(value, _Decimal):
+def _parse_ext_value(json_value: object) -> str | None:
+    if isinstance(json_value, _DecimalText):
         # Plain decimals keep their digits. Numbers with an exponent become doubles.
-        return java_double(float(value)) if "e" in value.lower() else str(value)
-    if value is None or isinstance(value, str):
-        return value
-    return dumps(value).decode("utf-8", "replace")
+        return format_java_double(float(json_value)) if "e" in json_value.lower() else str(json_value)
+    if json_value is None or isinstance(json_value, str):
+        return json_value
+    return encode_json(json_value).decode("utf-8", "replace")
 
 
-def encode(command: Command) -> bytes:
+def encode(command: RemotingCommand) -> bytes:
     """Encode the header of a command: compact, members sorted, null members left out."""
-    ext = "" if command.ext is None else f'"extFields":{dumps(command.ext).decode()},'
-    remark = "" if command.remark is None else f'"remark":{dumps(command.remark).decode()},'
+    ext_text = "" if command.ext is None else f'"extFields":{encode_json(command.ext).decode()},'
+    remark_text = "" if command.remark is None else f'"remark":{encode_json(command.remark).decode()},'
     return (
-        f'{{"code":{int(command.code)},{ext}"flag":{command.flag},"language":"{command.language}",'
-        f'"opaque":{command.opaque},{remark}"serializeTypeCurrentRPC":"JSON","version":{command.version}}}'
+        f'{{"code":{int(command.code)},{ext_text}"flag":{command.flag},"language":"{command.language}",'
+        f'"opaque":{command.opaque},{remark_text}"serializeTypeCurrentRPC":"JSON","version":{command.version}}}'
     ).encode()

@@ -9,57 +9,57 @@ from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.protocol.command import ExtFields
 
-H = TypeVar("H", bound=NamedTuple)
+HeaderRecord = TypeVar("HeaderRecord", bound=NamedTuple)
 
 # Python's int() accepts at most 4300 digits.
-_INTEGER = re.compile(r"[+-]?\d{1,4000}")
-_ODD_NAMES = {
+_INTEGER_TEXT = re.compile(r"[+-]?\d{1,4000}")
+_ODD_WIRE_NAMES = {
     "zone_name": "__ZONE_NAME",
     "zone_mode": "__ZONE_MODE",
     "unique_key_query": "_UNIQUE_KEY_QUERY",
 }
 
 
-def _wire_name(field: str) -> str:
-    first, *more = field.split("_")
-    return _ODD_NAMES.get(field) or first + "".join(word.capitalize() for word in more)
+def _wire_name(field_name: str) -> str:
+    first_word, *other_words = field_name.split("_")
+    return _ODD_WIRE_NAMES.get(field_name) or first_word + "".join(word.capitalize() for word in other_words)
 
 
-def integer(text: str, bits: int) -> int | None:
+def parse_java_integer(number_text: str, bit_width: int) -> int | None:
     """Parse a text like Java's `parseInt`, or with 64 bits like `parseLong`. Return None where Java fails."""
-    if not _INTEGER.fullmatch(text):
+    if not _INTEGER_TEXT.fullmatch(number_text):
         return None
-    number = int(text)
-    return number if -(1 << bits - 1) <= number < 1 << bits - 1 else None
+    parsed_number = int(number_text)
+    return parsed_number if -(1 << bit_width - 1) <= parsed_number < 1 << bit_width - 1 else None
 
 
-def read(kind: type[H], ext: ExtFields | None) -> H:
+def read_header(header_type: type[HeaderRecord], ext_fields: ExtFields | None) -> HeaderRecord:
     """Read ext fields into a record of the type `header_type`.
 
     `int | None` is a Java Long, and `int` is an int with a default. A `bool` is true only for "true", in
     upper or lower case.
     """
-    fields: Any = ext or {}
-    values: list[Any] = []
-    for field, type_ in kind.__annotations__.items():
-        text = fields.get(_wire_name(field))
-        default = kind._field_defaults.get(field)
-        if text is None or type_ == str | None:
-            values.append(default if text is None else text)
-        elif type_ is bool or type_ == bool | None:
-            values.append(text.lower() == "true")
+    texts_by_name: Any = ext_fields or {}
+    field_values: list[Any] = []
+    for field_name, field_type in header_type.__annotations__.items():
+        field_text = texts_by_name.get(_wire_name(field_name))
+        default_value = header_type._field_defaults.get(field_name)
+        if field_text is None or field_type == str | None:
+            field_values.append(default_value if field_text is None else field_text)
+        elif field_type is bool or field_type == bool | None:
+            field_values.append(field_text.lower() == "true")
         else:
-            number = integer(text, 32 if type_ is int else 64)
-            values.append(default if number is None else number)
-    return kind(*values)
+            parsed_number = parse_java_integer(field_text, 32 if field_type is int else 64)
+            field_values.append(default_value if parsed_number is None else parsed_number)
+    return header_type(*field_values)
 
 
-def write(header: NamedTuple) -> dict[str, str]:
+def write_header(header_record: NamedTuple) -> dict[str, str]:
     """The ext fields of a record, without the fields that are None."""
     return {
-        _wire_name(field): value if isinstance(value, str) else str(value).lower()
-        for field, value in zip(header._fields, header, strict=True)
-        if value is not None
+        _wire_name(field_name): field_value if isinstance(field_value, str) else str(field_value).lower()
+        for field_name, field_value in zip(header_record._fields, header_record, strict=True)
+        if field_value is not None
     }
 
 

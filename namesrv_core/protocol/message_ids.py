@@ -7,66 +7,70 @@ MessageClientIDSetter.
 import struct
 from typing import NamedTuple
 
-_STORED_AT = struct.Struct(">iq")  # port, physical offset
-_MADE_BY = struct.Struct(">HiIH")  # pid, class loader, milliseconds of the month, counter
-_REST = 12
-_LENGTHS = (4 + _REST, 16 + _REST)
+_OFFSET_ID_TAIL = struct.Struct(">iq")  # port, physical offset
+_UNIQUE_KEY_TAIL = struct.Struct(">HiIH")  # pid, class loader, milliseconds of the month, counter
+_TAIL_BYTES = 12
+_ID_LENGTHS = (4 + _TAIL_BYTES, 16 + _TAIL_BYTES)
 
 
 class OffsetId(NamedTuple):
     """Where a message is stored: the broker's own idea of its address, and the position in the commit log."""
 
-    addr: str
+    broker_addr: str
     physical_offset: int
 
 
 class UniqueKey(NamedTuple):
     """The producer of a message, and `month_millis`: ms since the month began in the producer's time zone."""
 
-    host: str
-    pid: int
-    millis: int
-    counter: int
+    producer_host: str
+    producer_pid: int
+    month_millis: int
+    message_counter: int
 
 
-def host_text(address: bytes) -> str:
+def format_host(address_bytes: bytes) -> str:
     """Write an IP address of 4 or 16 bytes as text."""
-    if len(address) == 4:
-        return ".".join(map(str, address))
+    if len(address_bytes) == 4:
+        return ".".join(map(str, address_bytes))
     from ipaddress import IPv6Address
 
-    return str(IPv6Address(address))
+    return str(IPv6Address(address_bytes))
 
 
-def addr_text(address: bytes, port: int) -> str:
+def format_addr(address_bytes: bytes, port: int) -> str:
     """Write an address as "10.0.0.1:10911" or "[fd00::1]:10911"."""
-    host = host_text(address)
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    host_text = format_host(address_bytes)
+    return f"[{host_text}]:{port}" if ":" in host_text else f"{host_text}:{port}"
 
 
-def offset_id(address: bytes, port: int, physical_offset: int) -> str:
-    return (address + _STORED_AT.pack(port, physical_offset)).hex().upper()
+def build_offset_id(address_bytes: bytes, port: int, physical_offset: int) -> str:
+    return (address_bytes + _OFFSET_ID_TAIL.pack(port, physical_offset)).hex().upper()
 
 
-def unique_key(address: bytes, pid: int, loader: int, millis: int, counter: int) -> str:
+def build_unique_key(
+    address_bytes: bytes, producer_pid: int, loader_hash: int, month_millis: int, message_counter: int
+) -> str:
     """The unique key of a message. It has only the low 16 bits of the pid and of the counter."""
-    made_by = _MADE_BY.pack(pid & 0xFFFF, loader, millis & 0xFFFFFFFF, counter & 0xFFFF)
-    return (address + made_by).hex().upper()
+    key_tail = _UNIQUE_KEY_TAIL.pack(
+        producer_pid & 0xFFFF, loader_hash, month_millis & 0xFFFFFFFF, message_counter & 0xFFFF
+    )
+    return (address_bytes + key_tail).hex().upper()
 
 
-def parse_id(text: str) -> OffsetId | UniqueKey | None:
+def parse_message_id(id_text: str) -> OffsetId | UniqueKey | None:
     """Parse an id. Return None for any other text: producers may give their messages any id.
 
     A unique key has the pid where an offset id has the port, so an id without a valid port is a unique key.
     """
     try:
-        raw = bytes.fromhex(text) if text.isalnum() else b""
+        id_bytes = bytes.fromhex(id_text) if id_text.isalnum() else b""
     except ValueError:
         return None
-    if len(raw) not in _LENGTHS:
+    if len(id_bytes) not in _ID_LENGTHS:
         return None
-    port, offset = _STORED_AT.unpack(raw[-_REST:])
-    if 0 < port < 65536 and offset >= 0:
-        return OffsetId(addr_text(raw[:-_REST], port), offset)
-    pid, _, millis, counter = _MADE_BY.unpack(raw[-_REST:])
-    return UniqueKey(host_text(raw[:-_REST]), pid, millis, counter)
+    port, physical_offset = _OFFSET_ID_TAIL.unpack(id_bytes[-_TAIL_BYTES:])
+    if 0 < port < 65536 and physical_offset >= 0:
+        return OffsetId(format_addr(id_bytes[:-_TAIL_BYTES], port), physical_offset)
+    producer_pid, _, month_millis, message_counter = _UNIQUE_KEY_TAIL.unpack(id_bytes[-_TAIL_BYTES:])
+    return UniqueKey(format_host(id_bytes[:-_TAIL_BYTES]), producer_pid, month_millis, message_counter)

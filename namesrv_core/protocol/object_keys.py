@@ -9,58 +9,65 @@ from typing import Any
 
 from namesrv_core.protocol import fastjson
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.S)
+_JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.S)
 
 
-def loads(body: bytes, *, errors: str = "strict") -> Any:
+def decode_object_keys(json_bytes: bytes, *, errors: str = "strict") -> Any:
     """Like `fastjson.decode_json`, but a map with object keys becomes a list of [key, value] pairs.
 
     `errors` says how to treat bad UTF-8. Raises ValueError for text that is no JSON even with odd keys.
     """
     try:
-        return fastjson.loads(body, errors=errors)
+        return fastjson.decode_json(json_bytes, errors=errors)
     except ValueError:
-        text = _with_pairs(body.decode("utf-8", errors))
-        if text is None:
+        pair_text = _rewrite_as_pairs(json_bytes.decode("utf-8", errors))
+        if pair_text is None:
             raise
-        return fastjson.loads(text.encode("utf-8", "surrogatepass"), errors="surrogatepass")
+        return fastjson.decode_json(pair_text.encode("utf-8", "surrogatepass"), errors="surrogatepass")
 
 
-def _with_pairs(text: str) -> str | None:
+def _rewrite_as_pairs(json_text: str) -> str | None:
     """Rewrite `{key:value,key:value}` as `[[key,value],[key,value]]` if its first key is an object.
 
     Return None if there is no such map, or if the brackets do not match.
     """
-    tokens = _TOKEN.findall(text)
-    written: list[str] = []
+    json_tokens = _JSON_TOKEN.findall(json_text)
+    written_tokens: list[str] = []
     # The open structures: "{" and "[", or for a map that becomes pairs "key" or "value", the part being read.
-    within: list[str] = []
-    found = False
-    for at, token in enumerate(tokens):
-        following = tokens[at + 1] if at + 1 < len(tokens) else ""
-        inner = within[-1] if within else ""
-        if token == "{" and following in ("{", "["):
-            found = True
-            within.append("key")
+    open_structures: list[str] = []
+    has_object_keys = False
+    for token_index, token in enumerate(json_tokens):
+        next_token = json_tokens[token_index + 1] if token_index + 1 < len(json_tokens) else ""
+        inner_structure = open_structures[-1] if open_structures else ""
+        if token == "{" and next_token in ("{", "["):
+            has_object_keys = True
+            open_structures.append("key")
             token = "[["
         elif token in "{[":
-            within.append(token)
+            open_structures.append(token)
         elif token in "}]":
-            if {"{": "}", "[": "]", "value": "}"}.get(inner) != token:
+            if {"{": "}", "[": "]", "value": "}"}.get(inner_structure) != token:
                 return None
-            within.pop()
-            token = "]]" if inner == "value" else token
-        elif (token, inner) in ((":", "key"), (",", "value")):
-            within[-1] = "value" if token == ":" else "key"
+            open_structures.pop()
+            token = "]]" if inner_structure == "value" else token
+        elif (token, inner_structure) in ((":", "key"), (",", "value")):
+            open_structures[-1] = "value" if token == ":" else "key"
             token = "," if token == ":" else "],["
-        elif token in ":," and inner in ("key", "value"):
+        elif token in ":," and inner_structure in ("key", "value"):
             return None
-        elif following == ":" and token[0] not in '":,':
+        elif next_token == ":" and token[0] not in '":,':
             token = f'"{token}"'
-        written.append(token)
-    return "".join(written) if found else None
+        written_tokens.append(token)
+    return "".join(written_tokens) if has_object_keys else None
 
 
-def dumps_table(pairs: Iterable[tuple[object, object]]) -> bytes:
+def encode_object_key_map(key_value_pairs: Iterable[tuple[object, object]]) -> bytes:
     """Encode a map whose keys are any values, in the given order."""
-    return b"{" + b",".join(fastjson.dumps(key) + b":" + fastjson.dumps(value) for key, value in pairs) + b"}"
+    return (
+        b"{"
+        + b",".join(
+            fastjson.encode_json(map_key) + b":" + fastjson.encode_json(map_value)
+            for map_key, map_value in key_value_pairs
+        )
+        + b"}"
+    )

@@ -7,60 +7,69 @@ from typing import Any
 
 from namesrv_core.errors import OverLimit
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.limits import Limits
+from namesrv_core.protocol.size_limits import DecodeLimits
 
-_LARGEST = 1 << 31
-_AT_ONCE = 1 << 12
+_MAX_INFLATED_BYTES = 1 << 31
+_BYTES_PER_STEP = 1 << 12
 
 
-def inflated(body: bytes, most: int) -> Generator[None, None, bytes]:
+def inflate_in_steps(compressed_body: bytes, max_bytes: int) -> Generator[None, None, bytes]:
     """Inflate a body in steps. Raises OverLimit once it exceeds `max_bytes`, ValueError if it is cut."""
-    inflater = zlib.decompressobj()
-    text, room = BytesIO(), min(most, _LARGEST)
-    for begin in range(0, len(body), _AT_ONCE):
+    zlib_inflater = zlib.decompressobj()
+    inflated_buffer, max_inflated = BytesIO(), min(max_bytes, _MAX_INFLATED_BYTES)
+    for step_start in range(0, len(compressed_body), _BYTES_PER_STEP):
         # Allow one byte more than the limit: a max_length of 0 would mean no limit.
-        text.write(inflater.decompress(body[begin : begin + _AT_ONCE], room + 1 - text.tell()))
-        if text.tell() > room:
-            raise OverLimit("maxRegistrationBytes", f"a registration of more than {most} bytes when inflated")
-        if inflater.eof:
-            return text.getvalue()
+        inflated_buffer.write(
+            zlib_inflater.decompress(
+                compressed_body[step_start : step_start + _BYTES_PER_STEP],
+                max_inflated + 1 - inflated_buffer.tell(),
+            )
+        )
+        if inflated_buffer.tell() > max_inflated:
+            raise OverLimit(
+                "maxRegistrationBytes", f"a registration of more than {max_bytes} bytes when inflated"
+            )
+        if zlib_inflater.eof:
+            return inflated_buffer.getvalue()
         yield
     raise ValueError("cut")
 
 
-class Parts:
+class RegistrationPartReader:
     """Reads length-prefixed parts one after the other. Raises IndexError at the end."""
 
-    def __init__(self, data: bytes, within: Limits) -> None:
-        self._data = data
+    def __init__(self, inflated_bytes: bytes, decode_limits: DecodeLimits) -> None:
+        self._inflated_bytes = inflated_bytes
         self._position = 0
-        self._within = within
-        self._json_left = within.odd_bytes
+        self._decode_limits = decode_limits
+        self._json_bytes_left = decode_limits.lenient_registration_bytes
 
-    def _take(self, size: int) -> bytes:
-        end = self._position + size
-        if size < 0 or end > len(self._data):
+    def _take_bytes(self, byte_count: int) -> bytes:
+        part_end = self._position + byte_count
+        if byte_count < 0 or part_end > len(self._inflated_bytes):
             raise IndexError("a part is longer than what is there")
-        taken = self._data[self._position : end]
-        self._position = end
-        return taken
+        part_bytes = self._inflated_bytes[self._position : part_end]
+        self._position = part_end
+        return part_bytes
 
-    def count(self) -> int:
-        return int.from_bytes(self._take(4), "big", signed=True)
+    def read_count(self) -> int:
+        return int.from_bytes(self._take_bytes(4), "big", signed=True)
 
-    def text(self) -> bytes:
-        data, begin = self._data, self._position + 4
-        end = begin + int.from_bytes(data[begin - 4 : begin], "big", signed=True)
-        if not begin <= end <= len(data):
+    def read_text(self) -> bytes:
+        inflated_bytes, part_start = self._inflated_bytes, self._position + 4
+        part_end = part_start + int.from_bytes(
+            inflated_bytes[part_start - 4 : part_start], "big", signed=True
+        )
+        if not part_start <= part_end <= len(inflated_bytes):
             raise IndexError("a part is longer than what is there")
-        self._position = end
-        return data[begin:end]
+        self._position = part_end
+        return inflated_bytes[part_start:part_end]
 
-    def json(self) -> Any:
+    def read_json(self) -> Any:
         """Read a part as JSON. Raises OverLimit if all JSON parts together exceed the limit."""
-        text = self.text()
-        self._json_left -= len(text)
-        if self._json_left < 0:
-            more = f"more than {self._within.odd_bytes} bytes of JSON in a compressed registration"
-            raise OverLimit("maxOddRegistrationBytes", more)
-        return fastjson.loads(text, depth=self._within.json_depth)
+        json_bytes = self.read_text()
+        self._json_bytes_left -= len(json_bytes)
+        if self._json_bytes_left < 0:
+            limit_remark = f"more than {self._decode_limits.lenient_registration_bytes} bytes of JSON in a compressed registration"
+            raise OverLimit("maxOddRegistrationBytes", limit_remark)
+        return fastjson.decode_json(json_bytes, max_depth=self._decode_limits.json_depth)

@@ -11,77 +11,99 @@ from uuid import uuid4
 
 import msgspec
 
-from namesrv_core.protocol import registration
+from namesrv_core.protocol import registration_codec
 from namesrv_core.protocol.codes import V3_0_11
-from namesrv_core.protocol.limits import NONE, Limits
-from namesrv_core.protocol.registration import Steps, TopicConfig, TypedBody
+from namesrv_core.protocol.registration_codec import DecodeSteps, RegisteredTopicConfig, RegistrationJson
+from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 
-_TABLE = b'"topicConfigTable":{'
-_BETWEEN = re.compile(rb'\},(?="[^"\\]*":\{)')
-_PIECE = 1 << 16
+_TABLE_START = b'"topicConfigTable":{'
+_TOPIC_BOUNDARY = re.compile(rb'\},(?="[^"\\]*":\{)')
+_PIECE_BYTES = 1 << 16
 # The mark is put into the rest of the table. A body may contain two tables: the decoded one has the mark if
 # it is the one that was cut. The mark is random, so that no client can write it into a body.
-_MARK = uuid4().hex
+_TABLE_MARK = uuid4().hex
 
-_NAME = b'"topicName"'
-_UNLIKE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_table = msgspec.json.Decoder(dict[str, TopicConfig])
+_TOPIC_NAME_MEMBER = b'"topicName"'
+_ODD_JSON_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_table_decoder = msgspec.json.Decoder(dict[str, RegisteredTopicConfig])
 
 
-def decode(body: bytes, *, version: int, compressed: bool, now: int, within: Limits = NONE) -> Steps:
+def decode_registration_steps(
+    body: bytes, *, version: int, compressed: bool, now: int, within: DecodeLimits = NO_LIMITS
+) -> DecodeSteps:
     """Like `registration_codec.decode_registration`, with the same errors, but in steps."""
-    if body and registration.is_compressed(body, version, compressed):
-        found = yield from registration.compressed_steps(body, version, now, within)
-        return registration.checked(found, within)
+    if body and registration_codec.is_compressed(body, version, compressed):
+        registration = yield from registration_codec.decode_compressed_steps(body, version, now, within)
+        return registration_codec.check_limits(registration, within)
     if body and version >= V3_0_11:
-        whole = yield from _in_pieces(body, within)
-        if whole is not None:
-            return registration.checked(registration.typed(whole, now, within), within)
-    return registration.decode(body, version=version, compressed=compressed, now=now, within=within)
+        typed_body = yield from _decode_in_pieces(body, within)
+        if typed_body is not None:
+            return registration_codec.check_limits(
+                registration_codec.convert_typed_json(typed_body, now, within), within
+            )
+    return registration_codec.decode_registration(
+        body, version=version, compressed=compressed, now=now, within=within
+    )
 
 
-def _in_pieces(body: bytes, within: Limits) -> Generator[None, None, TypedBody | None]:
+def _decode_in_pieces(
+    body_bytes: bytes, decode_limits: DecodeLimits
+) -> Generator[None, None, RegistrationJson | None]:
     """Decode like `decode_typed_json`. Return None if the caller must call that instead."""
-    begin = body.find(_TABLE) + len(_TABLE)
-    if begin < len(_TABLE):
+    table_start = body_bytes.find(_TABLE_START) + len(_TABLE_START)
+    if table_start < len(_TABLE_START):
         return None
-    topics: dict[str, TopicConfig] = {}
-    is_counted, names, objects = registration.is_counted(body, within), 0, 0
-    position = begin
-    while cut := _BETWEEN.search(body, position + _PIECE, position + 2 * _PIECE):
-        piece = body[position : cut.start() + 1]
+    topic_configs: dict[str, RegisteredTopicConfig] = {}
+    needs_counting, name_count, object_count = (
+        registration_codec.can_exceed_limits(body_bytes, decode_limits),
+        0,
+        0,
+    )
+    position = table_start
+    while boundary_match := _TOPIC_BOUNDARY.search(
+        body_bytes, position + _PIECE_BYTES, position + 2 * _PIECE_BYTES
+    ):
+        table_piece = body_bytes[position : boundary_match.start() + 1]
         try:
-            topics.update(_table.decode(b"{" + _understood(piece) + b"}"))
-        except _UNLIKE:
+            topic_configs.update(_table_decoder.decode(b"{" + _require_utf8(table_piece) + b"}"))
+        except _ODD_JSON_ERRORS:
             # The cut is after the table's end or within a string.
             break
-        position = cut.end()
-        if is_counted:
-            names, objects = names + piece.count(_NAME), objects + piece.count(b"{")
-            if max(names, objects // 2) > within.registration_topics:
+        position = boundary_match.end()
+        if needs_counting:
+            name_count, object_count = (
+                name_count + table_piece.count(_TOPIC_NAME_MEMBER),
+                object_count + table_piece.count(b"{"),
+            )
+            if max(name_count, object_count // 2) > decode_limits.registration_topics:
                 return None
         yield
-    rest = b'%s"%s":{},%s' % (body[:begin], _MARK.encode(), body[position:])
-    if is_counted:
-        more = rest.count(b"{")
-        topics_at_least = max(names + rest.count(_NAME), (objects + more) // 2)
-        if topics_at_least > within.registration_topics or more // 2 > within.registration_mappings:
+    body_rest = b'%s"%s":{},%s' % (body_bytes[:table_start], _TABLE_MARK.encode(), body_bytes[position:])
+    if needs_counting:
+        rest_objects = body_rest.count(b"{")
+        min_topic_count = max(
+            name_count + body_rest.count(_TOPIC_NAME_MEMBER), (object_count + rest_objects) // 2
+        )
+        if (
+            min_topic_count > decode_limits.registration_topics
+            or rest_objects // 2 > decode_limits.registration_mappings
+        ):
             # The body has too many entries, or nearly so: the decoder in one step counts exactly.
             return None
     try:
-        whole = registration.whole(_understood(rest), within)
-    except _UNLIKE:
+        typed_body = registration_codec.decode_typed_json(_require_utf8(body_rest), decode_limits)
+    except _ODD_JSON_ERRORS:
         return None
-    table = whole.topicConfigSerializeWrapper.topicConfigTable
-    if table.pop(_MARK, None) is None:
+    topic_table = typed_body.topicConfigSerializeWrapper.topicConfigTable
+    if topic_table.pop(_TABLE_MARK, None) is None:
         return None
-    topics.update(table)
-    whole.topicConfigSerializeWrapper.topicConfigTable = topics
-    return whole
+    topic_configs.update(topic_table)
+    typed_body.topicConfigSerializeWrapper.topicConfigTable = topic_configs
+    return typed_body
 
 
-def _understood(text: bytes) -> bytes:
+def _require_utf8(json_bytes: bytes) -> bytes:
     """Return the bytes. Raises UnicodeDecodeError: the decoder accepts bad UTF-8 in members that it skips."""
-    if not text.isascii():
-        text.decode()
-    return text
+    if not json_bytes.isascii():
+        json_bytes.decode()
+    return json_bytes

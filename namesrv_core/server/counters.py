@@ -11,111 +11,141 @@ from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode
 from namesrv_core.events import BrokerUnregistered, Event
-from namesrv_core.handlers.dispatch import HANDLERS
+from namesrv_core.handlers.dispatch import HANDLERS_BY_CODE
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
-from namesrv_core.state.name_server import NameServerState
-from namesrv_core.state.policy import NOBODY, Peer
-from namesrv_core.state.tables import LiveKey
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.state.access_policy import ANONYMOUS_PEER, RequestPeer
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.route_tables import LiveKey
 
-Handle = Callable[[NameServerState, Command, int, int, Peer], tuple[Command, Sequence[Event]]]
+HandleFunction = Callable[
+    [NameServerState, RemotingCommand, int, int, RequestPeer], tuple[RemotingCommand, Sequence[Event]]
+]
 
-_SPARE = 256
+_SPARE_REGISTRATIONS = 256
 
 
 class Histogram:
     """How many values were up to each of `bounds`, and beyond the last; `total` is their sum."""
 
-    __slots__ = ("bounds", "counts", "total")
+    __slots__ = ("upper_bounds", "bucket_counts", "value_sum")
 
-    def __init__(self, bounds: Sequence[float]) -> None:
-        self.bounds = bounds
-        self.counts = [0] * (len(bounds) + 1)
-        self.total = 0.0
+    def __init__(self, upper_bounds: Sequence[float]) -> None:
+        self.upper_bounds = upper_bounds
+        self.bucket_counts = [0] * (len(upper_bounds) + 1)
+        self.value_sum = 0.0
 
-    def add(self, value: float) -> None:
-        self.counts[bisect_left(self.bounds, value)] += 1
-        self.total += value
+    def add_value(self, added_value: float) -> None:
+        self.bucket_counts[bisect_left(self.upper_bounds, added_value)] += 1
+        self.value_sum += added_value
 
 
-SECONDS = (
+DURATION_BOUNDS = (
     0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.1, 0.5,
     1.0,
 )  # fmt: skip
-LAGS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
-SIZES = tuple(float(4**power * 1024) for power in range(8))
+LAG_BOUNDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+SIZE_BOUNDS = tuple(float(4**size_power * 1024) for size_power in range(8))
 
 
-class Tally:
+class RequestTally:
     """The requests of one kind: response codes, and seconds that each took."""
 
-    __slots__ = ("codes", "seconds")
+    __slots__ = ("counts_by_code", "duration_seconds")
 
     def __init__(self) -> None:
-        self.codes: dict[int, int] = {}
-        self.seconds = Histogram(SECONDS)
+        self.counts_by_code: dict[int, int] = {}
+        self.duration_seconds = Histogram(DURATION_BOUNDS)
 
 
-class Registered(NamedTuple):
+class LatestRegistration(NamedTuple):
     """A broker's latest registration: its bytes as they were sent, and when (ms)."""
 
-    size: int
-    at: int
+    body_bytes: int
+    received_at_ms: int
 
 
-class Counters:
+class ServerCounters:
     """What has happened since the start."""
 
     def __init__(self) -> None:
-        self.tallies: dict[int, Tally] = {}
-        self.unknown = Tally()
-        self.registrations: dict[LiveKey, Registered] = {}
-        self.registration_bytes = Histogram(SIZES)
-        self.opened = self.unintelligible = self.idle = self.quick = self.sent_away = 0
-        self.events: Counter[str] = Counter()
-        self.left: Counter[str] = Counter()
-        self.loop_lag = Histogram(LAGS)
+        self.tallies_by_code: dict[int, RequestTally] = {}
+        self.unknown_tally = RequestTally()
+        self.latest_registrations: dict[LiveKey, LatestRegistration] = {}
+        self.registration_sizes = Histogram(SIZE_BOUNDS)
+        self.opened_count = self.unintelligible_count = self.idle_count = self.cached_answer_count = (
+            self.go_away_count
+        ) = 0
+        self.counts_by_event: Counter[str] = Counter()
+        self.counts_by_leave_reason: Counter[str] = Counter()
+        self.loop_lag = Histogram(LAG_BOUNDS)
 
-    def measured(self, handle: Handle) -> Handle:
+    def measure_requests(self, handle_request: HandleFunction) -> HandleFunction:
         """The same, counted by request and response code, with how long it takes."""
-        tallies, tally_of, clock = self.tallies, self._tally, time.perf_counter
+        tallies_by_code, tally_of_code, duration_clock = (
+            self.tallies_by_code,
+            self._tally_of_code,
+            time.perf_counter,
+        )
 
-        def measure(
-            state: NameServerState, request: Command, channel: int, now: int, peer: Peer = NOBODY
-        ) -> tuple[Command, Sequence[Event]]:
-            begun = clock()
+        def handle_measured(
+            state: NameServerState,
+            request: RemotingCommand,
+            channel_id: int,
+            now_ms: int,
+            peer: RequestPeer = ANONYMOUS_PEER,
+        ) -> tuple[RemotingCommand, Sequence[Event]]:
+            began_at = duration_clock()
             try:
-                answer, events = handle(state, request, channel, now, peer)
+                answer, events = handle_request(state, request, channel_id, now_ms, peer)
             except Exception:
-                self._count(tally_of(request.code), ResponseCode.SYSTEM_ERROR, clock() - begun)
+                self._count_request(
+                    tally_of_code(request.code), ResponseCode.SYSTEM_ERROR, duration_clock() - began_at
+                )
                 raise
-            taken = clock() - begun
-            self._count(tallies.get(request.code) or tally_of(request.code), answer.code, taken)
+            duration_seconds = duration_clock() - began_at
+            self._count_request(
+                tallies_by_code.get(request.code) or tally_of_code(request.code),
+                answer.code,
+                duration_seconds,
+            )
             if request.code == RequestCode.REGISTER_BROKER and answer.code == 0:
-                self._registered(state.tables.live, request, now)
+                self._record_registration(state.tables.live_brokers, request, now_ms)
             return answer, events
 
-        return measure
+        return handle_measured
 
-    def _tally(self, code: int) -> Tally:
+    def _tally_of_code(self, request_code: int) -> RequestTally:
         """Whatever numbers peers make up, there are only so many tallies."""
-        return self.tallies.setdefault(code, Tally()) if code in HANDLERS else self.unknown
+        return (
+            self.tallies_by_code.setdefault(request_code, RequestTally())
+            if request_code in HANDLERS_BY_CODE
+            else self.unknown_tally
+        )
 
     @staticmethod
-    def _count(tally: Tally, code: int, seconds: float) -> None:
-        tally.codes[code] = tally.codes.get(code, 0) + 1
-        tally.seconds.add(seconds)
+    def _count_request(request_tally: RequestTally, response_code: int, duration_seconds: float) -> None:
+        request_tally.counts_by_code[response_code] = request_tally.counts_by_code.get(response_code, 0) + 1
+        request_tally.duration_seconds.add_value(duration_seconds)
 
-    def _registered(self, live: Collection[LiveKey], request: Command, now: int) -> None:
-        ext, size = request.ext or {}, len(request.body)
-        self.registration_bytes.add(size)
-        self.registrations[ext.get("clusterName") or "", ext.get("brokerAddr") or ""] = Registered(size, now)
-        if len(self.registrations) > 2 * len(live) + _SPARE:
-            self.registrations = {key: had for key, had in self.registrations.items() if key in live}
+    def _record_registration(
+        self, live_keys: Collection[LiveKey], request: RemotingCommand, now_ms: int
+    ) -> None:
+        ext_fields, body_bytes = request.ext or {}, len(request.body)
+        self.registration_sizes.add_value(body_bytes)
+        self.latest_registrations[ext_fields.get("clusterName") or "", ext_fields.get("brokerAddr") or ""] = (
+            LatestRegistration(body_bytes, now_ms)
+        )
+        if len(self.latest_registrations) > 2 * len(live_keys) + _SPARE_REGISTRATIONS:
+            self.latest_registrations = {
+                live_key: latest_registration
+                for live_key, latest_registration in self.latest_registrations.items()
+                if live_key in live_keys
+            }
 
-    def published(self, events: Sequence[Event]) -> None:
+    def count_events(self, events: Sequence[Event]) -> None:
         """Count what happened, by its name, and the brokers that left, by why."""
         for event in events:
-            self.events[type(event).__name__] += 1
+            self.counts_by_event[type(event).__name__] += 1
             if isinstance(event, BrokerUnregistered):
-                self.left[event.reason] += 1
+                self.counts_by_leave_reason[event.reason] += 1

@@ -5,96 +5,119 @@ import os
 import sys
 import time
 
-from namesrv_core.events import Event, TopicChanges, count_topics, first_topics
-from namesrv_core.server.log_json import Happened, JsonFormatter
+from namesrv_core.events import Event, TopicChanges, count_changed_topics, limit_topic_changes
+from namesrv_core.server.log_json import EventMessage, JsonFormatter
 from namesrv_core.server.log_writer import LogWriter
 
-_SHOWN = 3
+_MAX_SHOWN_CHANGES = 3
 
-LEVELS = {"DEBUG": logging.DEBUG, "INFO": logging.INFO, "WARN": logging.WARNING, "ERROR": logging.ERROR}
+LEVELS_BY_NAME = {
+    "DEBUG": logging.DEBUG,
+    "INFO": logging.INFO,
+    "WARN": logging.WARNING,
+    "ERROR": logging.ERROR,
+}
 
 log = logging.getLogger("namesrv")
 
 
-class _Holding(logging.Handler):
+class _HoldingHandler(logging.Handler):
     """What is said before it is known in what form. (`logging.handlers` would take half a megabyte.)"""
 
     def __init__(self) -> None:
         super().__init__()
-        self.held: list[logging.LogRecord] = []
+        self.held_records: list[logging.LogRecord] = []
 
-    def emit(self, record: logging.LogRecord) -> None:
-        self.held.append(record)
+    def emit(self, log_record: logging.LogRecord) -> None:
+        self.held_records.append(log_record)
 
 
-def set_up() -> None:
+def set_up_log() -> None:
     """Log to stderr, what the event loop has to say too; hold it until `arrange` tells in what form."""
-    holding = _Holding()
-    for logger in _loggers():
-        logger.addHandler(holding)
+    holding_handler = _HoldingHandler()
+    for logger in _all_loggers():
+        logger.addHandler(holding_handler)
     log.setLevel(logging.INFO)
 
 
-def arrange(form: str = "text", level: str = "INFO") -> None:
+def configure_log(log_format: str = "text", log_level: str = "INFO") -> None:
     """Say what was held, and go on, in the form "text" or "json", from that level on."""
-    for holding in [handler for handler in log.handlers if isinstance(handler, _Holding)]:
-        writer = LogWriter(_to_stderr)
-        writer.setFormatter(JsonFormatter() if form == "json" else _text_formatter())
-        for logger in _loggers():
-            logger.removeHandler(holding)
-            logger.addHandler(writer)
-        for record in holding.held:
-            writer.handle(record)
-    set_level(level)
+    for holding_handler in [
+        log_handler for log_handler in log.handlers if isinstance(log_handler, _HoldingHandler)
+    ]:
+        log_writer = LogWriter(_write_to_stderr)
+        log_writer.setFormatter(JsonFormatter() if log_format == "json" else _build_text_formatter())
+        for logger in _all_loggers():
+            logger.removeHandler(holding_handler)
+            logger.addHandler(log_writer)
+        for log_record in holding_handler.held_records:
+            log_writer.handle(log_record)
+    set_level(log_level)
 
 
-def set_level(level: str) -> None:
+def set_level(log_level: str) -> None:
     """Say no more than that: DEBUG, INFO, WARN or ERROR."""
-    log.setLevel(LEVELS[level])
+    log.setLevel(LEVELS_BY_NAME[log_level])
 
 
-def _loggers() -> tuple[logging.Logger, ...]:
+def _all_loggers() -> tuple[logging.Logger, ...]:
     return log, logging.getLogger("asyncio")
 
 
-def _text_formatter() -> logging.Formatter:
-    formatter = logging.Formatter("%(asctime)s.%(msecs)03dZ %(levelname)-5s %(message)s", "%Y-%m-%dT%H:%M:%S")
-    formatter.converter = time.gmtime
-    return formatter
+def _build_text_formatter() -> logging.Formatter:
+    text_formatter = logging.Formatter(
+        "%(asctime)s.%(msecs)03dZ %(levelname)-5s %(message)s", "%Y-%m-%dT%H:%M:%S"
+    )
+    text_formatter.converter = time.gmtime
+    return text_formatter
 
 
-def _to_stderr(text: str) -> None:
+def _write_to_stderr(log_text: str) -> None:
     # Past Python's own buffer: a thread that is stuck holding that one breaks the end of the process.
-    data = text.encode("utf-8", "backslashreplace")
-    while data:
-        data = data[os.write(sys.stderr.fileno(), data) :]
+    unwritten_bytes = log_text.encode("utf-8", "backslashreplace")
+    while unwritten_bytes:
+        unwritten_bytes = unwritten_bytes[os.write(sys.stderr.fileno(), unwritten_bytes) :]
 
 
-def say(event: Event, cause: str, client: str | None = None) -> None:
+def log_event(event: Event, cause: str, client_addr: str | None = None) -> None:
     """An event happened: a line, unless nobody wants to know."""
     if log.isEnabledFor(logging.INFO):
-        text = line(event, cause if client is None else f"{cause} from {client}")
-        log.info(Happened(event, cause, client, text))
+        event_text = format_event(event, cause if client_addr is None else f"{cause} from {client_addr}")
+        log.info(EventMessage(event, cause, client_addr, event_text))
 
 
-def line(event: Event, cause: str) -> str:
+def format_event(event: Event, cause: str) -> str:
     """One event in one line: its name, its fields, what caused it."""
-    shown = ((name, getattr(event, name)) for name in type(event).__annotations__ if name != "info")
-    texts = (f"{name}={_text(value)}" for name, value in shown if value is not None)
-    return f"{type(event).__name__} {' '.join(texts)} ({cause})"
-
-
-def _text(value: object) -> str:
-    if isinstance(value, tuple) and value and isinstance(value[0], TopicChanges):
-        more = count_topics(value) - _SHOWN
-        texts = (_change(topic, group) for group in first_topics(value, _SHOWN) for topic in group.topics)
-        return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
-    return str(value)
-
-
-def _change(topic: str, group: TopicChanges) -> str:
-    before, after = (
-        "none" if queue is None else f"r{queue.read_queue_nums}/w{queue.write_queue_nums}/perm{queue.perm}"
-        for queue in (group.before, group.after)
+    shown_fields = (
+        (field_name, getattr(event, field_name))
+        for field_name in type(event).__annotations__
+        if field_name != "info"
     )
-    return f"{topic} {before}->{after}"
+    field_texts = (
+        f"{field_name}={_format_value(field_value)}"
+        for field_name, field_value in shown_fields
+        if field_value is not None
+    )
+    return f"{type(event).__name__} {' '.join(field_texts)} ({cause})"
+
+
+def _format_value(field_value: object) -> str:
+    if isinstance(field_value, tuple) and field_value and isinstance(field_value[0], TopicChanges):
+        more_count = count_changed_topics(field_value) - _MAX_SHOWN_CHANGES
+        change_texts = (
+            _format_topic_change(topic, change_group)
+            for change_group in limit_topic_changes(field_value, _MAX_SHOWN_CHANGES)
+            for topic in change_group.topics
+        )
+        return ", ".join(change_texts) + (f" and {more_count} more" if more_count > 0 else "")
+    return str(field_value)
+
+
+def _format_topic_change(topic: str, change_group: TopicChanges) -> str:
+    queue_before, queue_after = (
+        "none"
+        if queue_data is None
+        else f"r{queue_data.read_queue_nums}/w{queue_data.write_queue_nums}/perm{queue_data.perm}"
+        for queue_data in (change_group.before, change_group.after)
+    )
+    return f"{topic} {queue_before}->{queue_after}"

@@ -7,56 +7,58 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from namesrv_core.events import Event, count_topics, first_topics
-from namesrv_core.history.records import camel, to_json
+from namesrv_core.events import Event, count_changed_topics, limit_topic_changes
+from namesrv_core.history.records import event_to_json, to_camel_case
 
-_SHOWN = 3
-_LONG: tuple[tuple[str, Callable[..., int], Callable[..., object]], ...] = (
-    ("changes", count_topics, first_topics),
-    ("mapping_changes", len, lambda changes, most: changes[:most]),
+_MAX_SHOWN_CHANGES = 3
+_LONG_FIELDS: tuple[tuple[str, Callable[..., int], Callable[..., object]], ...] = (
+    ("changes", count_changed_topics, limit_topic_changes),
+    ("mapping_changes", len, lambda mapping_changes, max_changes: mapping_changes[:max_changes]),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class EventMessage:
     """An event, what caused it, and the address of whoever asked for it; `text` says the same in one line."""
 
     event: Event
     cause: str
-    client: str | None
-    text: str
+    client_addr: str | None
+    event_text: str
 
     def __str__(self) -> str:
-        return self.text
+        return self.event_text
 
 
 class JsonFormatter(logging.Formatter):
     """`time`, `level` and `message` of each record; an event also has its name and fields."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-        found: dict[str, Any] = {
-            "time": f"{seconds}.{int(record.msecs):03}Z",
-            "level": record.levelname,
-            "message": record.getMessage(),
+    def format(self, log_record: logging.LogRecord) -> str:
+        seconds_text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(log_record.created))
+        json_fields: dict[str, Any] = {
+            "time": f"{seconds_text}.{int(log_record.msecs):03}Z",
+            "level": log_record.levelname,
+            "message": log_record.getMessage(),
         }
-        if isinstance(record.msg, Happened):
-            found |= _fields(record.msg)
-        if record.exc_info:
-            found["exception"] = self.formatException(record.exc_info)
-        return json.dumps(found, default=str)
+        if isinstance(log_record.msg, EventMessage):
+            json_fields |= _event_fields(log_record.msg)
+        if log_record.exc_info:
+            json_fields["exception"] = self.formatException(log_record.exc_info)
+        return json.dumps(json_fields, default=str)
 
 
-def _fields(happened: Happened) -> Mapping[str, Any]:
+def _event_fields(event_message: EventMessage) -> Mapping[str, Any]:
     """Of many changes the first three, and how many more there are."""
-    event: Any = happened.event
-    left_out = {}
-    for name, count, first in _LONG:
-        changes = getattr(event, name, ())
-        more = count(changes) - _SHOWN
-        if more > 0:
-            event = type(event)(**vars(event) | {name: first(changes, _SHOWN)})
-            left_out[f"{camel(name)}LeftOut"] = more
-    told = {"event": type(event).__name__, "cause": happened.cause}
-    client = {} if happened.client is None else {"client": happened.client}
-    return told | client | to_json(event) | left_out
+    shortened_event: Any = event_message.event
+    left_out_counts = {}
+    for field_name, count_changes, first_changes in _LONG_FIELDS:
+        all_changes = getattr(shortened_event, field_name, ())
+        more_count = count_changes(all_changes) - _MAX_SHOWN_CHANGES
+        if more_count > 0:
+            shortened_event = type(shortened_event)(
+                **vars(shortened_event) | {field_name: first_changes(all_changes, _MAX_SHOWN_CHANGES)}
+            )
+            left_out_counts[f"{to_camel_case(field_name)}LeftOut"] = more_count
+    event_identity = {"event": type(shortened_event).__name__, "cause": event_message.cause}
+    client_field = {} if event_message.client_addr is None else {"client": event_message.client_addr}
+    return event_identity | client_field | event_to_json(shortened_event) | left_out_counts

@@ -6,65 +6,71 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-ROOM = 10_000
+MAX_WAITING_LINES = 10_000
 """Lines that wait to be written; what comes when there are so many is lost, and counted."""
 
-_PATIENCE = 1.0
+_FLUSH_SECONDS = 1.0
 
 
 class LogWriter(logging.Handler):
     """`write` is given whole lines and may take its time. `lost` counts the lines that had no room."""
 
-    def __init__(self, write: Callable[[str], object], room: int = ROOM) -> None:
+    def __init__(
+        self, write_text: Callable[[str], object], max_waiting_lines: int = MAX_WAITING_LINES
+    ) -> None:
         super().__init__()
-        self._write = write
-        self._room = room
-        self._lines: deque[str] = deque()
-        self._there = threading.Event()
+        self._write_text = write_text
+        self._max_waiting_lines = max_waiting_lines
+        self._waiting_lines: deque[str] = deque()
+        self._lines_event = threading.Event()
         self._is_writing = False
-        self.lost = 0
-        self._told = 0
+        self.lost_lines = 0
+        self._reported_lost_lines = 0
         # A daemon: a reader that never reads does not keep the server from ending either.
-        self._thread = threading.Thread(target=self._run, name="log", daemon=True)
-        self._thread.start()
+        self._writer_thread = threading.Thread(target=self._run_thread, name="log", daemon=True)
+        self._writer_thread.start()
 
-    def emit(self, record: logging.LogRecord) -> None:
-        if len(self._lines) >= self._room:
-            self.lost += 1
+    def emit(self, log_record: logging.LogRecord) -> None:
+        if len(self._waiting_lines) >= self._max_waiting_lines:
+            self.lost_lines += 1
             return
         try:
-            self._lines.append(self.format(record) + "\n")
+            self._waiting_lines.append(self.format(log_record) + "\n")
         except Exception as error:
-            self._lines.append(f"a line of the log could not be made: {error!r}\n")
-        self._there.set()
+            self._waiting_lines.append(f"a line of the log could not be made: {error!r}\n")
+        self._lines_event.set()
 
-    def _run(self) -> None:
+    def _run_thread(self) -> None:
         while True:
-            self._there.wait()
-            self._there.clear()
+            self._lines_event.wait()
+            self._lines_event.clear()
             self._is_writing = True
-            while self._lines:
-                self._take()
+            while self._waiting_lines:
+                self._write_batch()
             self._is_writing = False
 
-    def _take(self) -> None:
+    def _write_batch(self) -> None:
         # As many as a pipe takes at once: one call for each line would cost more than the lines do.
-        lines = [self._lines.popleft() for _ in range(min(len(self._lines), 100))]
-        lost = self.lost
-        if lost > self._told:
-            told = f"{lost - self._told} lines of the log were lost, as nobody read them in time"
-            record = logging.LogRecord("log", logging.WARNING, "", 0, told, None, None)
-            lines.append(self.format(record) + "\n")
-            self._told = lost
+        batch_lines = [self._waiting_lines.popleft() for _ in range(min(len(self._waiting_lines), 100))]
+        lost_lines = self.lost_lines
+        if lost_lines > self._reported_lost_lines:
+            loss_text = f"{lost_lines - self._reported_lost_lines} lines of the log were lost, as nobody read them in time"
+            loss_record = logging.LogRecord("log", logging.WARNING, "", 0, loss_text, None, None)
+            batch_lines.append(self.format(loss_record) + "\n")
+            self._reported_lost_lines = lost_lines
         try:
-            self._write("".join(lines))
+            self._write_text("".join(batch_lines))
         except (OSError, ValueError):
             # Nobody is there any more to whom this could be said.
-            self.lost += len(lines)
-            self._told = self.lost
+            self.lost_lines += len(batch_lines)
+            self._reported_lost_lines = self.lost_lines
 
     def flush(self) -> None:
         """Wait until all is written, for a second at most."""
-        patience = time.monotonic() + _PATIENCE
-        while (self._lines or self._is_writing) and time.monotonic() < patience and self._thread.is_alive():
+        flush_deadline = time.monotonic() + _FLUSH_SECONDS
+        while (
+            (self._waiting_lines or self._is_writing)
+            and time.monotonic() < flush_deadline
+            and self._writer_thread.is_alive()
+        ):
             time.sleep(0.001)

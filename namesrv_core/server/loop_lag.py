@@ -5,25 +5,25 @@ import time
 
 from namesrv_core.server.counters import Histogram
 
-_PERIOD = 0.25
+_PERIOD_SECONDS = 0.25
 
 
-class LoopLag:
+class LoopLagMonitor:
     """From `start` to `stop`, adds to `seconds` four times a second."""
 
-    def __init__(self, seconds: Histogram) -> None:
-        self._seconds = seconds
-        self._timer: asyncio.TimerHandle | None = None
+    def __init__(self, lag_histogram: Histogram) -> None:
+        self._lag_histogram = lag_histogram
+        self._next_timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         # Not by the loop's own time, which stands still while the loop is busy.
-        due = time.monotonic() + _PERIOD
-        self._timer = asyncio.get_running_loop().call_later(_PERIOD, self._turn, due)
+        due_at = time.monotonic() + _PERIOD_SECONDS
+        self._next_timer = asyncio.get_running_loop().call_later(_PERIOD_SECONDS, self._record_lag, due_at)
 
-    def _turn(self, due: float) -> None:
-        self._seconds.add(max(time.monotonic() - due, 0.0))
+    def _record_lag(self, due_at: float) -> None:
+        self._lag_histogram.add_value(max(time.monotonic() - due_at, 0.0))
         self.start()
 
     def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._next_timer is not None:
+            self._next_timer.cancel()

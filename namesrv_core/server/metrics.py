@@ -16,33 +16,33 @@ from prometheus_client.registry import Collector
 
 from namesrv_core import __version__, events
 from namesrv_core.errors import ResponseCode
-from namesrv_core.handlers.dispatch import HANDLERS
-from namesrv_core.protocol.codes import MASTER_ID, RequestCode
-from namesrv_core.server import defences
-from namesrv_core.server.counters import Counters, Tally
-from namesrv_core.server.families import (
-    PREFIX,
-    counter,
-    gauge,
-    label,
-    labelled_counter,
-    labelled_gauge,
-    labelled_histogram,
+from namesrv_core.handlers.dispatch import HANDLERS_BY_CODE
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
+from namesrv_core.server import security_metrics
+from namesrv_core.server.counters import RequestTally, ServerCounters
+from namesrv_core.server.metric_families import (
+    METRIC_PREFIX,
+    bounded_label,
+    build_counter,
+    build_gauge,
+    build_labelled_counter,
+    build_labelled_gauge,
+    build_labelled_histogram,
 )
-from namesrv_core.state.registration import is_silent
-from namesrv_core.state.tables import BrokerGroup, RouteTables
+from namesrv_core.state.registration import is_broker_silent
+from namesrv_core.state.route_tables import RegisteredGroup, RouteTables
 
 if TYPE_CHECKING:
     from namesrv_core.server.name_server import NameServer
 
-BROKERS = 500
-CLUSTERS = 50
-OTHERS = "(others)"
+MAX_SHOWN_BROKERS = 500
+MAX_SHOWN_CLUSTERS = 50
+OTHERS_LABEL = "(others)"
 
-_ROLES = ("master", "slave")
-_STATES = ("heard", "silent", "unheard")
-_REASONS = ("unregistered", "channel closed", "expired")
-_OF_TABLES = (
+_BROKER_ROLES = ("master", "slave")
+_BROKER_STATES = ("heard", "silent", "unheard")
+_LEAVE_REASONS = ("unregistered", "channel closed", "expired")
+_TABLE_EVENTS = (
     events.BrokerRegistered, events.BrokerChanged, events.RegistrationRefused, events.AddressConflict,
     events.HeartbeatGap, events.BrokerUnregistered, events.AddressForgotten, events.TopicsChanged,
     events.TopicDeleted, events.MappingsChanged, events.WritePermWiped, events.WritePermAdded,
@@ -50,147 +50,243 @@ _OF_TABLES = (
 )  # fmt: skip
 
 
-class Exported(Collector):
+class ServerMetrics(Collector):
     """All metrics of one server. Nothing is computed before `collect` is called."""
 
-    def __init__(self, server: "NameServer") -> None:
-        self._server = server
+    def __init__(self, name_server: "NameServer") -> None:
+        self._name_server = name_server
 
     def collect(self) -> Iterator[Metric]:
-        server, counters = self._server, self._server.counters
-        yield InfoMetricFamily(PREFIX + "build", "What runs here.", {"version": __version__})
-        yield gauge("ready", "1 when questions about routes are answered.", server.unready() is None)
-        yield from _requests(counters)
-        yield from self._connections()
-        yield from _tables(server.state.tables, server.now())
-        kv = server.state.kv.tables
-        yield gauge("kv_namespaces", "Namespaces of the KV config.", len(kv))
-        yield gauge("kv_entries", "Entries of the KV config.", sum(map(len, kv.values())))
-        yield from _brokers(server.state.tables, counters, server.now())
-        yield from _happened(counters)
-        yield from defences.exported(server)
-        if (figures := server.journal_figures()) is not None:
-            yield gauge("journal_up", "1 when the journal is written, 0 when that fails.", figures.is_ok)
-            yield gauge("journal_waiting_changes", "Changes that wait to be written.", figures.waiting)
-            yield gauge("journal_behind_seconds", "Age of the oldest that waits.", figures.behind)
-            yield counter("journal_lost_events", "Events that are missing in the journal.", figures.lost)
-            yield counter("journal_records", "Records handed over to the journal.", figures.records)
-        yield labelled_histogram(
+        name_server, counters = self._name_server, self._name_server.counters
+        yield InfoMetricFamily(METRIC_PREFIX + "build", "What runs here.", {"version": __version__})
+        yield build_gauge(
+            "ready", "1 when questions about routes are answered.", name_server.unready_reason() is None
+        )
+        yield from _collect_requests(counters)
+        yield from self._collect_connections()
+        yield from _collect_tables(name_server.state.tables, name_server.now_ms())
+        kv_tables = name_server.state.kv_config.tables_by_namespace
+        yield build_gauge("kv_namespaces", "Namespaces of the KV config.", len(kv_tables))
+        yield build_gauge("kv_entries", "Entries of the KV config.", sum(map(len, kv_tables.values())))
+        yield from _collect_brokers(name_server.state.tables, counters, name_server.now_ms())
+        yield from _collect_events(counters)
+        yield from security_metrics.export_security_metrics(name_server)
+        if (journal_figures := name_server.read_journal_figures()) is not None:
+            yield build_gauge(
+                "journal_up", "1 when the journal is written, 0 when that fails.", journal_figures.is_ok
+            )
+            yield build_gauge(
+                "journal_waiting_changes", "Changes that wait to be written.", journal_figures.waiting
+            )
+            yield build_gauge(
+                "journal_behind_seconds", "Age of the oldest that waits.", journal_figures.behind
+            )
+            yield build_counter(
+                "journal_lost_events", "Events that are missing in the journal.", journal_figures.lost
+            )
+            yield build_counter(
+                "journal_records", "Records handed over to the journal.", journal_figures.records
+            )
+        yield build_labelled_histogram(
             "event_loop_lag_seconds", "How late a timer was.", {(): counters.loop_lag}, ()
         )
 
-    def _connections(self) -> Iterator[Metric]:
-        counters = self._server.counters
-        yield gauge("connections", "Open connections.", len(self._server.streams))
-        yield counter("connections_opened", "Connections that came about.", counters.opened)
-        closed = {("idle",): counters.idle, ("unintelligible",): counters.unintelligible}
-        yield counter("sent_away", "Requests answered GO_AWAY before the end.", counters.sent_away)
-        met = {(limit,): times for limit, times in self._server.state.met.counts.items()}
-        yield labelled_counter("limits_met", "How often a peer was over a limit.", ("limit",), met)
-        yield labelled_counter("connections_closed", "Connections closed from here.", ("reason",), closed)
+    def _collect_connections(self) -> Iterator[Metric]:
+        counters = self._name_server.counters
+        yield build_gauge("connections", "Open connections.", len(self._name_server.open_streams))
+        yield build_counter("connections_opened", "Connections that came about.", counters.opened_count)
+        counts_by_close_reason = {
+            ("idle",): counters.idle_count,
+            ("unintelligible",): counters.unintelligible_count,
+        }
+        yield build_counter("sent_away", "Requests answered GO_AWAY before the end.", counters.go_away_count)
+        counts_by_limit = {
+            (limit_key,): hit_count
+            for limit_key, hit_count in self._name_server.state.limit_hits.hit_counts.items()
+        }
+        yield build_labelled_counter(
+            "limits_met", "How often a peer was over a limit.", ("limit",), counts_by_limit
+        )
+        yield build_labelled_counter(
+            "connections_closed", "Connections closed from here.", ("reason",), counts_by_close_reason
+        )
 
 
-def registry(server: "NameServer") -> CollectorRegistry:
+def build_registry(name_server: "NameServer") -> CollectorRegistry:
     """What a server exports, and what is known of its process."""
-    made = CollectorRegistry()
-    made.register(Exported(server))
-    ProcessCollector(registry=made)
-    return made
+    metrics_registry = CollectorRegistry()
+    metrics_registry.register(ServerMetrics(name_server))
+    ProcessCollector(registry=metrics_registry)
+    return metrics_registry
 
 
-def rendered(metrics: CollectorRegistry, accept: str) -> tuple[bytes, str]:
+def render_metrics(metrics_registry: CollectorRegistry, accept_header: str) -> tuple[bytes, str]:
     """All metrics in the form that `accept` asks for, and that form's content type."""
-    encoder, kind = choose_encoder(accept)
-    return encoder(metrics), kind
+    encode_metrics, content_type = choose_encoder(accept_header)
+    return encode_metrics(metrics_registry), content_type
 
 
-def _requests(counters: Counters) -> Iterator[Metric]:
-    tallies = {RequestCode(code).name: counters.tallies.get(code) or Tally() for code in HANDLERS}
-    tallies["unknown"] = counters.unknown
-    answered = {
-        (name, _code(code)): float(count)
-        for name, tally in tallies.items()
-        for code, count in {0: 0, **tally.codes}.items()
+def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
+    tallies_by_request = {
+        RequestCode(response_code).name: counters.tallies_by_code.get(response_code) or RequestTally()
+        for response_code in HANDLERS_BY_CODE
+    }
+    tallies_by_request["unknown"] = counters.unknown_tally
+    counts_by_answer = {
+        (request_name, _response_label(response_code)): float(answer_count)
+        for request_name, request_tally in tallies_by_request.items()
+        for response_code, answer_count in {0: 0, **request_tally.counts_by_code}.items()
     }
     # Those are found before anything is decoded, and not timed.
-    answered[RequestCode.GET_ROUTEINFO_BY_TOPIC.name, _code(0)] += counters.quick
-    yield labelled_counter("requests", "Requests carried out or refused.", ("request", "code"), answered)
-    seconds = {(name,): tally.seconds for name, tally in tallies.items() if tally.codes}
-    yield labelled_histogram(
-        "request_duration_seconds", "From a decoded request to its answer.", seconds, ("request",)
+    counts_by_answer[RequestCode.GET_ROUTEINFO_BY_TOPIC.name, _response_label(0)] += (
+        counters.cached_answer_count
     )
-    yield counter("quick_answers", "Route lookups answered from the bytes of the request.", counters.quick)
+    yield build_labelled_counter(
+        "requests", "Requests carried out or refused.", ("request", "code"), counts_by_answer
+    )
+    histograms_by_request = {
+        (request_name,): request_tally.duration_seconds
+        for request_name, request_tally in tallies_by_request.items()
+        if request_tally.counts_by_code
+    }
+    yield build_labelled_histogram(
+        "request_duration_seconds",
+        "From a decoded request to its answer.",
+        histograms_by_request,
+        ("request",),
+    )
+    yield build_counter(
+        "quick_answers", "Route lookups answered from the bytes of the request.", counters.cached_answer_count
+    )
 
 
-def _code(code: int) -> str:
+def _response_label(response_code: int) -> str:
     try:
-        return ResponseCode(code).name
+        return ResponseCode(response_code).name
     except ValueError:
         return "other"
 
 
-def _tables(tables: RouteTables, now: int) -> Iterator[Metric]:
-    shown = _shown_clusters(tables)
-    shown_names = [*shown.values(), OTHERS] if len(tables.clusters) > CLUSTERS else shown.values()
-    brokers: Counter[tuple[str, ...]] = Counter(dict.fromkeys(product(shown_names, _ROLES, _STATES), 0))
-    masterless: Counter[tuple[str, ...]] = Counter({(name,): 0 for name in shown.values()})
-    for group in tables.groups.values():
-        cluster = shown.get(group.cluster, OTHERS)
-        masterless[(cluster,)] += MASTER_ID not in group.addrs
-        for broker_id, addr in group.addrs.items():
-            role = "master" if broker_id == MASTER_ID else "slave"
-            live = tables.live.get((group.cluster, addr))
-            state = "unheard" if live is None else "silent" if is_silent(live, now) else "heard"
-            brokers[cluster, role, state] += 1
-    yield gauge("clusters", "Clusters.", len(tables.clusters))
-    yield labelled_gauge(
-        "brokers", "Brokers, by whether they are heard.", ("cluster", "role", "state"), brokers
+def _collect_tables(route_tables: RouteTables, now_ms: int) -> Iterator[Metric]:
+    cluster_labels = _label_shown_clusters(route_tables)
+    shown_labels = (
+        [*cluster_labels.values(), OTHERS_LABEL]
+        if len(route_tables.broker_names_by_cluster) > MAX_SHOWN_CLUSTERS
+        else cluster_labels.values()
     )
-    yield labelled_gauge(
-        "broker_groups_without_master", "Groups that have only slaves.", ("cluster",), masterless
+    broker_counts: Counter[tuple[str, ...]] = Counter(
+        dict.fromkeys(product(shown_labels, _BROKER_ROLES, _BROKER_STATES), 0)
     )
-    yield gauge("topics", "Topics that have queues.", len(tables.topics))
-    yield gauge("static_topics", "Topics whose queues are mapped.", len(tables.mappings))
-    yield counter("route_changes", "How often answers about routes have become others.", tables.generation)
+    masterless_counts: Counter[tuple[str, ...]] = Counter(
+        {(cluster_label,): 0 for cluster_label in cluster_labels.values()}
+    )
+    for broker_group in route_tables.broker_groups.values():
+        cluster_label = cluster_labels.get(broker_group.cluster_name, OTHERS_LABEL)
+        masterless_counts[(cluster_label,)] += MASTER_BROKER_ID not in broker_group.broker_addrs
+        for broker_id, broker_addr in broker_group.broker_addrs.items():
+            broker_role = "master" if broker_id == MASTER_BROKER_ID else "slave"
+            live_broker = route_tables.live_brokers.get((broker_group.cluster_name, broker_addr))
+            broker_state = (
+                "unheard"
+                if live_broker is None
+                else "silent"
+                if is_broker_silent(live_broker, now_ms)
+                else "heard"
+            )
+            broker_counts[cluster_label, broker_role, broker_state] += 1
+    yield build_gauge("clusters", "Clusters.", len(route_tables.broker_names_by_cluster))
+    yield build_labelled_gauge(
+        "brokers", "Brokers, by whether they are heard.", ("cluster", "role", "state"), broker_counts
+    )
+    yield build_labelled_gauge(
+        "broker_groups_without_master", "Groups that have only slaves.", ("cluster",), masterless_counts
+    )
+    yield build_gauge("topics", "Topics that have queues.", len(route_tables.placements_by_topic))
+    yield build_gauge("static_topics", "Topics whose queues are mapped.", len(route_tables.queue_mappings))
+    yield build_counter(
+        "route_changes", "How often answers about routes have become others.", route_tables.generation
+    )
 
 
-def _shown_clusters(tables: RouteTables) -> dict[str, str]:
+def _label_shown_clusters(route_tables: RouteTables) -> dict[str, str]:
     """Those that are labels: the ones with the most broker groups."""
-    names = sorted(tables.clusters, key=lambda name: (-len(tables.clusters[name]), name))
-    return {name: label(name) for name in names[:CLUSTERS]}
+    cluster_names = sorted(
+        route_tables.broker_names_by_cluster,
+        key=lambda cluster_name: (-len(route_tables.broker_names_by_cluster[cluster_name]), cluster_name),
+    )
+    return {cluster_name: bounded_label(cluster_name) for cluster_name in cluster_names[:MAX_SHOWN_CLUSTERS]}
 
 
-def _brokers(tables: RouteTables, counters: Counters, now: int) -> Iterator[Metric]:
+def _collect_brokers(route_tables: RouteTables, counters: ServerCounters, now_ms: int) -> Iterator[Metric]:
     """Of each broker, for the first BROKERS by name."""
-    members = [(group, number, addr) for group in _sorted(tables) for number, addr in group.addrs.items()]
-    heard: dict[tuple[str, ...], float] = {}
-    timeouts: dict[tuple[str, ...], float] = {}
-    sizes: dict[tuple[str, ...], float] = {}
-    ages: dict[tuple[str, ...], float] = {}
-    for group, broker_id, addr in members[:BROKERS]:
-        key = label(group.cluster), label(group.name), str(broker_id)
-        live = tables.live.get((group.cluster, addr))
-        if live is not None:
-            heard[key], timeouts[key] = (now - live.heard_at) / 1000, live.timeout / 1000
-        registered = counters.registrations.get((group.cluster, addr))
-        if registered is not None:
-            sizes[key], ages[key] = registered.size, (now - registered.at) / 1000
-    labels = ("cluster", "broker", "id")
-    yield labelled_gauge("broker_heard_seconds", "How long ago a broker was heard of.", labels, heard)
-    yield labelled_gauge("broker_timeout_seconds", "How long it may be silent.", labels, timeouts)
-    yield labelled_gauge("broker_registration_bytes", "Its latest registration, as sent.", labels, sizes)
-    yield labelled_gauge("broker_registration_age_seconds", "How long ago that was.", labels, ages)
-    yield gauge("brokers_not_shown", "Brokers without series of their own.", max(len(members) - BROKERS, 0))
+    group_members = [
+        (broker_group, member_id, broker_addr)
+        for broker_group in _sort_broker_groups(route_tables)
+        for member_id, broker_addr in broker_group.broker_addrs.items()
+    ]
+    heard_seconds: dict[tuple[str, ...], float] = {}
+    timeout_seconds: dict[tuple[str, ...], float] = {}
+    registration_bytes: dict[tuple[str, ...], float] = {}
+    registration_ages: dict[tuple[str, ...], float] = {}
+    for broker_group, broker_id, broker_addr in group_members[:MAX_SHOWN_BROKERS]:
+        label_values = (
+            bounded_label(broker_group.cluster_name),
+            bounded_label(broker_group.broker_name),
+            str(broker_id),
+        )
+        live_broker = route_tables.live_brokers.get((broker_group.cluster_name, broker_addr))
+        if live_broker is not None:
+            heard_seconds[label_values], timeout_seconds[label_values] = (
+                (now_ms - live_broker.heard_at_ms) / 1000,
+                live_broker.timeout_ms / 1000,
+            )
+        latest_registration = counters.latest_registrations.get((broker_group.cluster_name, broker_addr))
+        if latest_registration is not None:
+            registration_bytes[label_values], registration_ages[label_values] = (
+                latest_registration.body_bytes,
+                (now_ms - latest_registration.received_at_ms) / 1000,
+            )
+    label_names = ("cluster", "broker", "id")
+    yield build_labelled_gauge(
+        "broker_heard_seconds", "How long ago a broker was heard of.", label_names, heard_seconds
+    )
+    yield build_labelled_gauge(
+        "broker_timeout_seconds", "How long it may be silent.", label_names, timeout_seconds
+    )
+    yield build_labelled_gauge(
+        "broker_registration_bytes", "Its latest registration, as sent.", label_names, registration_bytes
+    )
+    yield build_labelled_gauge(
+        "broker_registration_age_seconds", "How long ago that was.", label_names, registration_ages
+    )
+    yield build_gauge(
+        "brokers_not_shown",
+        "Brokers without series of their own.",
+        max(len(group_members) - MAX_SHOWN_BROKERS, 0),
+    )
 
 
-def _sorted(tables: RouteTables) -> Iterable[BrokerGroup]:
-    return sorted(tables.groups.values(), key=lambda group: (group.cluster, group.name))
+def _sort_broker_groups(route_tables: RouteTables) -> Iterable[RegisteredGroup]:
+    return sorted(
+        route_tables.broker_groups.values(),
+        key=lambda broker_group: (broker_group.cluster_name, broker_group.broker_name),
+    )
 
 
-def _happened(counters: Counters) -> Iterator[Metric]:
-    seen = {(kind.__name__,): float(counters.events[kind.__name__]) for kind in _OF_TABLES}
-    yield labelled_counter("events", "What changed the tables, as the journal calls it.", ("event",), seen)
-    left = {(reason,): float(counters.left[reason]) for reason in _REASONS}
-    yield labelled_counter("brokers_left", "Brokers taken out, by why.", ("reason",), left)
-    sizes = {(): counters.registration_bytes}
-    yield labelled_histogram("registration_bytes", "Bodies of registrations, as sent.", sizes, ())
+def _collect_events(counters: ServerCounters) -> Iterator[Metric]:
+    counts_by_event = {
+        (event_type.__name__,): float(counters.counts_by_event[event_type.__name__])
+        for event_type in _TABLE_EVENTS
+    }
+    yield build_labelled_counter(
+        "events", "What changed the tables, as the journal calls it.", ("event",), counts_by_event
+    )
+    counts_by_reason = {
+        (leave_reason,): float(counters.counts_by_leave_reason[leave_reason])
+        for leave_reason in _LEAVE_REASONS
+    }
+    yield build_labelled_counter("brokers_left", "Brokers taken out, by why.", ("reason",), counts_by_reason)
+    size_histograms = {(): counters.registration_sizes}
+    yield build_labelled_histogram(
+        "registration_bytes", "Bodies of registrations, as sent.", size_histograms, ()
+    )

@@ -10,51 +10,51 @@ from typing import TYPE_CHECKING
 
 from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.events import Event, MinBrokerIdChanged, SettingsChanged
-from namesrv_core.handlers import ahead
-from namesrv_core.handlers.dispatch import handle
+from namesrv_core.handlers import registration_precompute
+from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, reply
-from namesrv_core.server import bounds, certificates, guarding, journaling
-from namesrv_core.server.counters import Counters, Handle
-from namesrv_core.server.draining import Draining
-from namesrv_core.server.guarding import Guarding
-from namesrv_core.server.housekeeping import Housekeeping, beginning
-from namesrv_core.server.keeper import Keeper
-from namesrv_core.server.log import log, say, set_level
-from namesrv_core.server.loop_lag import LoopLag
-from namesrv_core.server.notices import Notices
-from namesrv_core.server.quick import QuickAnswers
-from namesrv_core.server.recorder import Figures, in_words
-from namesrv_core.server.telling import request_name, told
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.server import access_control, connection_limits, journal_publisher, tls_certificates
+from namesrv_core.server.access_control import AccessControl
+from namesrv_core.server.broker_notices import BrokerNotices
+from namesrv_core.server.counters import HandleFunction, ServerCounters
+from namesrv_core.server.graceful_shutdown import GracefulShutdown
+from namesrv_core.server.journal_recorder import JournalFigures, describe_error
+from namesrv_core.server.log import log, log_event, set_level
+from namesrv_core.server.loop_lag import LoopLagMonitor
+from namesrv_core.server.periodic_tasks import PeriodicTasks, begin_with_pause
+from namesrv_core.server.persister import ChangePersister
+from namesrv_core.server.request_log import log_requests, request_name
+from namesrv_core.server.response_cache import RouteResponseCache
 from namesrv_core.state import liveness
-from namesrv_core.state.kv import KvConfig, Tables
-from namesrv_core.state.name_server import NameServerState
-from namesrv_core.state.settings import Settings
+from namesrv_core.state.kv_config import KvConfig, NamespaceTables
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.storage import kv_file, settings_file
 from namesrv_core.transport.address import join_addr
-from namesrv_core.transport.listener import Listener
-from namesrv_core.transport.stream import Stream, Work
+from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
+from namesrv_core.transport.listener import StreamListener
 
 if TYPE_CHECKING:
-    from namesrv_core.transport.http import HttpListener
+    from namesrv_core.transport.http_server import HttpListener
 
-_WRITTEN = frozenset(
+_PERSISTED_REQUESTS = frozenset(
     {RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG, RequestCode.UPDATE_NAMESRV_CONFIG}
 )
-_IDLE_LOOK = 1.0
-_SHORTEST_SCAN = 0.1
-FIRST_SCAN = 5.0
+_IDLE_CHECK_SECONDS = 1.0
+_MIN_SCAN_SECONDS = 0.1
+FIRST_SCAN_SECONDS = 5.0
 """Seconds until silent brokers are looked for, whatever the interval (NamesrvController of 5.5.0)."""
 
 
-Clock = Callable[[], float]
+SecondsClock = Callable[[], float]
 """Seconds since 1970."""
 
 
-def steady() -> Clock:
+def build_steady_clock() -> SecondsClock:
     """What time it is, told from now on by a clock that nobody sets."""
-    epoch = time.time() - time.monotonic()
-    return lambda: epoch + time.monotonic()
+    epoch_offset = time.time() - time.monotonic()
+    return lambda: epoch_offset + time.monotonic()
 
 
 class NameServer:
@@ -63,338 +63,389 @@ class NameServer:
     `clock` never goes back, `wall_clock` is the one that people set: it dates what the journal has.
     """
 
-    def __init__(self, settings: Settings, clock: Clock | None = None, wall_clock: Clock = time.time) -> None:
-        self._clock = clock or steady()
+    def __init__(
+        self,
+        settings: NameServerSettings,
+        steady_clock: SecondsClock | None = None,
+        wall_clock: SecondsClock = time.time,
+    ) -> None:
+        self._steady_clock = steady_clock or build_steady_clock()
         self.state = NameServerState(
-            settings, KvConfig(kv_file.load(Path(settings.kvConfigPath))), self.now()
+            settings, KvConfig(kv_file.load_kv_tables(Path(settings.kvConfigPath))), self.now_ms()
         )
-        self.counters = Counters()
-        self._quick = QuickAnswers(self.state, self.counters)
-        self._handle: Handle = handle
-        self._loop_lag = LoopLag(self.counters.loop_lag)
-        self._streams: set[Stream] = set()
-        self._listener: Listener
-        self._http: HttpListener | None = None
-        self._draining: Draining | None = None
+        self.counters = ServerCounters()
+        self._response_cache = RouteResponseCache(self.state, self.counters)
+        self._handle_request: HandleFunction = handle_request
+        self._loop_lag = LoopLagMonitor(self.counters.loop_lag)
+        self._open_streams: set[CommandStream] = set()
+        self._listener: StreamListener
+        self._http_listener: HttpListener | None = None
+        self._graceful_shutdown: GracefulShutdown | None = None
         self._is_frozen = False
-        self._idle: set[Stream] = set()
-        self._stopped = False
-        self.bounds = bounds.Bounds(
-            settings, self.state.met, self._streams, time.thread_time if clock is None else clock
+        self._idle_streams: set[CommandStream] = set()
+        self._is_stopped = False
+        self.connection_limits = connection_limits.ConnectionLimits(
+            settings,
+            self.state.limit_hits,
+            self._open_streams,
+            time.thread_time if steady_clock is None else steady_clock,
         )
-        self.state.shown.update(settings.tls.shown())
-        self.certificates = certificates.Certificates(settings.tls)
-        self._notices = Notices(certificates.outgoing(settings.tls))
-        self.guarding = Guarding(self.state)
-        self._housekeeping = Housekeeping(
+        self.state.actual_settings.update(settings.tls.shown_items())
+        self.tls_certificates = tls_certificates.TlsCertificates(settings.tls)
+        self._broker_notices = BrokerNotices(tls_certificates.build_outgoing_context(settings.tls))
+        self.access_control = AccessControl(self.state)
+        self._periodic_tasks = PeriodicTasks(
             (
-                beginning(
-                    FIRST_SCAN, lambda: max(settings.scanNotActiveBrokerInterval / 1000, _SHORTEST_SCAN)
+                begin_with_pause(
+                    FIRST_SCAN_SECONDS,
+                    lambda: max(settings.scanNotActiveBrokerInterval / 1000, _MIN_SCAN_SECONDS),
                 ),
-                self._expire,
+                self._expire_silent_brokers,
             ),
-            (lambda: _IDLE_LOOK, self._close_idle),
-            (lambda: journaling.TICK / 1000, self._tick),
-            (lambda: guarding.TICK, lambda: self.guarding.tick(self.now())),
-            (lambda: bounds.LOOK, self.bounds.look),
-            (lambda: certificates.LOOK, self.certificates.look),
+            (lambda: _IDLE_CHECK_SECONDS, self._close_idle_streams),
+            (lambda: journal_publisher.TICK_MS / 1000, self._tick_journal),
+            (lambda: access_control.TICK_SECONDS, lambda: self.access_control.handle_tick(self.now_ms())),
+            (lambda: connection_limits.CHECK_SECONDS, self.connection_limits.cut_off_slow_streams),
+            (lambda: tls_certificates.CHECK_SECONDS, self.tls_certificates.start_file_check),
         )
-        kv, kv_path = self.state.kv, Path(settings.kvConfigPath)
-        self._kv_keeper: Keeper[Tables] = Keeper(
-            lambda: {namespace: dict(table) for namespace, table in kv.tables.items()},
-            lambda tables: kv_file.save(kv_path, tables),
-            kv.restore,
+        kv_config, kv_path = self.state.kv_config, Path(settings.kvConfigPath)
+        self._kv_persister: ChangePersister[NamespaceTables] = ChangePersister(
+            lambda: {
+                namespace: dict(kv_table) for namespace, kv_table in kv_config.tables_by_namespace.items()
+            },
+            lambda kv_tables: kv_file.save_kv_tables(kv_path, kv_tables),
+            kv_config.restore_tables,
         )
-        self._settings_keeper: Keeper[dict[str, str]] = Keeper(
-            settings.items,
-            lambda items: settings_file.save(Path(settings.configStorePath), {**items, **settings.hidden}),
-            settings.restore,
+        self._settings_persister: ChangePersister[dict[str, str]] = ChangePersister(
+            settings.shown_items,
+            lambda setting_items: settings_file.save_settings(
+                Path(settings.configStorePath), {**setting_items, **settings.hidden}
+            ),
+            settings.restore_items,
         )
-        self._journal = journaling.opened(
-            self.state, lambda: (self._kv_keeper.kept, self._settings_keeper.kept), wall_clock
+        self._journal_publisher = journal_publisher.open_journal(
+            self.state,
+            lambda: (self._kv_persister.persisted_copy, self._settings_persister.persisted_copy),
+            wall_clock,
         )
 
-    def now(self) -> int:
+    def now_ms(self) -> int:
         """Milliseconds since 1970, steady: a clock that is set while we run makes no broker expire."""
-        return int(self._clock() * 1000)
+        return int(self._steady_clock() * 1000)
 
     @property
-    def listens_at(self) -> tuple[str, int]:
+    def bound_host_port(self) -> tuple[str, int]:
         """What is really listened on."""
-        return self._listener.address, self._listener.port
+        return self._listener.bound_host, self._listener.bound_port
 
     @property
-    def address(self) -> str:
+    def namesrv_addr(self) -> str:
         """The same, as it is written."""
-        return join_addr(*self.listens_at)
+        return join_addr(*self.bound_host_port)
 
     @property
-    def streams(self) -> Collection[Stream]:
+    def open_streams(self) -> Collection[CommandStream]:
         """The connections that are open."""
-        return self._streams
+        return self._open_streams
 
-    def unready(self) -> str | None:
+    def unready_reason(self) -> str | None:
         """Why questions about routes are not answered, None where they are."""
-        if self._draining is not None or self._stopped:
+        if self._graceful_shutdown is not None or self._is_stopped:
             return "stopping"
-        settings, running = self.state.settings, self.now() - self.state.started_at
-        if settings.needWaitForService and running < settings.waitSecondsForService * 1000:
+        settings, running_ms = self.state.settings, self.now_ms() - self.state.started_at_ms
+        if settings.needWaitForService and running_ms < settings.waitSecondsForService * 1000:
             return f"waiting for brokers to register, {settings.waitSecondsForService} s after the start"
         return "paused" if self._is_frozen else None
 
     @property
-    def leaves_within(self) -> int:
+    def shutdown_wait_seconds(self) -> int:
         """For how many seconds `stop` sends clients away; 0 where it ends at once."""
         settings = self.state.settings
         return max(settings.shutdownWaitTimeSeconds, 0) if settings.enableShutdownGracefully else 0
 
-    def journal_figures(self) -> Figures | None:
+    def read_journal_figures(self) -> JournalFigures | None:
         """How the journal is, None where there is none."""
-        return None if self._journal is None else self._journal.figures()
+        return None if self._journal_publisher is None else self._journal_publisher.read_figures()
 
     async def start(self) -> None:
         settings = self.state.settings
-        self._listener = await Listener.open(
+        self._listener = await StreamListener.open(
             self,
             settings.bindAddress,
             settings.listenPort,
             settings.serverSocketBacklog,
-            self._quick,
-            self.certificates.terms,
-            self.bounds.allowance,
+            self._response_cache,
+            self.tls_certificates.tls_policy,
+            self.connection_limits.stream_quotas,
         )
-        self.state.shown["listenPort"] = str(self._listener.port)
+        self.state.actual_settings["listenPort"] = str(self._listener.bound_port)
         if settings.httpAddress is not None:
             await self._serve_http(settings.httpAddress)
-        self._arrange()
-        if self._journal is not None:
-            server = settings.journalServerId or join_addr(socket.gethostname(), self._listener.port)
-            self._journal.start(self.address, server, self.now())
-        self._housekeeping.start()
+        self._arrange_handlers()
+        if self._journal_publisher is not None:
+            server_name = settings.journalServerId or join_addr(
+                socket.gethostname(), self._listener.bound_port
+            )
+            self._journal_publisher.start(self.namesrv_addr, server_name, self.now_ms())
+        self._periodic_tasks.start()
 
-    async def _serve_http(self, address: str) -> None:
+    async def _serve_http(self, listen_text: str) -> None:
         # Whoever has no such port loads neither h11 nor prometheus_client, and nothing is measured.
-        from namesrv_core.server import pages
+        from namesrv_core.server import http_pages
 
         try:
-            self._http = await pages.opened(self, address)
+            self._http_listener = await http_pages.open_http_pages(self, listen_text)
         except (OSError, RocketMQError) as error:
             self._listener.close()
-            raise RocketMQError(f"cannot serve HTTP at {address}: {in_words(error)}") from None
+            raise RocketMQError(f"cannot serve HTTP at {listen_text}: {describe_error(error)}") from None
         self._loop_lag.start()
-        self.state.shown["httpAddress"] = self._http.address
-        log.info("HTTP at http://%s", self._http.address)
+        self.state.actual_settings["httpAddress"] = self._http_listener.bound_addr
+        log.info("HTTP at http://%s", self._http_listener.bound_addr)
 
     def take_snapshot(self) -> None:
         """Write all tables to the journal, if there is one."""
-        if self._journal is not None:
-            self._journal.take("request", self.now())
+        if self._journal_publisher is not None:
+            self._journal_publisher.take_snapshot("request", self.now_ms())
 
-    def reload(self) -> None:
+    def reload_files(self) -> None:
         """Read the files anew that may change while it serves."""
-        self.guarding.reload()
-        self.certificates.reload()
+        self.access_control.reload_credentials()
+        self.tls_certificates.reload_files()
 
-    async def stop(self, reason: str = "told to") -> None:
+    async def stop(self, stop_reason: str = "told to") -> None:
         """Send clients away for as long as the settings want, finish what is being written, close all."""
-        if self.leaves_within:
-            log.info("sending clients away for %d s", self.leaves_within)
-            self._quick.end()
-            self._draining = Draining(self.state.tables, self._streams, self.counters)
-            await self._draining.last(self.leaves_within)
-            log.info("%d requests were answered with GO_AWAY", self.counters.sent_away)
-        self._close()
-        self.guarding.stop(self.now())
-        await self._kv_keeper.finish()
-        await self._settings_keeper.finish()
-        for stream in list(self._streams):
+        if self.shutdown_wait_seconds:
+            log.info("sending clients away for %d s", self.shutdown_wait_seconds)
+            self._response_cache.disable_cache()
+            self._graceful_shutdown = GracefulShutdown(self.state.tables, self._open_streams, self.counters)
+            await self._graceful_shutdown.wait_for_clients(self.shutdown_wait_seconds)
+            log.info("%d requests were answered with GO_AWAY", self.counters.go_away_count)
+        self._stop_serving()
+        self.access_control.log_last_refusals(self.now_ms())
+        await self._kv_persister.finish_writes()
+        await self._settings_persister.finish_writes()
+        for stream in list(self._open_streams):
             stream.close()
-        if self._journal is not None:
-            journal, self._journal = self._journal, None
-            await asyncio.to_thread(journal.stop, reason)
+        if self._journal_publisher is not None:
+            journal_publisher, self._journal_publisher = self._journal_publisher, None
+            await asyncio.to_thread(journal_publisher.stop, stop_reason)
 
-    def hurry(self) -> None:
+    def hurry_shutdown(self) -> None:
         """Send nobody away any more: a `stop` under way goes on at once."""
-        if self._draining is not None:
-            self._draining.hurry()
+        if self._graceful_shutdown is not None:
+            self._graceful_shutdown.end_wait()
 
-    async def die(self) -> None:
+    async def stop_abruptly(self) -> None:
         """Be gone as a killed process is: nothing is said, all connections break."""
-        self._close()
-        for stream in list(self._streams):
+        self._stop_serving()
+        for stream in list(self._open_streams):
             stream.abort()
-        if self._journal is not None:
-            await asyncio.to_thread(self._journal.stop, None)
-            self._journal = None
+        if self._journal_publisher is not None:
+            await asyncio.to_thread(self._journal_publisher.stop, None)
+            self._journal_publisher = None
 
-    def _close(self) -> None:
+    def _stop_serving(self) -> None:
         """No more connections, and nothing more by the clock."""
-        self._stopped = True
+        self._is_stopped = True
         self._listener.close()
-        self.certificates.stop()
-        if self._http is not None:
-            self._http.close()
+        self.tls_certificates.stop()
+        if self._http_listener is not None:
+            self._http_listener.close()
         self._loop_lag.stop()
-        self._housekeeping.stop()
-        self._notices.stop()
+        self._periodic_tasks.stop()
+        self._broker_notices.stop()
 
     def freeze(self) -> None:
         """Do nothing, as a stopped process does: connections come about and stay, nothing is read."""
         self._is_frozen = True
-        self._housekeeping.stop()
-        for stream in self._streams:
-            stream.hold()
+        self._periodic_tasks.stop()
+        for stream in self._open_streams:
+            stream.hold_reading()
 
     def thaw(self) -> None:
         """Go on: what was sent meanwhile is read, then comes what was due."""
         self._is_frozen = False
-        for stream in self._streams:
-            stream.release()
-        self._housekeeping.resume()
+        for stream in self._open_streams:
+            stream.release_reading()
+        self._periodic_tasks.resume_tasks()
 
-    def opened(self, stream: Stream) -> None:
-        if not self.bounds.admits(stream):
+    def stream_opened(self, stream: CommandStream) -> None:
+        if not self.connection_limits.admit_stream(stream):
             stream.abort()
             return
-        self._streams.add(stream)
-        self.counters.opened += 1
-        log.debug("connection %d from %s", stream.number, stream.peer)
+        self._open_streams.add(stream)
+        self.counters.opened_count += 1
+        log.debug("connection %d from %s", stream.channel_id, stream.peer_addr)
         if self._is_frozen:
-            stream.hold()
+            stream.hold_reading()
 
-    def received(self, stream: Stream, command: Command) -> Command | Work | None:
+    def command_received(
+        self, stream: CommandStream, command: RemotingCommand
+    ) -> RemotingCommand | AnswerSteps | None:
         if command.is_reply:
             return None
-        if self._draining is not None:
-            refusal = self._draining.refusal(stream, command)
-            if refusal is not None:
-                return None if command.is_oneway else refusal
-        if len(command.body) >= ahead.LARGE:
-            steps = ahead.steps(self.state, command, self.now(), stream)
-            if steps is not None:
-                return self._work(stream, command, steps)
-        return self._carried_out(stream, command)
+        if self._graceful_shutdown is not None:
+            go_away_reply = self._graceful_shutdown.answer_go_away(stream, command)
+            if go_away_reply is not None:
+                return None if command.is_oneway else go_away_reply
+        if len(command.body) >= registration_precompute.LARGE_BODY_BYTES:
+            precompute_steps = registration_precompute.precompute_steps(
+                self.state, command, self.now_ms(), stream
+            )
+            if precompute_steps is not None:
+                return self._answer_in_steps(stream, command, precompute_steps)
+        return self._carry_out_request(stream, command)
 
-    def _work(self, stream: Stream, command: Command, steps: ahead.Steps) -> Work:
+    def _answer_in_steps(
+        self,
+        stream: CommandStream,
+        command: RemotingCommand,
+        precompute_steps: registration_precompute.PrecomputeSteps,
+    ) -> AnswerSteps:
         try:
-            command = yield from steps
+            command = yield from precompute_steps
         except Exception:
             # Whatever it is, the handler meets it, too.
             log.debug("nothing was done ahead of %s", command, exc_info=True)
-        answer = self._carried_out(stream, command)
-        yield from ahead.drop(command)
+        answer = self._carry_out_request(stream, command)
+        yield from registration_precompute.release_precomputed(command)
         return answer
 
-    def _carried_out(self, stream: Stream, command: Command) -> Command | None:
+    def _carry_out_request(self, stream: CommandStream, command: RemotingCommand) -> RemotingCommand | None:
         try:
-            answer, events = self._handle(self.state, command, stream.number, self.now(), stream)
+            answer, events = self._handle_request(
+                self.state, command, stream.channel_id, self.now_ms(), stream
+            )
         except Exception as error:
-            log.exception("request %s from %s failed", command, stream.peer)
+            log.exception("request %s from %s failed", command, stream.peer_addr)
             answer, events = (
-                reply(command, ResponseCode.SYSTEM_ERROR, remark=f"{type(error).__name__}: {error}"),
+                build_reply(command, ResponseCode.SYSTEM_ERROR, remark=f"{type(error).__name__}: {error}"),
                 (),
             )
-        if events or command.code in _WRITTEN:
-            keeper = self._keeper_of(command.code, events)
-            if keeper is not None:
-                keeper.keep(lambda failure: self._kept(stream, command, answer, events, failure))
+        if events or command.code in _PERSISTED_REQUESTS:
+            change_persister = self._persister_of_request(command.code, events)
+            if change_persister is not None:
+                change_persister.persist_change(
+                    lambda write_failure: self._answer_persisted(
+                        stream, command, answer, events, write_failure
+                    )
+                )
                 return None
-            self._publish(events, request_name(command.code), stream.peer)
+            self._publish_events(events, request_name(command.code), stream.peer_addr)
         return None if command.is_oneway else answer
 
-    def closed(self, stream: Stream) -> None:
-        self.bounds.left(stream)
-        if stream not in self._streams:
+    def stream_closed(self, stream: CommandStream) -> None:
+        self.connection_limits.release_stream(stream)
+        if stream not in self._open_streams:
             return
-        self._streams.discard(stream)
-        self.counters.unintelligible += stream.connection.error is not None
-        cause = "channel idle" if stream in self._idle else "channel closed"
-        self._idle.discard(stream)
-        if not self._stopped:
-            self._publish(liveness.channel_closed(self.state.tables, stream.number), cause, stream.peer)
+        self._open_streams.discard(stream)
+        self.counters.unintelligible_count += stream.protocol_connection.error is not None
+        cause = "channel idle" if stream in self._idle_streams else "channel closed"
+        self._idle_streams.discard(stream)
+        if not self._is_stopped:
+            self._publish_events(
+                liveness.remove_brokers_on_channel(self.state.tables, stream.channel_id),
+                cause,
+                stream.peer_addr,
+            )
 
-    def _keeper_of(
-        self, code: int, events: Sequence[Event]
-    ) -> Keeper[Tables] | Keeper[dict[str, str]] | None:
+    def _persister_of_request(
+        self, request_code: int, events: Sequence[Event]
+    ) -> ChangePersister[NamespaceTables] | ChangePersister[dict[str, str]] | None:
         """Who writes what a request changed, or found changed by one that is not on the disk yet."""
-        if code not in _WRITTEN:
+        if request_code not in _PERSISTED_REQUESTS:
             return None
-        keeper = self._settings_keeper if code == RequestCode.UPDATE_NAMESRV_CONFIG else self._kv_keeper
-        return keeper if events or keeper.is_writing else None
+        change_persister = (
+            self._settings_persister
+            if request_code == RequestCode.UPDATE_NAMESRV_CONFIG
+            else self._kv_persister
+        )
+        return change_persister if events or change_persister.is_writing else None
 
-    def _kept(
+    def _answer_persisted(
         self,
-        stream: Stream,
-        command: Command,
-        answer: Command,
+        stream: CommandStream,
+        command: RemotingCommand,
+        answer: RemotingCommand,
         events: Sequence[Event],
-        failure: Exception | None,
+        write_failure: Exception | None,
     ) -> None:
-        if failure is None:
-            self._publish(events, request_name(command.code), stream.peer)
+        if write_failure is None:
+            self._publish_events(events, request_name(command.code), stream.peer_addr)
         else:
             log.error(
-                "could not keep what request %d from %s changed: %s", command.code, stream.peer, failure
+                "could not keep what request %d from %s changed: %s",
+                command.code,
+                stream.peer_addr,
+                write_failure,
             )
-            answer = reply(
-                command, ResponseCode.SYSTEM_ERROR, remark=f"not changed, it could not be written: {failure}"
+            answer = build_reply(
+                command,
+                ResponseCode.SYSTEM_ERROR,
+                remark=f"not changed, it could not be written: {write_failure}",
             )
         if not command.is_oneway:
-            stream.send(answer)
+            stream.send_command(answer)
 
-    def _publish(self, events: Sequence[Event], cause: str, client: str | None = None) -> None:
-        self.counters.published(events)
-        if self._journal is not None:
-            self._journal.publish(events, cause, client)
+    def _publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> None:
+        self.counters.count_events(events)
+        if self._journal_publisher is not None:
+            self._journal_publisher.publish_events(events, cause, client_addr)
         for event in events:
-            say(event, cause, client)
-            if isinstance(event, SettingsChanged) and event.concerns("logLevel"):
-                self._say_from(self.state.settings.logLevel)
+            log_event(event, cause, client_addr)
+            if isinstance(event, SettingsChanged) and event.has_setting("logLevel"):
+                self._set_log_level(self.state.settings.logLevel)
             if isinstance(event, MinBrokerIdChanged) and self.state.settings.notifyMinBrokerIdChanged:
-                self._notices.send(event)
+                self._broker_notices.send_min_id_notice(event)
 
     def toggle_debugging(self) -> None:
         """Say all there is to say, or again no more than the settings want."""
-        self._say_from(self.state.settings.logLevel if log.isEnabledFor(logging.DEBUG) else "DEBUG")
+        self._set_log_level(self.state.settings.logLevel if log.isEnabledFor(logging.DEBUG) else "DEBUG")
 
-    def _say_from(self, level: str) -> None:
-        self.state.shown.pop("logLevel", None)
-        if level != self.state.settings.logLevel:
-            self.state.shown["logLevel"] = level
-        set_level(level)
-        self._arrange()
+    def _set_log_level(self, log_level: str) -> None:
+        self.state.actual_settings.pop("logLevel", None)
+        if log_level != self.state.settings.logLevel:
+            self.state.actual_settings["logLevel"] = log_level
+        set_level(log_level)
+        self._arrange_handlers()
 
-    def _arrange(self) -> None:
+    def _arrange_handlers(self) -> None:
         """Put around the handlers what is wanted, and nothing else: each request goes through it."""
-        measured = handle if self._http is None else self.counters.measured(handle)
-        is_loud = log.isEnabledFor(logging.DEBUG)
-        self._handle = told(measured) if is_loud else measured
-        if is_loud or self._draining is not None or not self.state.settings.fastPath:
-            self._quick.end()
+        measured_handler = (
+            handle_request if self._http_listener is None else self.counters.measure_requests(handle_request)
+        )
+        is_debugging = log.isEnabledFor(logging.DEBUG)
+        self._handle_request = log_requests(measured_handler) if is_debugging else measured_handler
+        if is_debugging or self._graceful_shutdown is not None or not self.state.settings.fastPath:
+            self._response_cache.disable_cache()
         else:
-            self._quick.begin()
+            self._response_cache.enable_cache()
 
-    def _tick(self) -> None:
-        if self._journal is not None:
-            self._journal.tick(self.now())
+    def _tick_journal(self) -> None:
+        if self._journal_publisher is not None:
+            self._journal_publisher.handle_tick(self.now_ms())
 
-    def _expire(self) -> None:
-        now = self.now()
-        channels, events = liveness.expire(self.state.tables, now)
-        self._publish(events, "no heartbeat")
-        self._publish(liveness.silences(self.state.tables, now), "no heartbeat")
-        for stream in [stream for stream in self._streams if stream.number in channels]:
+    def _expire_silent_brokers(self) -> None:
+        now_ms = self.now_ms()
+        channel_ids, events = liveness.expire_silent_brokers(self.state.tables, now_ms)
+        self._publish_events(events, "no heartbeat")
+        self._publish_events(liveness.detect_silent_brokers(self.state.tables, now_ms), "no heartbeat")
+        for stream in [stream for stream in self._open_streams if stream.channel_id in channel_ids]:
             stream.close()
 
-    def _close_idle(self) -> None:
-        limit = self.state.settings.serverChannelMaxIdleTimeSeconds
-        silent_since = asyncio.get_running_loop().time() - limit
-        for stream in [stream for stream in self._streams if limit > 0 and stream.active_at < silent_since]:
-            if stream in self._idle:
+    def _close_idle_streams(self) -> None:
+        max_idle_seconds = self.state.settings.serverChannelMaxIdleTimeSeconds
+        silent_since = asyncio.get_running_loop().time() - max_idle_seconds
+        for stream in [
+            stream
+            for stream in self._open_streams
+            if max_idle_seconds > 0 and stream.active_at < silent_since
+        ]:
+            if stream in self._idle_streams:
                 # It has had a second to take what it was sent.
                 stream.abort()
                 continue
-            log.info("closing %s, idle for %d s", stream.peer, limit)
-            self._idle.add(stream)
-            self.counters.idle += 1
+            log.info("closing %s, idle for %d s", stream.peer_addr, max_idle_seconds)
+            self._idle_streams.add(stream)
+            self.counters.idle_count += 1
             stream.close()

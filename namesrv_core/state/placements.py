@@ -9,42 +9,46 @@ from typing import NamedTuple
 
 from namesrv_core.events import QueueData
 
-Queues = Mapping[str, QueueData]
+BrokerQueues = Mapping[str, QueueData]
 """The queues by broker name, in order of registration. Never change this mapping: placements may share it."""
 
-NO_QUEUES: Queues = {}
+NO_QUEUES: BrokerQueues = {}
 
-_REMEMBERED = 256
+_CACHE_ENTRIES = 256
 
 
-class Placement:
+class QueuePlacement:
     """The queues of `topic_count` topics.
 
     No topic has joined or left it since the tables had counted `moved_at_count` moves.
     """
 
-    __slots__ = ("moves", "queues", "topics")
+    __slots__ = ("moved_at_count", "broker_queues", "topic_count")
 
-    def __init__(self, queues: Queues) -> None:
-        self.queues = queues
-        self.topics = self.moves = 0
+    def __init__(self, broker_queues: BrokerQueues) -> None:
+        self.broker_queues = broker_queues
+        self.topic_count = self.moved_at_count = 0
 
 
-class Move(NamedTuple):
+class TopicMove(NamedTuple):
     """Topics that move from one placement (or None) to another, because a broker changes their queues."""
 
-    here: Placement | None
-    before: QueueData | None
-    queue: QueueData
-    there: Placement
+    old_placement: QueuePlacement | None
+    queue_before: QueueData | None
+    queue_after: QueueData
+    new_placement: QueuePlacement
     topics: list[str]
 
 
-def without(queues: Queues, broker_name: str) -> Queues:
-    return {name: queue for name, queue in queues.items() if name != broker_name}
+def without_broker(broker_queues: BrokerQueues, broker_name: str) -> BrokerQueues:
+    return {
+        other_name: queue_data
+        for other_name, queue_data in broker_queues.items()
+        if other_name != broker_name
+    }
 
 
-class Successors:
+class PlacementSuccessors:
     """Finds the new placement of a topic when one broker's queues of it change.
 
     The same change of the same placement leads to the same new placement, as long as it is cached. So topics
@@ -52,31 +56,44 @@ class Successors:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Placement | None, QueueData | str], Placement] = {}
+        self._cached_successors: dict[tuple[QueuePlacement | None, QueueData | str], QueuePlacement] = {}
 
-    def put(self, here: Placement | None, queue: QueueData) -> Placement:
+    def placement_with_queue(
+        self, old_placement: QueuePlacement | None, queue_data: QueueData
+    ) -> QueuePlacement:
         """The placement with this broker's queues, which is `old_placement` if it already has them."""
-        there = self._known.get((here, queue))
-        if there is None:
-            queues = NO_QUEUES if here is None else here.queues
-            if here is not None and queues.get(queue.broker_name) == queue:
-                return here
-            there = self._remember(here, queue, {**queues, queue.broker_name: queue})
-        return there
+        new_placement = self._cached_successors.get((old_placement, queue_data))
+        if new_placement is None:
+            broker_queues = NO_QUEUES if old_placement is None else old_placement.broker_queues
+            if old_placement is not None and broker_queues.get(queue_data.broker_name) == queue_data:
+                return old_placement
+            new_placement = self._cache_successor(
+                old_placement, queue_data, {**broker_queues, queue_data.broker_name: queue_data}
+            )
+        return new_placement
 
-    def drop(self, here: Placement, broker_name: str) -> Placement | None:
+    def placement_without_broker(
+        self, old_placement: QueuePlacement, broker_name: str
+    ) -> QueuePlacement | None:
         """The placement without this broker's queues, or None if no queues remain."""
-        there = self._known.get((here, broker_name))
-        if there is None and len(here.queues) > 1:
-            there = self._remember(here, broker_name, without(here.queues, broker_name))
-        return there
+        new_placement = self._cached_successors.get((old_placement, broker_name))
+        if new_placement is None and len(old_placement.broker_queues) > 1:
+            new_placement = self._cache_successor(
+                old_placement, broker_name, without_broker(old_placement.broker_queues, broker_name)
+            )
+        return new_placement
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Clear the cache, because a placement's own queues have changed."""
-        self._known.clear()
+        self._cached_successors.clear()
 
-    def _remember(self, here: Placement | None, what: QueueData | str, queues: Queues) -> Placement:
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        there = self._known[here, what] = Placement(queues)
-        return there
+    def _cache_successor(
+        self,
+        old_placement: QueuePlacement | None,
+        changed_queue: QueueData | str,
+        broker_queues: BrokerQueues,
+    ) -> QueuePlacement:
+        if len(self._cached_successors) >= _CACHE_ENTRIES:
+            self._cached_successors.clear()
+        new_placement = self._cached_successors[old_placement, changed_queue] = QueuePlacement(broker_queues)
+        return new_placement

@@ -3,11 +3,11 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-_NOTICED = 256
-_LONGEST_KEY = 64
+_MAX_UNLOGGED_KINDS = 256
+_MAX_KEY_LENGTH = 64
 
 
-class Reason(StrEnum):
+class RefusalReason(StrEnum):
     """The reason for a refusal. The values are the labels of the metric."""
 
     UNSIGNED = "unsigned"
@@ -20,30 +20,30 @@ class Reason(StrEnum):
     REMOTE_CONFIG = "remoteConfig"
 
 
-class Refusal(NamedTuple):
+class RequestRefusal(NamedTuple):
     """A refusal. `remark` goes to the peer, and `access_key` is the key that the peer claimed."""
 
-    reason: Reason
+    reason: RefusalReason
     remark: str
     access_key: str | None = None
 
 
-class Notice(NamedTuple):
+class RefusalKind(NamedTuple):
     """A kind of refusal: all refusals of one kind are one line of the log."""
 
-    reason: Reason
-    code: int
-    host: str
+    reason: RefusalReason
+    request_code: int
+    peer_host: str
 
 
-class Noticed(NamedTuple):
+class RefusalTally(NamedTuple):
     """The number of refusals of one kind, and the access key of the last one."""
 
-    times: int
+    refusal_count: int
     access_key: str | None
 
 
-class Refusals:
+class RefusalCounters:
     """Counts refusals by reason. The counts only grow.
 
     It also collects refusals for the log until `take_unlogged` is called. Kinds beyond a limit are only
@@ -51,22 +51,24 @@ class Refusals:
     """
 
     def __init__(self) -> None:
-        self.counts = dict.fromkeys(Reason, 0)
-        self._noticed: dict[Notice, Noticed] = {}
-        self._beyond = 0
+        self.counts_by_reason = dict.fromkeys(RefusalReason, 0)
+        self._unlogged_refusals: dict[RefusalKind, RefusalTally] = {}
+        self._unlogged_overflow = 0
 
-    def add(self, refusal: Refusal, code: int, host: str) -> None:
-        self.counts[refusal.reason] += 1
-        notice = Notice(refusal.reason, code, host)
-        before = self._noticed.get(notice)
-        if before is None and len(self._noticed) >= _NOTICED:
-            self._beyond += 1
+    def record_refusal(self, refusal: RequestRefusal, request_code: int, peer_host: str) -> None:
+        self.counts_by_reason[refusal.reason] += 1
+        refusal_kind = RefusalKind(refusal.reason, request_code, peer_host)
+        previous_tally = self._unlogged_refusals.get(refusal_kind)
+        if previous_tally is None and len(self._unlogged_refusals) >= _MAX_UNLOGGED_KINDS:
+            self._unlogged_overflow += 1
             return
-        key = refusal.access_key and refusal.access_key[:_LONGEST_KEY]
-        self._noticed[notice] = Noticed(1 + (before.times if before else 0), key)
+        access_key = refusal.access_key and refusal.access_key[:_MAX_KEY_LENGTH]
+        self._unlogged_refusals[refusal_kind] = RefusalTally(
+            1 + (previous_tally.refusal_count if previous_tally else 0), access_key
+        )
 
-    def take(self) -> tuple[dict[Notice, Noticed], int]:
+    def take_unlogged(self) -> tuple[dict[RefusalKind, RefusalTally], int]:
         """Take the refusals collected since the last call, and the number of those beyond the limit."""
-        taken = self._noticed, self._beyond
-        self._noticed, self._beyond = {}, 0
-        return taken
+        unlogged_refusals = self._unlogged_refusals, self._unlogged_overflow
+        self._unlogged_refusals, self._unlogged_overflow = {}, 0
+        return unlogged_refusals

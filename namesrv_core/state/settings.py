@@ -11,46 +11,46 @@ from types import MappingProxyType
 
 from namesrv_core.errors import NoPermission
 from namesrv_core.events import SettingChange, SettingsChanged
-from namesrv_core.protocol.limits import Limits
+from namesrv_core.protocol.size_limits import DecodeLimits
 from namesrv_core.state import tls_settings
-from namesrv_core.state.limits import DEFAULTS, effective
+from namesrv_core.state.server_limits import DEFAULT_LIMITS, effective_limit
 from namesrv_core.state.tls_settings import TlsSettings
 
-_JOURNAL = (
+_JOURNAL_KEYS = (
     "journalDir", "journalFsync", "journalKeepDays", "journalKeepMegabytes", "journalSegmentHours",
     "journalSegmentMegabytes", "journalServerId", "journalSnapshotMinutes",
 )  # fmt: skip
-_SEEN = ("httpAddress", "httpTokenFile", "logFormat")
-SECURITY = ("credentialsFile", "noRemoteConfig", "readOnly")
+_OBSERVATION_KEYS = ("httpAddress", "httpTokenFile", "logFormat")
+SECURITY_KEYS = ("credentialsFile", "noRemoteConfig", "readOnly")
 """Access is also decided only where the server runs. These keys are shown if they differ from the default."""
 
 # Addresses and threads: a change of the file by request would take effect at the next start.
-_PLACES_AND_THREADS = (
+_LISTENER_KEYS = (
     "bindAddress", "listenPort", "clientRequestThreadPoolNums", "defaultThreadPoolNums",
     "serverCallbackExecutorThreads", "serverSelectorThreads", "serverWorkerThreads",
 )  # fmt: skip
 # Only the operator of the machine decides where a name server keeps its data: a request cannot move, shorten
 # or stop the journal.
-_PROTECTED = frozenset(
+_PROTECTED_KEYS = frozenset(
     {
         "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
-        "fastPath", *_JOURNAL, *_SEEN, *SECURITY, *_PLACES_AND_THREADS, *tls_settings.KEYS, *DEFAULTS,
+        "fastPath", *_JOURNAL_KEYS, *_OBSERVATION_KEYS, *SECURITY_KEYS, *_LISTENER_KEYS, *tls_settings.TLS_KEYS, *DEFAULT_LIMITS,
     }
 )  # fmt: skip
 # Another server may use keys of the same file that we do not know. Protect keys that look sensitive by name.
-_DELICATE = re.compile(
+_DELICATE_KEY = re.compile(
     r"path|dir|file|home|port|addr|peers|thread|tls|ssl|acl|auth|secret|password|key", re.I
 )
 
-FSYNC = ("always", "interval", "never")
+FSYNC_CHOICES = ("always", "interval", "never")
 # Settings that upstream does not have are shown only if they differ from these defaults.
-_QUIET = {"fastPath": "true", "logFormat": "text", "logLevel": "INFO"}
-_CHOICES = {
-    "journalFsync": FSYNC,
+_UNSHOWN_DEFAULTS = {"fastPath": "true", "logFormat": "text", "logLevel": "INFO"}
+_ALLOWED_VALUES = {
+    "journalFsync": FSYNC_CHOICES,
     "logFormat": ("text", "json"),
     "logLevel": ("DEBUG", "INFO", "WARN", "ERROR"),
 }
-_SHAPES = {
+_VALUE_PATTERNS = {
     "nsaddr": (
         re.compile(r"([^\s:;]+|\[[0-9a-fA-F:]+\]):\d{1,5}(;([^\s:;]+|\[[0-9a-fA-F:]+\]):\d{1,5})*"),
         "HOST:PORT;HOST:PORT",
@@ -59,7 +59,7 @@ _SHAPES = {
 
 
 @dataclass(slots=True)
-class Settings:
+class NameServerSettings:
     """All settings with upstream's defaults. Times are in ms unless the name has another unit.
 
     `others` has the unknown keys of the configuration file, which are shown again. `hidden` has the keys that
@@ -129,155 +129,185 @@ class Settings:
     fastPath: bool = True
 
     # Our own keys, shown if they differ from the default.
-    maxConnections: int = DEFAULTS["maxConnections"]
-    maxConnectionsPerAddress: int = DEFAULTS["maxConnectionsPerAddress"]
-    maxFrameBytes: int = DEFAULTS["maxFrameBytes"]
-    maxHeaderBytes: int = DEFAULTS["maxHeaderBytes"]
-    maxExtFields: int = DEFAULTS["maxExtFields"]
-    maxJsonDepth: int = DEFAULTS["maxJsonDepth"]
-    maxFramesPerSecond: int = DEFAULTS["maxFramesPerSecond"]
-    maxBytesPerSecond: int = DEFAULTS["maxBytesPerSecond"]
-    maxSecondsPerFrame: int = DEFAULTS["maxSecondsPerFrame"]
-    maxUnsentBytes: int = DEFAULTS["maxUnsentBytes"]
-    maxUnsentSeconds: int = DEFAULTS["maxUnsentSeconds"]
-    maxBufferedBytes: int = DEFAULTS["maxBufferedBytes"]
-    maxRegistrationBytes: int = DEFAULTS["maxRegistrationBytes"]
-    maxTopicsPerRegistration: int = DEFAULTS["maxTopicsPerRegistration"]
-    maxMappingsPerRegistration: int = DEFAULTS["maxMappingsPerRegistration"]
-    maxFilterServersPerRegistration: int = DEFAULTS["maxFilterServersPerRegistration"]
-    maxOddRegistrationBytes: int = DEFAULTS["maxOddRegistrationBytes"]
-    maxBodyBytes: int = DEFAULTS["maxBodyBytes"]
-    maxTopics: int = DEFAULTS["maxTopics"]
-    maxBrokers: int = DEFAULTS["maxBrokers"]
-    maxKvEntryBytes: int = DEFAULTS["maxKvEntryBytes"]
-    maxKvBytes: int = DEFAULTS["maxKvBytes"]
+    maxConnections: int = DEFAULT_LIMITS["maxConnections"]
+    maxConnectionsPerAddress: int = DEFAULT_LIMITS["maxConnectionsPerAddress"]
+    maxFrameBytes: int = DEFAULT_LIMITS["maxFrameBytes"]
+    maxHeaderBytes: int = DEFAULT_LIMITS["maxHeaderBytes"]
+    maxExtFields: int = DEFAULT_LIMITS["maxExtFields"]
+    maxJsonDepth: int = DEFAULT_LIMITS["maxJsonDepth"]
+    maxFramesPerSecond: int = DEFAULT_LIMITS["maxFramesPerSecond"]
+    maxBytesPerSecond: int = DEFAULT_LIMITS["maxBytesPerSecond"]
+    maxSecondsPerFrame: int = DEFAULT_LIMITS["maxSecondsPerFrame"]
+    maxUnsentBytes: int = DEFAULT_LIMITS["maxUnsentBytes"]
+    maxUnsentSeconds: int = DEFAULT_LIMITS["maxUnsentSeconds"]
+    maxBufferedBytes: int = DEFAULT_LIMITS["maxBufferedBytes"]
+    maxRegistrationBytes: int = DEFAULT_LIMITS["maxRegistrationBytes"]
+    maxTopicsPerRegistration: int = DEFAULT_LIMITS["maxTopicsPerRegistration"]
+    maxMappingsPerRegistration: int = DEFAULT_LIMITS["maxMappingsPerRegistration"]
+    maxFilterServersPerRegistration: int = DEFAULT_LIMITS["maxFilterServersPerRegistration"]
+    maxOddRegistrationBytes: int = DEFAULT_LIMITS["maxOddRegistrationBytes"]
+    maxBodyBytes: int = DEFAULT_LIMITS["maxBodyBytes"]
+    maxTopics: int = DEFAULT_LIMITS["maxTopics"]
+    maxBrokers: int = DEFAULT_LIMITS["maxBrokers"]
+    maxKvEntryBytes: int = DEFAULT_LIMITS["maxKvEntryBytes"]
+    maxKvBytes: int = DEFAULT_LIMITS["maxKvBytes"]
 
     others: dict[str, str] = field(default_factory=dict)
     hidden: dict[str, str] = field(default_factory=dict, repr=False)
     tls: TlsSettings = field(default_factory=TlsSettings)
     generation: int = 0
-    protected: frozenset[str] = _PROTECTED
+    protected: frozenset[str] = _PROTECTED_KEYS
 
-    def set(self, key: str, text: str) -> str | None:
+    def set_from_text(self, setting_key: str, value_text: str) -> str | None:
         """Set a key from its text, which is trimmed. Return a description of the problem, or None.
 
         A bad number leaves the key unchanged. A flag that is not "true" is false, as upstream.
         """
-        text = text.strip()
-        kind = _KINDS.get(key)
-        if kind is None:
-            self.others[key] = text
+        value_text = value_text.strip()
+        value_type = _TYPES_BY_KEY.get(setting_key)
+        if value_type is None:
+            self.others[setting_key] = value_text
             return "unknown key, shown and not used"
-        if text not in _CHOICES.get(key, (text,)):
-            return f"{text!r} is none of {', '.join(_CHOICES[key])}, {getattr(self, key)} stays"
-        if key in _SHAPES and text and not _SHAPES[key][0].fullmatch(text):
-            return f"{text!r} is not like {_SHAPES[key][1]}, {getattr(self, key)} stays"
-        problem = None
-        value: object = text
-        if kind is bool:
-            value = text.lower() == "true"
-            if text.lower() not in ("true", "false"):
-                problem = f"{text!r} is neither true nor false, taken as false"
-        elif kind is int:
+        if value_text not in _ALLOWED_VALUES.get(setting_key, (value_text,)):
+            return f"{value_text!r} is none of {', '.join(_ALLOWED_VALUES[setting_key])}, {getattr(self, setting_key)} stays"
+        if (
+            setting_key in _VALUE_PATTERNS
+            and value_text
+            and not _VALUE_PATTERNS[setting_key][0].fullmatch(value_text)
+        ):
+            return f"{value_text!r} is not like {_VALUE_PATTERNS[setting_key][1]}, {getattr(self, setting_key)} stays"
+        problem_text = None
+        parsed_value: object = value_text
+        if value_type is bool:
+            parsed_value = value_text.lower() == "true"
+            if value_text.lower() not in ("true", "false"):
+                problem_text = f"{value_text!r} is neither true nor false, taken as false"
+        elif value_type is int:
             try:
-                value = number = _number(text)
+                parsed_value = parsed_number = _parse_number(value_text)
             except ValueError:
-                return f"{text!r} is no whole number, {getattr(self, key)} stays"
-            if key in _JOURNAL and number < 1:
-                return f"{text!r} is less than 1, {getattr(self, key)} stays"
-        setattr(self, key, value)
+                return f"{value_text!r} is no whole number, {getattr(self, setting_key)} stays"
+            if setting_key in _JOURNAL_KEYS and parsed_number < 1:
+                return f"{value_text!r} is less than 1, {getattr(self, setting_key)} stays"
+        setattr(self, setting_key, parsed_value)
         self.generation += 1
-        return problem
+        return problem_text
 
-    def protect(self) -> None:
+    def fix_protected_keys(self) -> None:
         """Fix the keys that no request may change. Call this once, when the configuration is complete."""
-        listed = {key.strip() for key in self.configBlackList.split(";")}
-        self.protected = _PROTECTED | listed
+        blacklisted_keys = {setting_key.strip() for setting_key in self.configBlackList.split(";")}
+        self.protected = _PROTECTED_KEYS | blacklisted_keys
 
-    def update(self, changes: Mapping[str, str]) -> SettingsChanged:
+    def apply_update(self, requested_changes: Mapping[str, str]) -> SettingsChanged:
         """Apply the keys of UPDATE_NAMESRV_CONFIG. Unknown keys are ignored.
 
         Raises NoPermission, without a change, if one of the keys is protected.
         """
-        if self.protected.intersection(changes) or any(map(self._is_delicate, changes)):
+        if self.protected.intersection(requested_changes) or any(
+            map(self._is_delicate_key, requested_changes)
+        ):
             raise NoPermission("Can not update config in black list.")
-        before = self._texts()
-        for key, text in changes.items():
-            if key in _KINDS or key in self.others:
-                self.set(key, text)
-        after = self._texts()
+        texts_before = self._all_items()
+        for setting_key, value_text in requested_changes.items():
+            if setting_key in _TYPES_BY_KEY or setting_key in self.others:
+                self.set_from_text(setting_key, value_text)
+        texts_after = self._all_items()
         return SettingsChanged(
             tuple(
-                SettingChange(key, before.get(key), text)
-                for key, text in after.items()
-                if text != before.get(key)
+                SettingChange(setting_key, texts_before.get(setting_key), value_text)
+                for setting_key, value_text in texts_after.items()
+                if value_text != texts_before.get(setting_key)
             )
         )
 
-    def _is_delicate(self, key: str) -> bool:
-        return key in self.others and _DELICATE.search(key) is not None
+    def _is_delicate_key(self, setting_key: str) -> bool:
+        return setting_key in self.others and _DELICATE_KEY.search(setting_key) is not None
 
-    def restore(self, items: Mapping[str, str]) -> None:
+    def restore_items(self, setting_items: Mapping[str, str]) -> None:
         """Go back to earlier settings, because the later changes could not be saved."""
-        for key in _NULL.difference(items):
-            setattr(self, key, None)
-        for key, text in {**_QUIET, **items}.items():
-            self.set(key, text)
+        for setting_key in _NULLABLE_KEYS.difference(setting_items):
+            setattr(self, setting_key, None)
+        for setting_key, value_text in {**_UNSHOWN_DEFAULTS, **setting_items}.items():
+            self.set_from_text(setting_key, value_text)
 
-    def _texts(self) -> dict[str, str]:
+    def _all_items(self) -> dict[str, str]:
         """All keys with their texts, including those that are not shown."""
-        return {**_QUIET, **self.items()}
+        return {**_UNSHOWN_DEFAULTS, **self.shown_items()}
 
-    def items(self) -> dict[str, str]:
+    def shown_items(self) -> dict[str, str]:
         """The shown keys with their texts, sorted. Keys that are null or not in use are left out."""
-        unused = {key for key in SECURITY if not getattr(self, key)}
-        unused.update(key for key, usual in _QUIET.items() if _text(getattr(self, key)) == usual)
-        unused.update(key for key, usual in DEFAULTS.items() if getattr(self, key) == usual)
+        unused_keys = {setting_key for setting_key in SECURITY_KEYS if not getattr(self, setting_key)}
+        unused_keys.update(
+            setting_key
+            for setting_key, default_value in _UNSHOWN_DEFAULTS.items()
+            if _format_value(getattr(self, setting_key)) == default_value
+        )
+        unused_keys.update(
+            setting_key
+            for setting_key, default_value in DEFAULT_LIMITS.items()
+            if getattr(self, setting_key) == default_value
+        )
         if self.journalDir is None:
-            unused.update(_JOURNAL)
-        shown = {key: getattr(self, key) for key in _KINDS if key not in unused}
-        known = {key: _text(value) for key, value in shown.items() if value is not None}
-        return dict(sorted({**self.others, **known}.items()))
+            unused_keys.update(_JOURNAL_KEYS)
+        shown_values = {
+            setting_key: getattr(self, setting_key)
+            for setting_key in _TYPES_BY_KEY
+            if setting_key not in unused_keys
+        }
+        shown_texts = {
+            setting_key: _format_value(setting_value)
+            for setting_key, setting_value in shown_values.items()
+            if setting_value is not None
+        }
+        return dict(sorted({**self.others, **shown_texts}.items()))
 
-    def limits(self) -> Limits:
+    def build_decode_limits(self) -> DecodeLimits:
         """The size limits for decoding."""
-        return Limits(
-            effective(self.maxFrameBytes),
-            effective(self.maxHeaderBytes),
-            effective(self.maxExtFields),
-            effective(self.maxJsonDepth),
-            effective(self.maxRegistrationBytes),
-            effective(self.maxTopicsPerRegistration),
-            effective(self.maxMappingsPerRegistration),
-            effective(self.maxFilterServersPerRegistration),
-            effective(self.maxOddRegistrationBytes),
+        return DecodeLimits(
+            effective_limit(self.maxFrameBytes),
+            effective_limit(self.maxHeaderBytes),
+            effective_limit(self.maxExtFields),
+            effective_limit(self.maxJsonDepth),
+            effective_limit(self.maxRegistrationBytes),
+            effective_limit(self.maxTopicsPerRegistration),
+            effective_limit(self.maxMappingsPerRegistration),
+            effective_limit(self.maxFilterServersPerRegistration),
+            effective_limit(self.maxOddRegistrationBytes),
         )
 
-    def body(self, really: Mapping[str, str] = MappingProxyType({})) -> bytes:
+    def encode_body(self, actual_settings: Mapping[str, str] = MappingProxyType({})) -> bytes:
         """The lines `key=value` of GET_NAMESRV_CONFIG and of `-p`. `actual_settings` take precedence."""
-        items = {**self.items(), **really}
-        return "".join(f"{key}={items[key]}\n" for key in sorted(items)).encode("utf-8", "replace")
+        setting_items = {**self.shown_items(), **actual_settings}
+        return "".join(
+            f"{setting_key}={setting_items[setting_key]}\n" for setting_key in sorted(setting_items)
+        ).encode("utf-8", "replace")
 
 
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _format_value(setting_value: object) -> str:
+    return str(setting_value).lower() if isinstance(setting_value, bool) else str(setting_value)
 
 
-def _number(text: str) -> int:
-    if not text.lstrip("+-").isdecimal():
-        raise ValueError(text)
-    number = int(text)
-    if not -(2**31) <= number < 2**31:
-        raise ValueError(text)
-    return number
+def _parse_number(number_text: str) -> int:
+    if not number_text.lstrip("+-").isdecimal():
+        raise ValueError(number_text)
+    parsed_number = int(number_text)
+    if not -(2**31) <= parsed_number < 2**31:
+        raise ValueError(number_text)
+    return parsed_number
 
 
-_KINDS: dict[str, type] = {
-    item.name: str if item.default is None or isinstance(item.default, str) else type(item.default)
-    for item in fields(Settings)
-    if item.name not in ("others", "hidden", "tls", "generation", "protected")
+_TYPES_BY_KEY: dict[str, type] = {
+    settings_field.name: str
+    if settings_field.default is None or isinstance(settings_field.default, str)
+    else type(settings_field.default)
+    for settings_field in fields(NameServerSettings)
+    if settings_field.name not in ("others", "hidden", "tls", "generation", "protected")
 }
-_NULL = frozenset(item.name for item in fields(Settings) if item.name in _KINDS and item.default is None)
+_NULLABLE_KEYS = frozenset(
+    settings_field.name
+    for settings_field in fields(NameServerSettings)
+    if settings_field.name in _TYPES_BY_KEY and settings_field.default is None
+)
 
-KEYS = frozenset(_KINDS)
+SETTING_KEYS = frozenset(_TYPES_BY_KEY)
 """All keys that this server knows."""

@@ -17,84 +17,112 @@ from namesrv_core.events import (
     Snapshot,
     TopicMappings,
 )
-from namesrv_core.state.name_server import NameServerState
-from namesrv_core.state.placements import Queues
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.placements import BrokerQueues
 from namesrv_core.state.registration import broker_info
 
 KvTables = Mapping[str, Mapping[str, str | None]]
 
 
-class Copy(NamedTuple):
+class TablesCopy(NamedTuple):
     """An immutable copy of the tables."""
 
     clusters: tuple[ClusterNames, ...]
     groups: tuple[Group, ...]
     live: tuple[Living, ...]
-    topics: Mapping[str, Queues]
+    queues_by_topic: Mapping[str, BrokerQueues]
     mappings: tuple[TopicMappings, ...]
     kv: KvTables
     settings: Mapping[str, str]
 
 
-def copy(state: NameServerState, now: int, kv: KvTables, settings: Mapping[str, str]) -> Copy:
+def copy_tables(
+    state: NameServerState, now_ms: int, kv_tables: KvTables, settings: Mapping[str, str]
+) -> TablesCopy:
     """Copy the tables. `kv_tables` and `settings` are the saved ones, and must not change after the call."""
     tables = state.tables
-    return Copy(
-        tuple(ClusterNames(cluster, tuple(names)) for cluster, names in tables.clusters.items()),
+    return TablesCopy(
         tuple(
-            Group(group.cluster, name, group.acting_master, group.zone, _members(group.addrs))
-            for name, group in tables.groups.items()
+            ClusterNames(cluster_name, tuple(broker_names))
+            for cluster_name, broker_names in tables.broker_names_by_cluster.items()
         ),
         tuple(
-            Living(*key, silent_millis=now - live.heard_at, info=info)
-            for key, live in tables.live.items()
-            if (info := broker_info(tables, key)) is not None
+            Group(
+                broker_group.cluster_name,
+                broker_name,
+                broker_group.enable_acting_master,
+                broker_group.zone_name,
+                _build_members(broker_group.broker_addrs),
+            )
+            for broker_name, broker_group in tables.broker_groups.items()
         ),
-        {topic: placement.queues for topic, placement in tables.topics.items()},
-        tuple(TopicMappings(topic, _mappings(found)) for topic, found in tables.mappings.items()),
-        kv,
+        tuple(
+            Living(*live_key, silent_millis=now_ms - live_broker.heard_at_ms, info=live_info)
+            for live_key, live_broker in tables.live_brokers.items()
+            if (live_info := broker_info(tables, live_key)) is not None
+        ),
+        {topic: placement.broker_queues for topic, placement in tables.placements_by_topic.items()},
+        tuple(
+            TopicMappings(topic, _mapping_items(mappings_by_broker))
+            for topic, mappings_by_broker in tables.queue_mappings.items()
+        ),
+        kv_tables,
         settings,
     )
 
 
-def _members(addrs: Mapping[int, str]) -> tuple[Member, ...]:
-    return tuple(Member(number, addr) for number, addr in addrs.items())
+def _build_members(broker_addrs: Mapping[int, str]) -> tuple[Member, ...]:
+    return tuple(Member(broker_id, broker_addr) for broker_id, broker_addr in broker_addrs.items())
 
 
-def _mappings(found: Mapping[str | None, MappingInfo]) -> tuple[tuple[str | None, MappingInfo], ...]:
-    return tuple(found.items())
+def _mapping_items(
+    mappings_by_broker: Mapping[str | None, MappingInfo],
+) -> tuple[tuple[str | None, MappingInfo], ...]:
+    return tuple(mappings_by_broker.items())
 
 
-def snapshot(copied: Copy, reason: str) -> Snapshot:
+def build_snapshot(tables_copy: TablesCopy, reason: str) -> Snapshot:
     """Build the event. It contains equal queues once, and groups topics with equal queues."""
-    queues, routes = _alike(copied.topics)
+    distinct_queues, alike_topics = _group_alike_topics(tables_copy.queues_by_topic)
     return Snapshot(
         reason,
-        copied.clusters,
-        copied.groups,
-        copied.live,
-        queues,
-        routes,
-        copied.mappings,
-        copied.kv,
-        copied.settings,
+        tables_copy.clusters,
+        tables_copy.groups,
+        tables_copy.live,
+        distinct_queues,
+        alike_topics,
+        tables_copy.mappings,
+        tables_copy.kv,
+        tables_copy.settings,
     )
 
 
-def _alike(topics: Mapping[str, Queues]) -> tuple[tuple[QueueData, ...], tuple[AlikeTopics, ...]]:
+def _group_alike_topics(
+    queues_by_topic: Mapping[str, BrokerQueues],
+) -> tuple[tuple[QueueData, ...], tuple[AlikeTopics, ...]]:
     """Group by identity: `RouteTables` shares equal queues, and hashing all of them takes too long."""
-    topics_at: dict[int, list[str]] = {}
-    topics_of: dict[tuple[int, ...], list[str]] = {}
-    places: dict[int, int] = {}
-    queues: list[QueueData] = []
-    for topic, on_brokers in topics.items():
-        names = topics_at.get(id(on_brokers))
-        if names is None:
-            key = tuple(map(id, on_brokers.values()))
-            names = topics_at[id(on_brokers)] = topics_of.setdefault(key, [])
-            for queue in () if names else on_brokers.values():
-                if places.setdefault(id(queue), len(queues)) == len(queues):
-                    queues.append(queue)
-        names.append(topic)
-    alike = (AlikeTopics(tuple(names), tuple(places[one] for one in key)) for key, names in topics_of.items())
-    return tuple(queues), tuple(alike)
+    topics_by_identity: dict[int, list[str]] = {}
+    topics_by_queues: dict[tuple[int, ...], list[str]] = {}
+    places_by_identity: dict[int, int] = {}
+    distinct_queues: list[QueueData] = []
+    for topic, broker_queues in queues_by_topic.items():
+        topic_names = topics_by_identity.get(id(broker_queues))
+        if topic_names is None:
+            queue_identities = tuple(map(id, broker_queues.values()))
+            topic_names = topics_by_identity[id(broker_queues)] = topics_by_queues.setdefault(
+                queue_identities, []
+            )
+            for queue_data in () if topic_names else broker_queues.values():
+                if places_by_identity.setdefault(id(queue_data), len(distinct_queues)) == len(
+                    distinct_queues
+                ):
+                    distinct_queues.append(queue_data)
+        topic_names.append(topic)
+    alike_topics = (
+        AlikeTopics(
+            tuple(topic_names),
+            tuple(places_by_identity[queue_identity] for queue_identity in queue_identities),
+        )
+        for queue_identities, topic_names in topics_by_queues.items()
+    )
+    return tuple(distinct_queues), tuple(alike_topics)

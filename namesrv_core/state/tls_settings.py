@@ -6,29 +6,44 @@ from typing import NamedTuple, Self
 
 from namesrv_core.errors import BadSettings
 
-SECRETS = ("tls.server.keyPassword", "tls.client.keyPassword")
-CONFIG_FILE = "tls.config.file"
-MODE = "tls.server.mode"
+SECRET_KEYS = ("tls.server.keyPassword", "tls.client.keyPassword")
+CONFIG_FILE_KEY = "tls.config.file"
+MODE_KEY = "tls.server.mode"
 
-_TEST_MODE, _AUTH, _NEED = "tls.test.mode.enable", "tls.server.authClient", "tls.server.need.client.auth"
-_CERT, _KEY, _TRUST = "tls.server.certPath", "tls.server.keyPath", "tls.server.trustCertPath"
-_ENABLE, _AUTH_SERVER, _CLIENT_TRUST = "tls.enable", "tls.client.authServer", "tls.client.trustCertPath"
-_CLIENT_CERT, _CLIENT_KEY = "tls.client.certPath", "tls.client.keyPath"
-_PROTOCOLS, _CIPHERS = "tls.protocols", "tls.ciphers"
-KEYS = (
-    MODE, CONFIG_FILE, _TEST_MODE, _CERT, _KEY, _AUTH, _TRUST, _NEED, _ENABLE, _AUTH_SERVER, _CLIENT_TRUST,
-    _CLIENT_CERT, _CLIENT_KEY, _PROTOCOLS, _CIPHERS, *SECRETS,
+_TEST_MODE_KEY, _AUTH_CLIENT_KEY, _CLIENT_AUTH_KEY = (
+    "tls.test.mode.enable",
+    "tls.server.authClient",
+    "tls.server.need.client.auth",
+)
+_CERT_PATH_KEY, _KEY_PATH_KEY, _TRUST_PATH_KEY = (
+    "tls.server.certPath",
+    "tls.server.keyPath",
+    "tls.server.trustCertPath",
+)
+_CLIENT_ENABLE_KEY, _AUTH_SERVER_KEY, _CLIENT_TRUST_PATH_KEY = (
+    "tls.enable",
+    "tls.client.authServer",
+    "tls.client.trustCertPath",
+)
+_CLIENT_CERT_PATH_KEY, _CLIENT_KEY_PATH_KEY = "tls.client.certPath", "tls.client.keyPath"
+_PROTOCOLS_KEY, _CIPHERS_KEY = "tls.protocols", "tls.ciphers"
+TLS_KEYS = (
+    MODE_KEY, CONFIG_FILE_KEY, _TEST_MODE_KEY, _CERT_PATH_KEY, _KEY_PATH_KEY, _AUTH_CLIENT_KEY, _TRUST_PATH_KEY, _CLIENT_AUTH_KEY, _CLIENT_ENABLE_KEY, _AUTH_SERVER_KEY, _CLIENT_TRUST_PATH_KEY,
+    _CLIENT_CERT_PATH_KEY, _CLIENT_KEY_PATH_KEY, _PROTOCOLS_KEY, _CIPHERS_KEY, *SECRET_KEYS,
 )  # fmt: skip
-PINNED = (MODE, _ENABLE)
+PINNED_KEYS = (MODE_KEY, _CLIENT_ENABLE_KEY)
 """The keys that a TLS file cannot change."""
 DEFAULT_CONFIG_FILE = "/etc/rocketmq/tls.properties"
-_CHOICES = {MODE: ("disabled", "permissive", "enforcing"), _NEED: ("none", "optional", "require")}
-_SPOKEN = ("TLSv1.2", "TLSv1.3")
-_TOO_OLD = ("SSLv2Hello", "SSLv3", "TLSv1", "TLSv1.1")
-_FLAGS = (_TEST_MODE, _AUTH, _ENABLE, _AUTH_SERVER)
+_ALLOWED_VALUES = {
+    MODE_KEY: ("disabled", "permissive", "enforcing"),
+    _CLIENT_AUTH_KEY: ("none", "optional", "require"),
+}
+_SUPPORTED_PROTOCOLS = ("TLSv1.2", "TLSv1.3")
+_OBSOLETE_PROTOCOLS = ("SSLv2Hello", "SSLv3", "TLSv1", "TLSv1.1")
+_FLAG_KEYS = (_TEST_MODE_KEY, _AUTH_CLIENT_KEY, _CLIENT_ENABLE_KEY, _AUTH_SERVER_KEY)
 
 
-class Outgoing(NamedTuple):
+class OutgoingTls(NamedTuple):
     """TLS for requests to brokers.
 
     With `is_verifying` the server verifies brokers against `trust_path`, or against the system's authorities
@@ -58,101 +73,143 @@ class TlsSettings:
     cert_path: str | None = None
     key_path: str | None = None
     key_password: str | None = field(default=None, repr=False)
-    clients: str = "none"
+    client_auth: str = "none"
     trust_path: str | None = None
-    outgoing: Outgoing | None = None
+    outgoing: OutgoingTls | None = None
     protocols: tuple[str, ...] = ()
     ciphers: tuple[str, ...] = ()
 
-    def shown(self) -> dict[str, str]:
+    def shown_items(self) -> dict[str, str]:
         """The values that differ from the defaults, by upstream's keys, without passwords."""
-        values = {
-            MODE: self.mode,
-            _CERT: self.cert_path,
-            _KEY: self.key_path,
-            _NEED: self.clients,
-            _TRUST: self.trust_path,
-            _ENABLE: "true" if self.outgoing else None,
-            _PROTOCOLS: ",".join(self.protocols) or None,
-            _CIPHERS: ",".join(self.ciphers) or None,
+        texts_by_key = {
+            MODE_KEY: self.mode,
+            _CERT_PATH_KEY: self.cert_path,
+            _KEY_PATH_KEY: self.key_path,
+            _CLIENT_AUTH_KEY: self.client_auth,
+            _TRUST_PATH_KEY: self.trust_path,
+            _CLIENT_ENABLE_KEY: "true" if self.outgoing else None,
+            _PROTOCOLS_KEY: ",".join(self.protocols) or None,
+            _CIPHERS_KEY: ",".join(self.ciphers) or None,
         }
-        usual = (None, "permissive", "none")
-        return {key: text for key, text in values.items() if text is not None and text not in usual}
+        default_texts = (None, "permissive", "none")
+        return {
+            setting_key: value_text
+            for setting_key, value_text in texts_by_key.items()
+            if value_text is not None and value_text not in default_texts
+        }
 
     @classmethod
-    def of(cls, items: Mapping[str, str]) -> Self:
+    def from_items(cls, setting_items: Mapping[str, str]) -> Self:
         """Read texts by upstream's keys. Raises BadSettings for errors that upstream ignores silently."""
-        given = {key: text.strip() for key, text in items.items() if key in KEYS and text.strip()}
-        for key, choices in _CHOICES.items():
-            given[key] = given.get(key, choices[1] if key == MODE else choices[0]).lower()
-            if given[key] not in choices:
-                raise BadSettings(f"{key}={given[key]}: it is one of {', '.join(choices)}")
-        for key in _FLAGS:
-            if given.get(key, "true").lower() not in ("true", "false"):
-                raise BadSettings(f"{key}={given[key]}: it is true or false")
-        made = cls._as_a_server(given)
+        given_items = {
+            setting_key: value_text.strip()
+            for setting_key, value_text in setting_items.items()
+            if setting_key in TLS_KEYS and value_text.strip()
+        }
+        for setting_key, allowed_values in _ALLOWED_VALUES.items():
+            given_items[setting_key] = given_items.get(
+                setting_key, allowed_values[1] if setting_key == MODE_KEY else allowed_values[0]
+            ).lower()
+            if given_items[setting_key] not in allowed_values:
+                raise BadSettings(
+                    f"{setting_key}={given_items[setting_key]}: it is one of {', '.join(allowed_values)}"
+                )
+        for setting_key in _FLAG_KEYS:
+            if given_items.get(setting_key, "true").lower() not in ("true", "false"):
+                raise BadSettings(f"{setting_key}={given_items[setting_key]}: it is true or false")
+        server_settings = cls._from_server_items(given_items)
         return replace(
-            made, outgoing=_outgoing(given), protocols=_protocols(given), ciphers=_listed(given, _CIPHERS)
+            server_settings,
+            outgoing=_read_outgoing(given_items),
+            protocols=_read_protocols(given_items),
+            ciphers=_split_list(given_items, _CIPHERS_KEY),
         )
 
     @classmethod
-    def _as_a_server(cls, given: Mapping[str, str]) -> Self:
-        if given[MODE] == "disabled":
+    def _from_server_items(cls, given_items: Mapping[str, str]) -> Self:
+        if given_items[MODE_KEY] == "disabled":
             return cls("disabled")
-        cert, path = given.get(_CERT), given.get(_KEY)
-        is_test = given.get(_TEST_MODE, "false" if cert or path else "true").lower() == "true"
-        if is_test:
-            return cls._in_test_mode(given)
-        if cert is None or path is None:
-            missing = _KEY if cert else _CERT
-            raise BadSettings(f"{missing} is missing: TLS needs a certificate and its key")
-        return cls(given[MODE], cert, path, given.get(SECRETS[0]), cls._clients(given), given.get(_TRUST))
+        cert_path, key_path = given_items.get(_CERT_PATH_KEY), given_items.get(_KEY_PATH_KEY)
+        is_test_mode = (
+            given_items.get(_TEST_MODE_KEY, "false" if cert_path or key_path else "true").lower() == "true"
+        )
+        if is_test_mode:
+            return cls._from_test_mode_items(given_items)
+        if cert_path is None or key_path is None:
+            missing_key = _KEY_PATH_KEY if cert_path else _CERT_PATH_KEY
+            raise BadSettings(f"{missing_key} is missing: TLS needs a certificate and its key")
+        return cls(
+            given_items[MODE_KEY],
+            cert_path,
+            key_path,
+            given_items.get(SECRET_KEYS[0]),
+            cls._read_client_auth(given_items),
+            given_items.get(_TRUST_PATH_KEY),
+        )
 
     @classmethod
-    def _in_test_mode(cls, given: Mapping[str, str]) -> Self:
-        for key in (_CERT, _KEY, _TRUST):
-            if key in given:
-                raise BadSettings(f"{key} is not used as long as {_TEST_MODE}=true: set that to false")
-        if given[_NEED] == "require":
-            raise BadSettings(f"{_NEED}=require needs certificates: {_CERT}, {_KEY} and {_TRUST}")
-        return cls(given[MODE])
+    def _from_test_mode_items(cls, given_items: Mapping[str, str]) -> Self:
+        for setting_key in (_CERT_PATH_KEY, _KEY_PATH_KEY, _TRUST_PATH_KEY):
+            if setting_key in given_items:
+                raise BadSettings(
+                    f"{setting_key} is not used as long as {_TEST_MODE_KEY}=true: set that to false"
+                )
+        if given_items[_CLIENT_AUTH_KEY] == "require":
+            raise BadSettings(
+                f"{_CLIENT_AUTH_KEY}=require needs certificates: {_CERT_PATH_KEY}, {_KEY_PATH_KEY} and {_TRUST_PATH_KEY}"
+            )
+        return cls(given_items[MODE_KEY])
 
     @staticmethod
-    def _clients(given: Mapping[str, str]) -> str:
+    def _read_client_auth(given_items: Mapping[str, str]) -> str:
         """Whether to request client certificates. A certificate that is not verified proves nothing."""
-        if given.get(_AUTH, "false").lower() == "true":
-            return given[_NEED]
-        if given[_NEED] == "require":
+        if given_items.get(_AUTH_CLIENT_KEY, "false").lower() == "true":
+            return given_items[_CLIENT_AUTH_KEY]
+        if given_items[_CLIENT_AUTH_KEY] == "require":
             raise BadSettings(
-                f"{_NEED}=require proves nothing while {_AUTH}=false takes any certificate: set that to true"
+                f"{_CLIENT_AUTH_KEY}=require proves nothing while {_AUTH_CLIENT_KEY}=false takes any certificate: set that to true"
             )
         return "none"
 
 
-def _listed(given: Mapping[str, str], key: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in map(str.strip, given.get(key, "").split(",")) if name))
+def _split_list(given_items: Mapping[str, str], setting_key: str) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(
+            list_item
+            for list_item in map(str.strip, given_items.get(setting_key, "").split(","))
+            if list_item
+        )
+    )
 
 
-def _protocols(given: Mapping[str, str]) -> tuple[str, ...]:
+def _read_protocols(given_items: Mapping[str, str]) -> tuple[str, ...]:
     """The allowed protocols. Protocols that are too old are ignored, because the server never uses them."""
-    named = _listed(given, _PROTOCOLS)
-    strange = [name for name in named if name not in _SPOKEN + _TOO_OLD]
-    spoken = tuple(name for name in named if name in _SPOKEN)
-    if strange or (named and not spoken):
-        raise BadSettings(f"{_PROTOCOLS}={given[_PROTOCOLS]}: what is spoken here is {' and '.join(_SPOKEN)}")
-    return spoken
+    named_protocols = _split_list(given_items, _PROTOCOLS_KEY)
+    unknown_protocols = [
+        protocol_name
+        for protocol_name in named_protocols
+        if protocol_name not in _SUPPORTED_PROTOCOLS + _OBSOLETE_PROTOCOLS
+    ]
+    supported_protocols = tuple(
+        protocol_name for protocol_name in named_protocols if protocol_name in _SUPPORTED_PROTOCOLS
+    )
+    if unknown_protocols or (named_protocols and not supported_protocols):
+        raise BadSettings(
+            f"{_PROTOCOLS_KEY}={given_items[_PROTOCOLS_KEY]}: what is spoken here is {' and '.join(_SUPPORTED_PROTOCOLS)}"
+        )
+    return supported_protocols
 
 
-def _outgoing(given: Mapping[str, str]) -> Outgoing | None:
+def _read_outgoing(given_items: Mapping[str, str]) -> OutgoingTls | None:
     """Read the settings for outgoing TLS. As upstream, brokers are verified only if a setting says so."""
-    if given.get(_ENABLE, "false").lower() != "true":
+    if given_items.get(_CLIENT_ENABLE_KEY, "false").lower() != "true":
         return None
-    if given.get(_TEST_MODE, "false").lower() == "true":
-        return Outgoing(False)
-    return Outgoing(
-        given.get(_AUTH_SERVER, "false").lower() == "true",
-        given.get(_CLIENT_TRUST),
-        given.get(_CLIENT_CERT),
-        given.get(_CLIENT_KEY),
-        given.get(SECRETS[1]),
+    if given_items.get(_TEST_MODE_KEY, "false").lower() == "true":
+        return OutgoingTls(False)
+    return OutgoingTls(
+        given_items.get(_AUTH_SERVER_KEY, "false").lower() == "true",
+        given_items.get(_CLIENT_TRUST_PATH_KEY),
+        given_items.get(_CLIENT_CERT_PATH_KEY),
+        given_items.get(_CLIENT_KEY_PATH_KEY),
+        given_items.get(SECRET_KEYS[1]),
     )

@@ -8,85 +8,91 @@ from typing import Any, NamedTuple
 
 from namesrv_core.errors import BadSettings
 
-_NAMES = re.compile(r"\b(alias|anchor|tag)\b")
+_NAMED_PARTS = re.compile(r"\b(alias|anchor|tag)\b")
 
 
-class Mark(NamedTuple):
+class FileMark(NamedTuple):
     """Another one: somebody wrote the file, or put another in its place."""
 
     inode: int
-    size: int
-    modified: int
+    size_bytes: int
+    modified_ns: int
 
 
-def mark(path: Path) -> Mark | None:
+def read_file_mark(file_path: Path) -> FileMark | None:
     """None where there is no file that can be looked at."""
     try:
-        found = path.stat()
+        file_status = file_path.stat()
     except OSError:
         return None
-    return Mark(found.st_ino, found.st_size, found.st_mtime_ns)
+    return FileMark(file_status.st_ino, file_status.st_size, file_status.st_mtime_ns)
 
 
-def is_exposed(path: Path) -> bool:
+def is_world_readable(file_path: Path) -> bool:
     """Whether everybody on this machine may read the file."""
-    return bool(path.stat().st_mode & stat.S_IROTH)
+    return bool(file_path.stat().st_mode & stat.S_IROTH)
 
 
-def load(path: Path) -> object:
+def load_credentials(file_path: Path) -> object:
     """What the file says; BadSettings, which never shows a piece of the file, where it cannot be read."""
     try:
-        text = path.read_text("utf-8")
+        file_text = file_path.read_text("utf-8")
     except OSError as error:
-        raise BadSettings(f"{path}: {error.strerror}") from None
+        raise BadSettings(f"{file_path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BadSettings(f"{path} is no text in UTF-8") from None
-    return (_json if path.suffix == ".json" else _yaml)(path, text)
+        raise BadSettings(f"{file_path} is no text in UTF-8") from None
+    return (_parse_json if file_path.suffix == ".json" else _parse_yaml)(file_path, file_text)
 
 
-def _json(path: Path, text: str) -> object:
+def _parse_json(file_path: Path, file_text: str) -> object:
     import json
 
     try:
-        return json.loads(text, object_pairs_hook=_once)
+        return json.loads(file_text, object_pairs_hook=_require_unique_members)
     except (ValueError, RecursionError) as error:
-        raise BadSettings(f"{path} is no JSON: {error}") from None
+        raise BadSettings(f"{file_path} is no JSON: {error}") from None
 
 
-def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+def _require_unique_members(member_pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     """The members of an object: of two with one name, the first would be gone without a word."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError(_twice([key for key, _ in pairs]))
+    members = dict(member_pairs)
+    if len(members) < len(member_pairs):
+        raise ValueError(_describe_duplicate([member_key for member_key, _ in member_pairs]))
     return members
 
 
-def _twice(keys: Sequence[str]) -> str:
-    return f"{next(key for at, key in enumerate(keys) if key in keys[:at])!r} is there twice"
+def _describe_duplicate(member_keys: Sequence[str]) -> str:
+    return f"{next(member_key for key_index, member_key in enumerate(member_keys) if member_key in member_keys[:key_index])!r} is there twice"
 
 
-def _yaml(path: Path, text: str) -> object:
+def _parse_yaml(file_path: Path, file_text: str) -> object:
     # Imported late: most name servers have no such file.
     import yaml
 
-    class Strict(yaml.SafeLoader):
+    class StrictLoader(yaml.SafeLoader):
         """No name twice in a mapping."""
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-            if len(set(keys)) < len(keys):
-                raise yaml.MarkedYAMLError(problem=_twice(keys), problem_mark=node.start_mark)
+            member_keys = [
+                key_node.value for key_node, _ in node.value if isinstance(key_node, yaml.ScalarNode)
+            ]
+            if len(set(member_keys)) < len(member_keys):
+                raise yaml.MarkedYAMLError(
+                    problem=_describe_duplicate(member_keys), problem_mark=node.start_mark
+                )
             return super().construct_mapping(node, deep)
 
     try:
-        return yaml.load(text, Strict)
+        return yaml.load(file_text, StrictLoader)
     except yaml.MarkedYAMLError as error:
-        where = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise BadSettings(f"{path} is no YAML{where}: {_harmless(error.problem or '')}") from None
+        line_hint = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise BadSettings(
+            f"{file_path} is no YAML{line_hint}: {_redact_problem(error.problem or '')}"
+        ) from None
     except (yaml.YAMLError, RecursionError, ValueError):
-        raise BadSettings(f"{path} is no YAML") from None
+        raise BadSettings(f"{file_path} is no YAML") from None
 
 
-def _harmless(problem: str) -> str:
+def _redact_problem(problem_text: str) -> str:
     """Without the name of an alias or a tag: a secret that begins with * or ! is taken for one."""
-    return problem.partition("'")[0].rstrip() if _NAMES.search(problem) else problem
+    return problem_text.partition("'")[0].rstrip() if _NAMED_PARTS.search(problem_text) else problem_text

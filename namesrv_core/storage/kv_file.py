@@ -5,45 +5,51 @@ from pathlib import Path
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import fastjson
-from namesrv_core.storage import durable
+from namesrv_core.storage import atomic_write
 
-Tables = Mapping[str, Mapping[str, str | None]]
+KvFileTables = Mapping[str, Mapping[str, str | None]]
 
 
-class CorruptFile(RocketMQError):
+class CorruptFileError(RocketMQError):
     """A file that is there cannot be understood; the text names it and says why."""
 
 
-def load(path: Path) -> Tables:
+def load_kv_tables(file_path: Path) -> KvFileTables:
     """The tables of a file; empty where there is no file or nothing in it. CorruptFile, OSError."""
     try:
-        content = path.read_bytes()
+        file_content = file_path.read_bytes()
     except FileNotFoundError:
         return {}
-    if not content.strip():
+    if not file_content.strip():
         return {}
     try:
-        tables = fastjson.loads(content)
+        parsed_tables = fastjson.decode_json(file_content)
     except ValueError as error:
-        raise CorruptFile(f"{path} is no KV file: {error}") from None
-    if tables == {}:
+        raise CorruptFileError(f"{file_path} is no KV file: {error}") from None
+    if parsed_tables == {}:
         return {}
-    if not isinstance(tables, dict) or not isinstance(tables.get("configTable"), dict):
-        raise CorruptFile(f"{path} is no KV file: it has no configTable")
-    return {namespace: _table(path, namespace, table) for namespace, table in tables["configTable"].items()}
+    if not isinstance(parsed_tables, dict) or not isinstance(parsed_tables.get("configTable"), dict):
+        raise CorruptFileError(f"{file_path} is no KV file: it has no configTable")
+    return {
+        namespace: _parse_table(file_path, namespace, kv_table)
+        for namespace, kv_table in parsed_tables["configTable"].items()
+    }
 
 
-def _table(path: Path, namespace: str, table: object) -> Mapping[str, str | None]:
-    if not isinstance(table, dict):
-        raise CorruptFile(f"{path} is no KV file: its namespace {namespace} is no object")
+def _parse_table(file_path: Path, namespace: str, kv_table: object) -> Mapping[str, str | None]:
+    if not isinstance(kv_table, dict):
+        raise CorruptFileError(f"{file_path} is no KV file: its namespace {namespace} is no object")
     try:
-        return {key: fastjson.to_text(value) for key, value in table.items()}
+        return {kv_key: fastjson.to_text(kv_value) for kv_key, kv_value in kv_table.items()}
     except ValueError as error:
-        raise CorruptFile(f"{path} is no KV file: {error}") from None
+        raise CorruptFileError(f"{file_path} is no KV file: {error}") from None
 
 
-def save(path: Path, tables: Tables) -> None:
+def save_kv_tables(file_path: Path, kv_tables: KvFileTables) -> None:
     """Write the tables; on the disk when this returns. OSError."""
-    durable.replace(
-        path, fastjson.dumps({"configTable": {name: dict(table) for name, table in tables.items()}})
+    atomic_write.replace_file(
+        file_path,
+        fastjson.encode_json(
+            {"configTable": {namespace: dict(kv_table) for namespace, kv_table in kv_tables.items()}}
+        ),
     )

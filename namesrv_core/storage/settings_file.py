@@ -8,41 +8,41 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from namesrv_core.storage import durable
-from namesrv_core.storage.kv_file import CorruptFile
+from namesrv_core.storage import atomic_write
+from namesrv_core.storage.kv_file import CorruptFileError
 
 
-class Item(NamedTuple):
+class SettingItem(NamedTuple):
     """One key of a file, with the number of its line."""
 
-    line: int
+    line_number: int
     key: str
     value: str
 
 
-def load(path: Path) -> list[Item]:
+def load_setting_items(file_path: Path) -> list[SettingItem]:
     """The keys of a file in their order. CorruptFile, OSError (also where there is no file)."""
-    text = path.read_text("latin-1")
+    file_text = file_path.read_text("latin-1")
     from javaproperties import InvalidUEscapeError
 
     try:
-        return list(_items(text))
+        return list(_parse_items(file_text))
     except InvalidUEscapeError as error:
-        raise CorruptFile(f"{path} is no properties file: {error}") from None
+        raise CorruptFileError(f"{file_path} is no properties file: {error}") from None
 
 
-def _items(text: str) -> Iterator[Item]:
+def _parse_items(file_text: str) -> Iterator[SettingItem]:
     from javaproperties import KeyValue, parse
 
-    line = 1
-    for element in parse(text):
-        if isinstance(element, KeyValue):
-            yield Item(line, element.key, element.value)
-        line += element.source.count("\n")
+    line_number = 1
+    for file_element in parse(file_text):
+        if isinstance(file_element, KeyValue):
+            yield SettingItem(line_number, file_element.key, file_element.value)
+        line_number += file_element.source.count("\n")
 
 
-def save(path: Path, items: Mapping[str, str]) -> None:
+def save_settings(file_path: Path, setting_items: Mapping[str, str]) -> None:
     """Write the keys so that they read back as they are; on the disk when this returns. OSError."""
     from javaproperties import dumps
 
-    durable.replace(path, dumps(items, timestamp=False).encode("latin-1"))
+    atomic_write.replace_file(file_path, dumps(setting_items, timestamp=False).encode("latin-1"))

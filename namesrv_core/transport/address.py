@@ -1,23 +1,23 @@
 """Addresses of servers, as they are written: host:port, [v6]:port."""
 
 
-def split_addr(addr: str) -> tuple[str, int]:
+def split_addr(server_addr: str) -> tuple[str, int]:
     """Host and port of "host:port" or "[v6]:port"; ValueError for anything else."""
-    host, _, port = addr.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
-        raise ValueError(f"{addr!r} is no host:port")
-    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port)
+    host, _, port_text = server_addr.rpartition(":")
+    if not host or not (port_text.isascii() and port_text.isdigit()) or not 0 < int(port_text) < 65536:
+        raise ValueError(f"{server_addr!r} is no host:port")
+    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port_text)
 
 
-def split_listening(text: str) -> tuple[str, int]:
+def split_listen_text(listen_text: str) -> tuple[str, int]:
     """Host and port of "host:port", "[v6]:port", or "port" of this machine alone; port 0 is a free one.
 
     ValueError for anything else.
     """
-    host, _, port = text.rpartition(":") if ":" in text else ("127.0.0.1", "", text)
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
-        raise ValueError(f"{text!r} is neither PORT nor HOST:PORT")
-    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port)
+    host, _, port_text = listen_text.rpartition(":") if ":" in listen_text else ("127.0.0.1", "", listen_text)
+    if not host or not (port_text.isascii() and port_text.isdigit()) or int(port_text) > 65535:
+        raise ValueError(f"{listen_text!r} is neither PORT nor HOST:PORT")
+    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port_text)
 
 
 def join_addr(host: str, port: int) -> str:

@@ -5,7 +5,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 
 
 class CallError(RocketMQError):
@@ -15,11 +15,11 @@ class CallError(RocketMQError):
     "timeout", "closed", "unreadable" or "interrupted" where nobody knows whether it was carried out.
     """
 
-    def __init__(self, addr: str, kind: str, reason: str) -> None:
-        super().__init__(f"{addr}: {reason}")
-        self.addr = addr
-        self.kind = kind
-        self.reason = reason
+    def __init__(self, server_addr: str, error_kind: str, error_reason: str) -> None:
+        super().__init__(f"{server_addr}: {error_reason}")
+        self.addr = server_addr
+        self.kind = error_kind
+        self.reason = error_reason
 
     @property
     def was_sent(self) -> bool:
@@ -47,28 +47,36 @@ class Exchange(NamedTuple):
     via: str | None = None
 
 
-Observer = Callable[[Exchange], None]
+ExchangeObserver = Callable[[Exchange], None]
 
 
-class Tally:
+class ExchangeTracker:
     """What has to be remembered of requests that were asked together, to tell an observer of each."""
 
-    def __init__(self, observer: Observer, calls: Sequence[tuple[str, Command]]) -> None:
-        self._observer = observer
-        self._calls = calls
-        self._sent: dict[int, tuple[float, int]] = {}
-        self._done = 0
+    def __init__(
+        self, exchange_observer: ExchangeObserver, addressed_requests: Sequence[tuple[str, RemotingCommand]]
+    ) -> None:
+        self._observer = exchange_observer
+        self._addressed_requests = addressed_requests
+        self._sent_by_index: dict[int, tuple[float, int]] = {}
+        self._done_count = 0
 
-    def sent(self, index: int, size: int) -> None:
+    def record_sent(self, request_index: int, frame_bytes: int) -> None:
         """The request at this place was handed to the socket, in so many bytes."""
-        self._sent[index] = (monotonic(), size)
+        self._sent_by_index[request_index] = (monotonic(), frame_bytes)
 
-    def ended(self, index: int, result: Command | CallError, size: int, turn: float) -> None:
+    def report_ended(
+        self,
+        request_index: int,
+        request_result: RemotingCommand | CallError,
+        answer_bytes: int,
+        turn_began_at: float,
+    ) -> None:
         """It ended, with so many bytes of an answer; the turn of its server came at `turn`."""
-        addr, request = self._calls[index]
-        began, bytes_out = self._sent.get(index, (turn, 0))
-        outcome = result.code if isinstance(result, Command) else result
-        self._done += 1
-        seconds = monotonic() - began
-        counts = (bytes_out, size, self._done, len(self._calls))
-        self._observer(Exchange(addr, request.code, began, seconds, outcome, *counts))
+        server_addr, request = self._addressed_requests[request_index]
+        began_at, bytes_out = self._sent_by_index.get(request_index, (turn_began_at, 0))
+        outcome = request_result.code if isinstance(request_result, RemotingCommand) else request_result
+        self._done_count += 1
+        seconds = monotonic() - began_at
+        size_and_progress = (bytes_out, answer_bytes, self._done_count, len(self._addressed_requests))
+        self._observer(Exchange(server_addr, request.code, began_at, seconds, outcome, *size_and_progress))

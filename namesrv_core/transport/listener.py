@@ -9,109 +9,109 @@ import logging
 import socket
 from collections.abc import Callable
 
-from namesrv_core.transport.allowance import Allowance
-from namesrv_core.transport.doorway import Doorway, Terms
-from namesrv_core.transport.stream import Owner, Shortcut, Stream
+from namesrv_core.transport.command_stream import CommandStream, ResponseCache, StreamOwner
+from namesrv_core.transport.protocol_detection import ProtocolDetector, TlsPolicy
+from namesrv_core.transport.quotas import StreamQuotas
 
 # As whatever else an event loop has to say.
-log = logging.getLogger("asyncio")
+asyncio_log = logging.getLogger("asyncio")
 
-_AT_ONCE = 24
+_MAX_ARRIVING = 24
 """So many may be on their way in: with those on their way out less than a server keeps files for itself."""
-_PAUSE = 1.0
+_PAUSE_SECONDS = 1.0
 
 
-class Listener:
+class StreamListener:
     """`await Listener.open(...)`; `address` and `port` are those really bound."""
 
-    def __init__(self, listening: socket.socket, peer: Callable[[], asyncio.Protocol]) -> None:
-        self.address, self.port = listening.getsockname()[:2]
-        self._listening = listening
-        self._peer = peer
-        self._loop = asyncio.get_running_loop()
-        self._arriving: set[asyncio.Task[object]] = set()
-        self._pause: asyncio.TimerHandle | None = None
-        self._loop.add_reader(listening, self._accept)
+    def __init__(self, listen_socket: socket.socket, build_protocol: Callable[[], asyncio.Protocol]) -> None:
+        self.bound_host, self.bound_port = listen_socket.getsockname()[:2]
+        self._listen_socket = listen_socket
+        self._build_protocol = build_protocol
+        self._event_loop = asyncio.get_running_loop()
+        self._arriving_tasks: set[asyncio.Task[object]] = set()
+        self._pause_timer: asyncio.TimerHandle | None = None
+        self._event_loop.add_reader(listen_socket, self._accept_waiting)
 
     @classmethod
     async def open(
         cls,
-        owner: Owner,
-        host: str,
-        port: int,
+        stream_owner: StreamOwner,
+        listen_host: str,
+        listen_port: int,
         backlog: int = 1024,
-        shortcut: Shortcut | None = None,
-        terms: Terms | None = None,
-        allowance: Allowance | None = None,
-    ) -> "Listener":
+        response_cache: ResponseCache | None = None,
+        tls_policy: TlsPolicy | None = None,
+        stream_quotas: StreamQuotas | None = None,
+    ) -> "StreamListener":
         """Listen on `host`:`port`; port 0 takes a free one. OSError where the address cannot be bound.
 
         With `terms` TLS is spoken there, too, or nothing but TLS.
         """
 
-        granted = allowance or Allowance()
+        granted_quotas = stream_quotas or StreamQuotas()
 
-        def peer() -> Stream | Doorway:
-            stream = Stream(owner, shortcut, granted)
-            return stream if terms is None else Doorway(stream, terms)
+        def build_protocol() -> CommandStream | ProtocolDetector:
+            command_stream = CommandStream(stream_owner, response_cache, granted_quotas)
+            return command_stream if tls_policy is None else ProtocolDetector(command_stream, tls_policy)
 
-        listening = bound(host, port)
-        listening.listen(backlog)
-        listening.setblocking(False)
-        return cls(listening, peer)
+        listen_socket = bind_socket(listen_host, listen_port)
+        listen_socket.listen(backlog)
+        listen_socket.setblocking(False)
+        return cls(listen_socket, build_protocol)
 
-    def _accept(self) -> None:
-        for _ in range(_AT_ONCE - len(self._arriving)):
+    def _accept_waiting(self) -> None:
+        for _ in range(_MAX_ARRIVING - len(self._arriving_tasks)):
             try:
-                accepted, _ = self._listening.accept()
+                accepted_socket, _ = self._listen_socket.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                log.error("no connection can be accepted for %g s: %s", _PAUSE, error)
-                self._loop.remove_reader(self._listening)
-                self._pause = self._loop.call_later(_PAUSE, self._resume)
+                asyncio_log.error("no connection can be accepted for %g s: %s", _PAUSE_SECONDS, error)
+                self._event_loop.remove_reader(self._listen_socket)
+                self._pause_timer = self._event_loop.call_later(_PAUSE_SECONDS, self._resume_accepting)
                 return
-            accepted.setblocking(False)
-            arriving = self._loop.create_task(self._arrive(accepted))
+            accepted_socket.setblocking(False)
+            arriving_task = self._event_loop.create_task(self._hand_over(accepted_socket))
             # The loop itself keeps no task alive.
-            self._arriving.add(arriving)
-            arriving.add_done_callback(self._arriving.discard)
+            self._arriving_tasks.add(arriving_task)
+            arriving_task.add_done_callback(self._arriving_tasks.discard)
 
-    async def _arrive(self, accepted: socket.socket) -> None:
+    async def _hand_over(self, accepted_socket: socket.socket) -> None:
         try:
-            await self._loop.connect_accepted_socket(self._peer, accepted)
+            await self._event_loop.connect_accepted_socket(self._build_protocol, accepted_socket)
         except OSError:
             # It has gone again.
-            accepted.close()
+            accepted_socket.close()
 
-    def _resume(self) -> None:
-        self._pause = None
-        self._loop.add_reader(self._listening, self._accept)
+    def _resume_accepting(self) -> None:
+        self._pause_timer = None
+        self._event_loop.add_reader(self._listen_socket, self._accept_waiting)
 
     def close(self) -> None:
         """No more connections; those that are open stay open."""
-        if self._listening.fileno() < 0:
+        if self._listen_socket.fileno() < 0:
             return
-        if self._pause is not None:
-            self._pause.cancel()
+        if self._pause_timer is not None:
+            self._pause_timer.cancel()
         else:
-            self._loop.remove_reader(self._listening)
-        self._listening.close()
+            self._event_loop.remove_reader(self._listen_socket)
+        self._listen_socket.close()
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bind_socket(listen_host: str, listen_port: int) -> socket.socket:
     """A socket that has the address, not yet listening; OSError where it cannot be had."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    address_family = socket.AF_INET6 if ":" in listen_host else socket.AF_INET
     # With the protocol named: asyncio looks for it before it switches Nagle's algorithm off, and an answer
     # that follows another one would wait for the acknowledgement of that, 40 ms.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listen_socket = socket.socket(address_family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
+        listen_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listen_socket.bind((listen_host, listen_port))
     except OverflowError as error:
-        listening.close()
+        listen_socket.close()
         raise OSError(str(error)) from None
     except BaseException:
-        listening.close()
+        listen_socket.close()
         raise
-    return listening
+    return listen_socket

@@ -12,95 +12,110 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from namesrv_core.transport import tls
-from namesrv_core.transport.suites import ANY, Offer, restrict
+from namesrv_core.transport import tls_client
+from namesrv_core.transport.cipher_suites import ANY_CIPHERS, CipherOffer, restrict_context
 
-_DAYS = 3650
-_DEMANDS = {"none": ssl.CERT_NONE, "optional": ssl.CERT_OPTIONAL, "require": ssl.CERT_REQUIRED}
-_DISTRUST = (
+_VALIDITY_DAYS = 3650
+_VERIFY_MODES = {"none": ssl.CERT_NONE, "optional": ssl.CERT_OPTIONAL, "require": ssl.CERT_REQUIRED}
+_DISTRUST_ALERTS = (
     "UNKNOWN_CA",
     "BAD_CERTIFICATE",
     "CERTIFICATE_UNKNOWN",
     "CERTIFICATE_EXPIRED",
     "CERTIFICATE_REVOKED",
 )
-_NOTHING_IN_COMMON = ("UNSUPPORTED_PROTOCOL", "NO_SHARED_CIPHER", "UNKNOWN_PROTOCOL", "WRONG_VERSION_NUMBER")
-_SHORT = {
+_NOTHING_IN_COMMON_REASONS = (
+    "UNSUPPORTED_PROTOCOL",
+    "NO_SHARED_CIPHER",
+    "UNKNOWN_PROTOCOL",
+    "WRONG_VERSION_NUMBER",
+)
+_SHORT_ATTRIBUTE_NAMES = {
     "commonName": "CN", "countryName": "C", "domainComponent": "DC", "localityName": "L",
     "organizationName": "O", "organizationalUnitName": "OU", "stateOrProvinceName": "ST",
     "streetAddress": "STREET", "userId": "UID",
 }  # fmt: skip
 
 
-class ServerFiles(NamedTuple):
+class TlsServerFiles(NamedTuple):
     """What a server's TLS is made of, PEM all of it. `trust` is whose certificates are taken from clients,
     the system's authorities if None; `clients` is "none", "optional" or "require", as upstream names them.
     `offer` is what is spoken.
     """
 
-    cert: Path
-    key: Path
+    cert_file: Path
+    key_file: Path
     key_password: str | None = None
-    clients: str = "none"
-    trust: Path | None = None
-    offer: Offer = ANY
+    client_auth: str = "none"
+    trust_file: Path | None = None
+    cipher_offer: CipherOffer = ANY_CIPHERS
 
-    def digest(self) -> bytes:
+    def compute_digest(self) -> bytes:
         """Changes with what is in the files. BadSettings where one cannot be read."""
-        content = hashlib.sha256()
-        files = (("certificate", self.cert), ("key", self.key), ("CA", self.trust))
-        for what, file in files:
-            content.update(hashlib.sha256(b"" if file is None else tls.read(what, file)).digest())
-        return content.digest()
+        content_hash = hashlib.sha256()
+        kinds_and_files = (("certificate", self.cert_file), ("key", self.key_file), ("CA", self.trust_file))
+        for file_kind, file_path in kinds_and_files:
+            content_hash.update(
+                hashlib.sha256(
+                    b"" if file_path is None else tls_client.read_tls_file(file_kind, file_path)
+                ).digest()
+            )
+        return content_hash.digest()
 
 
-def context(files: ServerFiles) -> ssl.SSLContext:
+def build_server_context(server_files: TlsServerFiles) -> ssl.SSLContext:
     """A context of these files, of TLS 1.2 and 1.3. BadSettings, in one line, where they cannot be used."""
-    made = _empty(files.offer)
-    tls.identify(made, files.cert, files.key, files.key_password, "server's")
-    made.verify_mode = _DEMANDS[files.clients]
-    if made.verify_mode != ssl.CERT_NONE:
-        made.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-        tls.trust(made, files.trust)
-    return made
+    ssl_context = _build_empty_context(server_files.cipher_offer)
+    tls_client.load_identity(
+        ssl_context, server_files.cert_file, server_files.key_file, server_files.key_password, "server's"
+    )
+    ssl_context.verify_mode = _VERIFY_MODES[server_files.client_auth]
+    if ssl_context.verify_mode != ssl.CERT_NONE:
+        ssl_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        tls_client.trust_authorities(ssl_context, server_files.trust_file)
+    return ssl_context
 
 
-def _empty(offer: Offer) -> ssl.SSLContext:
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    restrict(made, offer)
-    made.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
-    return made
+def _build_empty_context(cipher_offer: CipherOffer) -> ssl.SSLContext:
+    ssl_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    restrict_context(ssl_context, cipher_offer)
+    ssl_context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
+    return ssl_context
 
 
-def self_signed(offer: Offer = ANY) -> ssl.SSLContext:
+def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SSLContext:
     """A context with a certificate of its own making, for clients that verify nothing: the test mode."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
+    private_key = ec.generate_private_key(ec.SECP256R1())
+    common_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    current_time = datetime.now(UTC)
     certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=_DAYS))
+        x509.CertificateBuilder(
+            common_name, common_name, private_key.public_key(), x509.random_serial_number()
+        )
+        .not_valid_before(current_time - timedelta(days=1))
+        .not_valid_after(current_time + timedelta(days=_VALIDITY_DAYS))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
+        .sign(private_key, hashes.SHA256())
     )
-    pem = serialization.Encoding.PEM
-    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    made = _empty(offer)
+    pem_encoding = serialization.Encoding.PEM
+    key_bytes = private_key.private_bytes(
+        pem_encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    ssl_context = _build_empty_context(cipher_offer)
     # OpenSSL takes certificates from files only; this one is nobody else's and gone at once.
-    with tempfile.NamedTemporaryFile(suffix=".pem") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(secret + certificate.public_bytes(pem))
-        file.flush()
-        made.load_cert_chain(file.name)
-    return made
+    with tempfile.NamedTemporaryFile(suffix=".pem") as pem_file:
+        os.fchmod(pem_file.fileno(), 0o600)
+        pem_file.write(key_bytes + certificate.public_bytes(pem_encoding))
+        pem_file.flush()
+        ssl_context.load_cert_chain(pem_file.name)
+    return ssl_context
 
 
-def refusal(error: ssl.SSLError) -> str:
+def describe_refusal(error: ssl.SSLError) -> str:
     """Why no TLS came about with a client, or why it ended, as what that client did."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"shows a certificate that is refused: {error.verify_message}"
@@ -108,24 +123,33 @@ def refusal(error: ssl.SSLError) -> str:
     _, is_alert, alert = reason.partition("_ALERT_")
     if reason == "PEER_DID_NOT_RETURN_A_CERTIFICATE":
         return "shows no certificate, which is demanded here"
-    if is_alert and alert in _DISTRUST:
-        return f"does not trust this server's certificate ({tls.words(alert)})"
-    if reason in _NOTHING_IN_COMMON:
-        return f"has no version or cipher of TLS in common with this server ({tls.words(reason)})"
-    return f"broke off TLS: {tls.words(alert or reason)}"
+    if is_alert and alert in _DISTRUST_ALERTS:
+        return f"does not trust this server's certificate ({tls_client.format_alert(alert)})"
+    if reason in _NOTHING_IN_COMMON_REASONS:
+        return (
+            f"has no version or cipher of TLS in common with this server ({tls_client.format_alert(reason)})"
+        )
+    return f"broke off TLS: {tls_client.format_alert(alert or reason)}"
 
 
-def distinguished_name(shown: Mapping[str, Any]) -> str:
+def distinguished_name(certificate_record: Mapping[str, Any]) -> str:
     """Whose certificate it is, as RFC 4514 and Java write it: "CN=operator,OU=ops,O=Example"."""
-    parts = shown.get("subject", ())
+    subject_parts = certificate_record.get("subject", ())
     return ",".join(
-        "+".join(f"{_SHORT.get(key, key)}={_escaped(value)}" for key, value in part)
-        for part in reversed(parts)
+        "+".join(
+            f"{_SHORT_ATTRIBUTE_NAMES.get(attribute_name, attribute_name)}={_escape_value(attribute_value)}"
+            for attribute_name, attribute_value in subject_part
+        )
+        for subject_part in reversed(subject_parts)
     )
 
 
-def _escaped(value: str) -> str:
-    text = "".join(f"\\{character}" if character in ',+"\\<>;' else character for character in value)
-    if text.startswith((" ", "#")):
-        text = f"\\{text}"
-    return f"{text[:-1]}\\ " if text.endswith(" ") and len(value) > 1 else text
+def _escape_value(attribute_value: str) -> str:
+    escaped_text = "".join(
+        f"\\{character}" if character in ',+"\\<>;' else character for character in attribute_value
+    )
+    if escaped_text.startswith((" ", "#")):
+        escaped_text = f"\\{escaped_text}"
+    return (
+        f"{escaped_text[:-1]}\\ " if escaped_text.endswith(" ") and len(attribute_value) > 1 else escaped_text
+    )

@@ -16,147 +16,202 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from nsreport import flags as pipeline_flags
-from nsreport import session, sinks, working
-from nsreport.batch import FILES, Done, Order, Outcome, Run
-from nsreport.extent import extent, written
-from nsreport.java import NoJava
-from nsreport.reports.catalogue import REPORTS
-from nsreport.sources import NoInput, Source
-from nsreport.stream import Stream
+from nsreport.jobs.batch import BRONZE_FILES, PipelineRun, RunOutcome, RunRequest, TableResult
+from nsreport.jobs.stream import OrderStream
+from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.runtime import flags as pipeline_flags
+from nsreport.runtime import progress, session
+from nsreport.runtime.input_size import estimate_plain_bytes, last_write_seconds
+from nsreport.runtime.java import JavaNotFoundError
+from nsreport.sources.input_files import InputNotFoundError, InputSource
+from nsreport.tables import table_store
 
-DONE, FAILED, USAGE, QUARANTINED = 0, 1, 2, 3
-LITTLE = 128 << 20
+EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_QUARANTINED = 0, 1, 2, 3
+SMALL_INPUT_BYTES = 128 << 20
 """Input size, about 350,000 events, up to which Java's optimizing compiler costs more time than it saves."""
 
-_SPEAKING = threading.Lock()
+_STDOUT_LOCK = threading.Lock()
 
 
-def parser() -> argparse.ArgumentParser:
-    flags = argparse.ArgumentParser("nsreport", description="Tables of what happened to name servers.")
-    flags.add_argument("--cache", type=Path, default=Path("~/.cache/nsadmin"), help="what is made once")
-    commands = flags.add_subparsers(dest="command", required=True)
-    pipeline_flags.add_run(commands.add_parser("run", help="read what is new, and make the tables"))
-    pipeline_flags.add_stream(commands.add_parser("stream", help="the same, again and again"))
-    return flags
+def build_parser() -> argparse.ArgumentParser:
+    argument_parser = argparse.ArgumentParser(
+        "nsreport", description="Tables of what happened to name servers."
+    )
+    argument_parser.add_argument(
+        "--cache", type=Path, default=Path("~/.cache/nsadmin"), help="what is made once"
+    )
+    subcommands = argument_parser.add_subparsers(dest="command", required=True)
+    pipeline_flags.add_run_flags(subcommands.add_parser("run", help="read what is new, and make the tables"))
+    pipeline_flags.add_stream_flags(subcommands.add_parser("stream", help="the same, again and again"))
+    return argument_parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    flags = parser().parse_args(argv)
+    arguments = build_parser().parse_args(argv)
     try:
-        check(flags)
-        with sinks.only_one(flags.output), started(flags) as spark, working.told(spark, tell_at):
-            return stream(spark, flags) if flags.command == "stream" else run(spark, flags)
-    except (NoInput, NoReport) as error:
-        return fail(str(error), USAGE)
-    except (NoJava, sinks.Busy, OSError) as error:
-        return fail(str(error), FAILED)
+        check_report_request(arguments)
+        with (
+            table_store.lock_output(arguments.output_folder),
+            open_spark_session(arguments) as spark,
+            progress.watch_progress(spark, write_progress),
+        ):
+            return (
+                run_stream(spark, arguments) if arguments.command == "stream" else run_batch(spark, arguments)
+            )
+    except (InputNotFoundError, ReportRequestError) as error:
+        return write_error(str(error), EXIT_USAGE)
+    except (JavaNotFoundError, table_store.OutputBusyError, OSError) as error:
+        return write_error(str(error), EXIT_FAILED)
 
 
 @contextmanager
-def started(flags: argparse.Namespace) -> Iterator[SparkSession]:
+def open_spark_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
     """Open a Spark session, and stop it at the end of the block."""
-    tell(doing="starting Spark")
+    write_message(doing="starting Spark")
     # spark-submit has already chosen the master.
-    master = flags.master or (None if session.is_submitted() else "local[*]")
-    program = session.Program(flags.cache.expanduser(), master, dict(flags.conf), ends_soon=ends_soon(flags))
+    master_url = arguments.master or (None if session.is_submitted() else "local[*]")
+    spark_program = session.SparkProgram(
+        arguments.cache.expanduser(), master_url, dict(arguments.conf), is_short_run=is_short_run(arguments)
+    )
     try:
-        yield program.session
+        yield spark_program.session
     finally:
-        program.stop()
+        spark_program.stop()
 
 
-def ends_soon(flags: argparse.Namespace) -> bool:
+def is_short_run(arguments: argparse.Namespace) -> bool:
     """Whether the run is known to read no more than `SMALL_INPUT_BYTES`.
 
     Without new input a run reads only the tables of the requested reports; otherwise it may read everything.
     """
-    if flags.command == "stream" and not flags.once:
+    if arguments.command == "stream" and not arguments.once:
         return False
-    given = [*flags.input, *(path for _, path in flags.source)]
-    if extent(given, written(f"{flags.output}/{FILES.name}")) == 0:
-        asked = {table for name in flags.reports or REPORTS for table in REPORTS[name].inputs}
-        known = extent(f"{flags.output}/silver/{table}" for table in asked)
+    input_paths = [*arguments.input, *(source_path for _, source_path in arguments.source)]
+    if (
+        estimate_plain_bytes(
+            input_paths, last_write_seconds(f"{arguments.output_folder}/{BRONZE_FILES.name}")
+        )
+        == 0
+    ):
+        table_names = {
+            table_name
+            for report_name in arguments.report_names or REPORTS_BY_NAME
+            for table_name in REPORTS_BY_NAME[report_name].input_tables
+        }
+        plain_bytes = estimate_plain_bytes(
+            f"{arguments.output_folder}/silver/{table_name}" for table_name in table_names
+        )
     else:
-        known = extent([*given, f"{flags.output}/bronze"])
-    return known is not None and known <= LITTLE
+        plain_bytes = estimate_plain_bytes([*input_paths, f"{arguments.output_folder}/bronze"])
+    return plain_bytes is not None and plain_bytes <= SMALL_INPUT_BYTES
 
 
-def run(spark: SparkSession, flags: argparse.Namespace) -> int:
+def run_batch(spark: SparkSession, arguments: argparse.Namespace) -> int:
     """Run the pipeline once, compact the tables if requested, and report the outcome."""
-    work = Run(spark, order(flags), datetime.now(UTC), tell_of)
-    outcome = work.whole()
-    if flags.compact:
-        work.compact()
-    return judged(outcome, flags.max_quarantine)
+    pipeline_run = PipelineRun(spark, build_run_request(arguments), datetime.now(UTC), write_table_result)
+    run_outcome = pipeline_run.run_all()
+    if arguments.compact_tables:
+        pipeline_run.compact_tables()
+    return report_outcome(run_outcome, arguments.max_quarantine)
 
 
-def stream(spark: SparkSession, flags: argparse.Namespace) -> int:
+def run_stream(spark: SparkSession, arguments: argparse.Namespace) -> int:
     """Process new files as a stream: those that exist now (`--once`), or until a signal stops the process."""
-    work = Run(spark, order(flags), datetime.now(UTC), tell_of)
-    work.refresh()
-    watching = Stream(spark, work, flags.output)
-    watching.look()
-    tell(doing="carrying out what is there" if flags.once else f"looking every {flags.every:g} s")
-    query = watching.start(None if flags.once else flags.every)
+    pipeline_run = PipelineRun(spark, build_run_request(arguments), datetime.now(UTC), write_table_result)
+    pipeline_run.refresh_tables()
+    order_stream = OrderStream(spark, pipeline_run, arguments.output_folder)
+    order_stream.order_new_files()
+    write_message(
+        doing="carrying out what is there" if arguments.once else f"looking every {arguments.every:g} s"
+    )
+    stream_query = order_stream.start_query(None if arguments.once else arguments.every)
     try:
-        while not query.awaitTermination(flags.every):
-            watching.look()
+        while not stream_query.awaitTermination(arguments.every):
+            order_stream.order_new_files()
     finally:
-        query.stop()
-    return judged(work.outcome(0), flags.max_quarantine)
+        stream_query.stop()
+    return report_outcome(pipeline_run.summarize_outcome(0), arguments.max_quarantine)
 
 
-def judged(outcome: Outcome, most: float) -> int:
+def report_outcome(run_outcome: RunOutcome, max_share: float) -> int:
     """Write the closing notes or the error of a run; return the exit code."""
-    if outcome.passed_over:
-        tell(note=f"{outcome.passed_over} files are neither journals nor logs, and were passed over")
-    for server in outcome.twice:
-        tell(note=f"{server}: two journals are of this name; give each its own by --source NAME=DIR")
-    if outcome.lines == 0:
-        return fail("there is nothing to read: no journals and no logs", FAILED)
-    if outcome.quarantined:
-        shown = f"{outcome.quarantined} of {outcome.lines} lines ({outcome.share:.2%}) are in quarantine"
-        if outcome.share > most:
-            return fail(f"{shown}, more than --max-quarantine {most:.2%}: see silver/quarantine", QUARANTINED)
-        tell(note=shown)
-    return DONE
+    if run_outcome.skipped_file_count:
+        write_message(
+            note=f"{run_outcome.skipped_file_count} files are neither journals nor logs, and were passed over"
+        )
+    for server_name in run_outcome.duplicate_servers:
+        write_message(
+            note=f"{server_name}: two journals are of this name; give each its own by --source NAME=DIR"
+        )
+    if run_outcome.line_count == 0:
+        return write_error("there is nothing to read: no journals and no logs", EXIT_FAILED)
+    if run_outcome.quarantined_count:
+        quarantine_note = f"{run_outcome.quarantined_count} of {run_outcome.line_count} lines ({run_outcome.quarantined_share:.2%}) are in quarantine"
+        if run_outcome.quarantined_share > max_share:
+            return write_error(
+                f"{quarantine_note}, more than --max-quarantine {max_share:.2%}: see silver/quarantine",
+                EXIT_QUARANTINED,
+            )
+        write_message(note=quarantine_note)
+    return EXIT_DONE
 
 
-class NoReport(Exception):
+class ReportRequestError(Exception):
     """A report does not exist, or the time range is empty; the text is one line."""
 
 
-def check(flags: argparse.Namespace) -> None:
+def check_report_request(arguments: argparse.Namespace) -> None:
     """Raise ReportRequestError if a report does not exist or the time range is empty."""
-    if None not in (flags.since, flags.until) and flags.since >= flags.until:
-        raise NoReport("--since is not before --until: nothing is between them")
-    for name in flags.reports:
-        if name not in REPORTS:
-            raise NoReport(f"there is no report {name}: there are {', '.join(REPORTS)}")
+    if None not in (arguments.since_ms, arguments.until_ms) and arguments.since_ms >= arguments.until_ms:
+        raise ReportRequestError("--since is not before --until: nothing is between them")
+    for report_name in arguments.report_names:
+        if report_name not in REPORTS_BY_NAME:
+            raise ReportRequestError(
+                f"there is no report {report_name}: there are {', '.join(REPORTS_BY_NAME)}"
+            )
 
 
-def order(flags: argparse.Namespace) -> Order:
-    given = [*(Source(path) for path in flags.input), *(Source(path, name) for name, path in flags.source)]
-    return Order(given, flags.output, flags.reports or tuple(REPORTS), flags.since, flags.until)
+def build_run_request(arguments: argparse.Namespace) -> RunRequest:
+    input_sources = [
+        *(InputSource(source_path) for source_path in arguments.input),
+        *(InputSource(source_path, server_name) for server_name, source_path in arguments.source),
+    ]
+    return RunRequest(
+        input_sources,
+        arguments.output_folder,
+        arguments.report_names or tuple(REPORTS_BY_NAME),
+        arguments.since_ms,
+        arguments.until_ms,
+    )
 
 
-def tell_of(done: Done) -> None:
-    tell(table=done.table, rowsIn=done.rows_in, rowsOut=done.rows_out, seconds=round(done.seconds, 3))
+def write_table_result(table_result: TableResult) -> None:
+    write_message(
+        table=table_result.table_name,
+        rowsIn=table_result.rows_in,
+        rowsOut=table_result.rows_out,
+        seconds=round(table_result.elapsed_seconds, 3),
+    )
 
 
-def tell_at(at: working.At) -> None:
-    tell(at=at.table, stages=at.stages, done=at.done, tasks=at.tasks, rows=at.rows)
+def write_progress(stage_progress: progress.StageProgress) -> None:
+    write_message(
+        at=stage_progress.table_name,
+        stages=stage_progress.stage_count,
+        done=stage_progress.done_tasks,
+        tasks=stage_progress.task_count,
+        rows=stage_progress.row_count,
+    )
 
 
-def tell(**what: Any) -> None:
+def write_message(**message_fields: Any) -> None:
     """Write one JSON line. The lock keeps lines whole: the progress thread writes to stdout as well."""
-    with _SPEAKING:
-        sys.stdout.write(json.dumps(what) + "\n")
+    with _STDOUT_LOCK:
+        sys.stdout.write(json.dumps(message_fields) + "\n")
         sys.stdout.flush()
 
 
-def fail(text: str, code: int) -> int:
-    tell(error=text)
-    return code
+def write_error(error_text: str, exit_code: int) -> int:
+    write_message(error=error_text)
+    return exit_code

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from namesrv_core.server.bounds import raise_file_limit
+from namesrv_core.server.connection_limits import raise_file_limit
 from tests.bench import figures, outside, start
 from tests.bench.requests import lookups
 from tests.bench.rust import NAME, Rust

@@ -23,14 +23,14 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import request
+from namesrv_core.protocol.command import build_request
 from tests.bench import figures
 from tests.interop.our_server import OurNameServer
 from tests.support.wire import broker_ext, registration_body
 
 Attack = Callable[[int, Event], None]
 
-_ASK = codec.encode(request(105, {"topic": "topic-1"}))
+_ASK = codec.encode_command(build_request(105, {"topic": "topic-1"}))
 
 
 def connected(port: int) -> socket.socket:
@@ -60,7 +60,7 @@ def flood(port: int, stop: Event) -> None:
 
 def not_reading(port: int, stop: Event) -> None:
     """Asks for much and reads nothing."""
-    asked = codec.encode(request(206)) * 200
+    asked = codec.encode_command(build_request(206)) * 200
     open_ones = []
     for _ in range(50):
         peer = connected(port)
@@ -73,7 +73,7 @@ def not_reading(port: int, stop: Event) -> None:
 
 def all_topics(port: int, stop: Event) -> None:
     """The answer with all topics, over and over."""
-    _each(port, stop, codec.encode(request(206)) * 20)
+    _each(port, stop, codec.encode_command(build_request(206)) * 20)
 
 
 def slow_loris(port: int, stop: Event) -> None:
@@ -105,19 +105,19 @@ def garbage(port: int, stop: Event) -> None:
 def bombs(port: int, stop: Event) -> None:
     """Compressed registrations of 200 MB each."""
     body = zlib.compress(bytes(200 << 20), 9)
-    _each(port, stop, codec.encode(request(103, broker_ext("bomb"), body)))
+    _each(port, stop, codec.encode_command(build_request(103, broker_ext("bomb"), body)))
 
 
 def deep(port: int, stop: Event) -> None:
     """Registrations nested a hundred thousand levels deep."""
-    _each(port, stop, codec.encode(request(103, broker_ext("deep"), b'{"a":' * 100_000)))
+    _each(port, stop, codec.encode_command(build_request(103, broker_ext("deep"), b'{"a":' * 100_000)))
 
 
 def large(port: int, stop: Event) -> None:
     """Ten thousand topics that change with each registration."""
     bodies = [
-        codec.encode(
-            request(
+        codec.encode_command(
+            build_request(
                 103,
                 broker_ext("big", addr="10.9.9.9:1"),
                 registration_body([f"{a}-{n}" for n in range(10_000)]),
@@ -134,7 +134,7 @@ def puts(port: int, stop: Event) -> None:
         port,
         stop,
         b"".join(
-            codec.encode(request(100, {"namespace": "n", "key": f"k{n}", "value": "v" * 900}))
+            codec.encode_command(build_request(100, {"namespace": "n", "key": f"k{n}", "value": "v" * 900}))
             for n in range(100)
         ),
     )
@@ -250,7 +250,9 @@ def fill(peer: socket.socket) -> None:
     """Two brokers register; they are forgotten when this connection ends, or after two minutes."""
     body = registration_body([f"topic-{number}" for number in range(1000)])
     for name in "ab":
-        peer.sendall(codec.encode(request(103, broker_ext(name, addr=f"10.0.0.{ord(name)}:1"), body)))
+        peer.sendall(
+            codec.encode_command(build_request(103, broker_ext(name, addr=f"10.0.0.{ord(name)}:1"), body))
+        )
         peer.recv(1 << 16)
 
 

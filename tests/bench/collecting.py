@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from namesrv_core.transport.calls import Exchange
+from namesrv_core.transport.multiplexed_client import Exchange
 from nsadmin import AdminClient
-from nsadmin.operations.collector.asking import Questions
-from nsadmin.operations.collector.running import Collector, Plan
-from nsadmin.operations.collector.watching import Voice
+from nsadmin.operations.collector.broker_poller import BrokerQuestions
+from nsadmin.operations.collector.name_server_watch import MessageSink
+from nsadmin.operations.collector.runner import Collector, CollectorPlan
 from tests.bench.requests import register
 from tests.interop.our_server import ROOT, OurNameServer
 from tests.interop.processes import Child
@@ -108,17 +108,17 @@ def main() -> int:
                 connection.recv(1 << 16)
         if asked.ask_brokers:
             stack.enter_context(fleet(Path(folder), addrs, asked.topics))
-        questions = Questions(asked.ask_brokers, asked.ask_brokers)
-        plan = Plan(
-            addrs, Path(folder) / "collected", 1.0, asked.concurrency, asked.rate, questions=questions,
-            broker_interval=1,
+        questions = BrokerQuestions(asked.ask_brokers, asked.ask_brokers)
+        plan = CollectorPlan(
+            addrs, Path(folder) / "collected", 1.0, asked.concurrency, asked.rate, broker_questions=questions,
+            broker_interval_seconds=1,
         )  # fmt: skip
-        voice = Voice(print, print, polls)
+        voice = MessageSink(print, print, polls)
         collector = Collector(plan, lambda: AdminClient(addrs, observer=meter), voice)
-        running = threading.Thread(target=collector.run)
+        running = threading.Thread(target=collector.poll_until_stopped)
         running.start()
         polls.are_done.wait(600)
-        collector.stop()
+        collector.request_stop()
         running.join()
         size = sum(path.stat().st_size for path in plan.folder.rglob("*") if path.is_file())
     print(f"most requests that began within a second: {meter.most_within_a_second()} (--rate {asked.rate})")

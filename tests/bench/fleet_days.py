@@ -25,11 +25,11 @@ from namesrv_core.events import (
     ServerStarted,
     TopicChange,
     TopicsChanged,
-    alike,
+    group_topic_changes,
 )
-from namesrv_core.history.lines import line
-from namesrv_core.history.records import Origin
-from namesrv_core.storage import segments
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
+from namesrv_core.storage.journal import segments
 from tests.support.journals import snapshot
 
 BROKERS, SERVERS = 64, ("ns-1:9876", "ns-2:9876", "ns-3:9876")
@@ -76,7 +76,7 @@ def _segment(home: Path, server: str, first: int, day: int, faults: list[Fault])
     begun = BEGIN + day * DAY
     found = [*_quiet(server, day, faults), *_faulty(server, faults), *_changes(server, begun, faults)]
     found.sort(key=itemgetter(0))
-    with (home / segments.name(first, begun)).open("wb") as file:
+    with (home / segments.segment_name(first, begun)).open("wb") as file:
         file.writelines(
             b'{"v":1,"seq":%d,"time":%d%b' % (number, time, rest)
             for number, (time, rest) in enumerate(found, first)
@@ -137,7 +137,11 @@ def _changes(server: str, begun: int, faults: list[Fault]) -> Iterator[Timed]:
         told = [
             _rest(
                 server,
-                TopicsChanged(_name(broker), "registration", alike([TopicChange("orders-eu-17", old, new)])),
+                TopicsChanged(
+                    _name(broker),
+                    "registration",
+                    group_topic_changes([TopicChange("orders-eu-17", old, new)]),
+                ),
                 *_by(broker),
             )
             for old, new in (queues, queues[::-1])
@@ -151,7 +155,7 @@ def _changes(server: str, begun: int, faults: list[Fault]) -> Iterator[Timed]:
 
 def _rest(server: str, event: Event, cause: str, client: str | None = None) -> bytes:
     """Its line, without the number and the time."""
-    return line(0, server, Origin(0, cause, client), event).removeprefix(_HEAD)
+    return encode_record_line(0, server, RecordOrigin(0, cause, client), event).removeprefix(_HEAD)
 
 
 def _registered(broker: int) -> BrokerRegistered:

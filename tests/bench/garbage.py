@@ -8,39 +8,39 @@ processor, the most of five looks.
 import gc
 import time
 
-from namesrv_core.__main__ import collect_seldom
-from namesrv_core.handlers import ahead
-from namesrv_core.handlers.dispatch import handle
+from namesrv_core.__main__ import reduce_garbage_collection
+from namesrv_core.handlers import registration_precompute
+from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import Command
-from namesrv_core.state.kv import KvConfig
-from namesrv_core.state.name_server import NameServerState
-from namesrv_core.state.policy import NOBODY
-from namesrv_core.state.settings import Settings
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.state.access_policy import ANONYMOUS_PEER
+from namesrv_core.state.kv_config import KvConfig
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.settings import NameServerSettings
 from tests.bench.requests import register
 
 BROKERS, TOPICS, LOOKS = 64, 10_000, 5
 
 
-def prepared(state: NameServerState, request: Command) -> Command:
+def prepared(state: NameServerState, request: RemotingCommand) -> RemotingCommand:
     """The request, worked on ahead."""
-    steps = ahead.steps(state, request, 1, NOBODY)
+    steps = registration_precompute.precompute_steps(state, request, 1, ANONYMOUS_PEER)
     assert steps is not None
     while True:
         try:
             next(steps)
         except StopIteration as ended:
-            asked: Command = ended.value
+            asked: RemotingCommand = ended.value
             return asked
 
 
 def pauses() -> list[float]:
     """Milliseconds of the processor that each look took."""
-    collect_seldom()
-    state, found = NameServerState(Settings(), KvConfig(), 0), []
+    reduce_garbage_collection()
+    state, found = NameServerState(NameServerSettings(), KvConfig(), 0), []
     for broker in range(BROKERS):
-        request = codec.decode(register(broker, TOPICS)[4:])
-        answer, _ = handle(state, prepared(state, request), broker, 1)
+        request = codec.decode_command(register(broker, TOPICS)[4:])
+        answer, _ = handle_request(state, prepared(state, request), broker, 1)
         assert answer.code == 0
     for _ in range(LOOKS):
         begun = time.thread_time()

@@ -37,11 +37,11 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
     WritePermWiped,
-    alike,
+    group_topic_changes,
 )
-from namesrv_core.history.lines import line
-from namesrv_core.history.records import Origin
-from namesrv_core.storage import index, segments
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
+from namesrv_core.storage.journal import index, segments
 from tests.interop.our_server import ROOT
 from tests.support.journals import snapshot
 
@@ -88,15 +88,19 @@ class World:
         topics = [*self.on[broker], *more]
         yield BrokerUnregistered("c", name, 0, addr, "channel closed", self.chance.randrange(1000))
         queues = [(topic, self.queue(broker, topic)) for topic in topics]
-        yield TopicsChanged(name, "unregistration", alike(TopicChange(t, queue, None) for t, queue in queues))
+        yield TopicsChanged(
+            name, "unregistration", group_topic_changes(TopicChange(t, queue, None) for t, queue in queues)
+        )
         yield BrokerRegistered("c", name, 0, addr, len(topics), info=self._info())
-        yield TopicsChanged(name, "registration", alike(TopicChange(t, None, queue) for t, queue in queues))
+        yield TopicsChanged(
+            name, "registration", group_topic_changes(TopicChange(t, None, queue) for t, queue in queues)
+        )
 
     def change(self, broker: int, topic: str) -> Iterator[Event]:
         name = f"broker-{broker}"
         yield BrokerChanged("c", name, 0, f"10.0.0.{broker}:10911", len(self.on[broker]), info=self._info())
         change = TopicChange(topic, self.queue(broker, topic), self.queue(broker, topic, 4))
-        yield TopicsChanged(name, "registration", alike([change]))
+        yield TopicsChanged(name, "registration", group_topic_changes([change]))
 
     def _info(self) -> BrokerInfo:
         return BrokerInfo("ha", 120_000, DataVersion(self.chance.randrange(9999), 0, BEGIN), ())
@@ -105,7 +109,9 @@ class World:
         yield self.snapshot
         if has_rare:
             yield from self.restart(0, (RARE,))
-            yield WritePermWiped("broker-0", 1, alike([TopicChange(RARE, self.queue(0, RARE), None)]))
+            yield WritePermWiped(
+                "broker-0", 1, group_topic_changes([TopicChange(RARE, self.queue(0, RARE), None)])
+            )
         while True:
             sort, broker = self.chance.random(), self.chance.randrange(BROKERS)
             if sort < 0.02:
@@ -129,17 +135,17 @@ class Made(NamedTuple):
 
 
 def write(folder: Path, seed: int, has_rare: bool, first: int = 1, begun: int = BEGIN) -> Made:
-    path, size = folder / segments.name(first, begun + seed), 0
+    path, size = folder / segments.segment_name(first, begun + seed), 0
     with path.open("wb") as file:
         for seq, event in enumerate(World(seed).events(has_rare), first):
             time = begun + (seq - first) * 997
-            origin = Origin(time, "REGISTER_BROKER", f"10.0.0.{seq % 64}:{40_000 + seq % 1000}")
-            size += file.write(line(seq, "ns-1:9876", origin, event))
+            origin = RecordOrigin(time, "REGISTER_BROKER", f"10.0.0.{seq % 64}:{40_000 + seq % 1000}")
+            size += file.write(encode_record_line(seq, "ns-1:9876", origin, event))
             if size >= FULL:
                 break
-    closed = segments.compress(path)
-    index.build(segments.Segment(closed, first, begun, True))
-    return Made(closed, closed.stat().st_size + index.size(closed))
+    closed = segments.compress_segment(path)
+    index.build_index(segments.JournalSegment(closed, first, begun, True))
+    return Made(closed, closed.stat().st_size + index.index_bytes(closed))
 
 
 def year(folder: Path, models: Path, total: int) -> int:
@@ -154,9 +160,9 @@ def year(folder: Path, models: Path, total: int) -> int:
         if 0 <= number - count // 2 < TRUE_ONES:
             write(folder, 0, False, first, begun)
             continue
-        path = folder / f"{segments.name(first, begun)}.zst"
+        path = folder / f"{segments.segment_name(first, begun)}.zst"
         shutil.copy(made.path, path)
-        shutil.copy(index.path_of(made.path), index.path_of(path))
+        shutil.copy(index.index_path(made.path), index.index_path(path))
     return count
 
 

@@ -18,8 +18,8 @@ from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import request
-from namesrv_core.protocol.connection import Connection
+from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.connection import ProtocolConnection
 from tests.support.forked import Forked, context
 from tests.support.running import call
 
@@ -51,7 +51,7 @@ class Kept:
 
     def write(self, peer: socket.socket, rng: random.Random) -> None:
         """Put and delete until the connection breaks, some at once."""
-        near, under_way = Connection(), dict[int, str]()
+        near, under_way = ProtocolConnection(), dict[int, str]()
         try:
             while True:
                 while len(under_way) < _AT_ONCE:
@@ -59,10 +59,14 @@ class Kept:
                     key = rng.choice(list(self._may_be))
                     ext = {"namespace": self.namespace, "key": key}
                     value = None if rng.random() < 0.2 else f"{self._sent}" + "v" * rng.randrange(200)
-                    asked = request(102, ext) if value is None else request(100, {**ext, "value": value})
+                    asked = (
+                        build_request(102, ext)
+                        if value is None
+                        else build_request(100, {**ext, "value": value})
+                    )
                     under_way[asked.opaque] = key
                     self._may_be[key].append(value)
-                    peer.sendall(codec.encode(asked))
+                    peer.sendall(codec.encode_command(asked))
                 data = peer.recv(1 << 16)
                 if not data:
                     break
@@ -71,8 +75,8 @@ class Kept:
             pass
         self.unanswered = len(under_way)
 
-    def _take(self, near: Connection, data: bytes, under_way: dict[int, str]) -> None:
-        for answer in near.feed(data):
+    def _take(self, near: ProtocolConnection, data: bytes, under_way: dict[int, str]) -> None:
+        for answer in near.feed_bytes(data):
             assert answer.code == 0, answer
             self._may_be[under_way.pop(answer.opaque)].pop(0)
             self.answered += 1
@@ -80,7 +84,7 @@ class Kept:
 
 def kept_by(port: int, namespace: str) -> dict[str, str]:
     with socket.create_connection(("127.0.0.1", port), 20) as peer:
-        answer = call(request(219, {"namespace": namespace}), peer)
+        answer = call(build_request(219, {"namespace": namespace}), peer)
     table: dict[str, str] = json.loads(answer.body)["table"] if answer.code == 0 else {}
     return table
 

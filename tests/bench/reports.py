@@ -28,18 +28,20 @@ from pyspark.sql.functions import broadcast, col, date_add, expr, lit, timestamp
 from pyspark.sql.functions import max as highest
 from pyspark.sql.functions import sum as total
 
-from nsreport import schemas, session, silver
-from nsreport.coverage import coverage
-from nsreport.permissions import changes_write
-from nsreport.presence import told_by_witnesses
+from nsreport.facts.coverage import build_coverage
+from nsreport.facts.presence import select_witness_events
+from nsreport.facts.transitions import find_transitions
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
-from nsreport.sinks import Table, Tables
-from nsreport.turns import turns
+from nsreport.runtime import session
+from nsreport.sources import schemas
+from nsreport.sources.write_permissions import changes_write
+from nsreport.tables import silver
+from nsreport.tables.table_store import TableSpec, TableStore
 from tests.bench import figures, fleet_days
 
 PAGE = Path(__file__).parents[2] / "docs" / "pipeline.md"
-COVERAGE = Table("silver/coverage")
+COVERAGE = TableSpec("silver/coverage")
 CACHE = Path("~/.cache/nsadmin").expanduser()
 THREADS = 2
 BASE = 10
@@ -61,8 +63,8 @@ class Took(NamedTuple):
     duckdb: float | None = None
 
 
-def started(*, ends_soon: bool = False) -> session.Program:
-    program = session.Program(CACHE, f"local[{THREADS}]", {}, ends_soon=ends_soon)
+def started(*, ends_soon: bool = False) -> session.SparkProgram:
+    program = session.SparkProgram(CACHE, f"local[{THREADS}]", {}, is_short_run=ends_soon)
     program.session.sparkContext.setLogLevel("ERROR")
     return program
 
@@ -72,9 +74,9 @@ def make(folder: Path, events: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     number = fleet_days.write(folder / "journals", events)
     program = started()
-    session.suit(program.session, number)
-    tables = Tables(program.session, str(folder / "tables"))
-    tables.replace(silver.EVENTS, of_journals(program.session, folder))
+    session.adapt_session(program.session, number)
+    tables = TableStore(program.session, str(folder / "tables"))
+    tables.replace_rows(silver.EVENT_TABLE, of_journals(program.session, folder))
     finish(program, tables)
     _count(folder).write_text(str(number))
 
@@ -83,12 +85,12 @@ def grow(folder: Path, base: Path, events: int) -> None:
     """The same tables without journals, of those in `base`."""
     shutil.rmtree(folder, ignore_errors=True)
     program = started()
-    session.suit(program.session, events)
-    known = table(Tables(program.session, str(base / "tables")), silver.EVENTS)
-    tables = Tables(program.session, str(folder / "tables"))
+    session.adapt_session(program.session, events)
+    known = table(TableStore(program.session, str(base / "tables")), silver.EVENT_TABLE)
+    tables = TableStore(program.session, str(folder / "tables"))
     number = copies = 0
     while number < events:
-        number += tables.append(silver.EVENTS, later(known, copies), gather=False)
+        number += tables.append_rows(silver.EVENT_TABLE, later(known, copies), is_gathered=False)
         copies += 1
     finish(program, tables)
     _count(folder).write_text(str(number))
@@ -111,11 +113,11 @@ def later(known: DataFrame, times: int) -> DataFrame:
     return numbered.withColumns(moved).select(*known.columns)
 
 
-def finish(program: session.Program, tables: Tables) -> None:
+def finish(program: session.SparkProgram, tables: TableStore) -> None:
     """The tables that follow from that of events; the end of the program."""
-    made = table(tables, silver.EVENTS)
-    tables.replace(silver.TOLD, told_by_witnesses(made))
-    tables.replace(COVERAGE, coverage(turns(made, no_facts(program.session))))
+    made = table(tables, silver.EVENT_TABLE)
+    tables.replace_rows(silver.WITNESS_EVENT_TABLE, select_witness_events(made))
+    tables.replace_rows(COVERAGE, build_coverage(find_transitions(made, no_facts(program.session))))
     program.stop()
 
 
@@ -126,7 +128,7 @@ def _count(folder: Path) -> Path:
 
 def of_journals(spark: SparkSession, folder: Path) -> DataFrame:
     """The events of the journals: no more of a line is read than is asked for."""
-    read = spark.read.schema(schemas.record()).json(f"{folder}/journals/*/*.jsonl")
+    read = spark.read.schema(schemas.record_schema()).json(f"{folder}/journals/*/*.jsonl")
     given = {
         "ts": timestamp_millis("time"),
         "dialect": lit("journal"),
@@ -136,20 +138,20 @@ def of_journals(spark: SparkSession, folder: Path) -> DataFrame:
         "changesWrite": changes_write(col("type")),
     }
     found = read.withColumns(given)
-    missing = [field for field in schemas.ns_event().fields if field.name not in found.columns]
+    missing = [field for field in schemas.event_schema().fields if field.name not in found.columns]
     nothing = {field.name: lit(None).cast(field.dataType) for field in missing}
-    return found.withColumns(nothing).select(*schemas.ns_event().names)
+    return found.withColumns(nothing).select(*schemas.event_schema().names)
 
 
-def table(tables: Tables, which: Table) -> DataFrame:
-    found = tables.read(which)
+def table(tables: TableStore, which: TableSpec) -> DataFrame:
+    found = tables.read_table(which)
     assert found is not None
     return found
 
 
 def no_facts(spark: SparkSession) -> DataFrame:
     """Nobody gave logs of Java's."""
-    return silver.of_no_logs(spark)[silver.FACTS]
+    return silver.build_empty_log_tables(spark)[silver.LOG_FACT_TABLE]
 
 
 def of_spark(told: DataFrame, known: DataFrame) -> Found:
@@ -212,17 +214,17 @@ def measured(folder: Path) -> Iterator[Took]:
     program = started()
     yield Took("start of a session", time.perf_counter() - began)
     spark = program.session
-    session.suit(spark, int(_count(folder).read_text()), asks_much=True)
-    tables = Tables(spark, str(folder / "tables"))
+    session.adapt_session(spark, int(_count(folder).read_text()), has_long_plans=True)
+    tables = TableStore(spark, str(folder / "tables"))
 
     def from_tables() -> Found:
-        return of_spark(told_by_witnesses(table(tables, silver.EVENTS)), table(tables, COVERAGE))
+        return of_spark(select_witness_events(table(tables, silver.EVENT_TABLE)), table(tables, COVERAGE))
 
     def from_told() -> Found:
-        return of_spark(table(tables, silver.TOLD), table(tables, COVERAGE))
+        return of_spark(table(tables, silver.WITNESS_EVENT_TABLE), table(tables, COVERAGE))
 
     def from_lines() -> Found:
-        told = told_by_witnesses(of_journals(spark, folder)).persist()
+        told = select_witness_events(of_journals(spark, folder)).persist()
         try:
             return of_spark(told, table(tables, COVERAGE))
         finally:
@@ -240,7 +242,7 @@ def measured(folder: Path) -> Iterator[Took]:
         assert found == expected, (what, found, expected)
         yield Took(what, ours, theirs)
     began = time.perf_counter()
-    coverage(turns(table(tables, silver.EVENTS), no_facts(spark))).collect()
+    build_coverage(find_transitions(table(tables, silver.EVENT_TABLE), no_facts(spark))).collect()
     yield Took("coverage, which availability needs and a run makes once", time.perf_counter() - began)
     program.stop()
 
@@ -248,9 +250,9 @@ def measured(folder: Path) -> Iterator[Took]:
 def one_shot(folder: Path) -> None:
     """Both reports of what earlier runs made; Java compiles as `report run` has it where nothing is new."""
     program = started(ends_soon=True)
-    tables = Tables(program.session, str(folder / "tables"))
-    session.suit(program.session, int(_count(folder).read_text()), asks_much=True)
-    of_spark(table(tables, silver.TOLD), table(tables, COVERAGE))
+    tables = TableStore(program.session, str(folder / "tables"))
+    session.adapt_session(program.session, int(_count(folder).read_text()), has_long_plans=True)
+    of_spark(table(tables, silver.WITNESS_EVENT_TABLE), table(tables, COVERAGE))
     # What came of it is out; nobody waits for the end of Java.
     os._exit(0)
 

@@ -3,10 +3,10 @@
 import zlib
 from itertools import count
 
-from namesrv_core.protocol import codec, headers, registration
-from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.protocol import codec, headers, registration_codec
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, request
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.json_bodies import DataVersion
 
 _opaques = count(1)
 
@@ -28,15 +28,23 @@ def register(
         f"broker-{broker}", f"127.0.0.1:{20000 + broker}", "bench", f"127.0.0.1:{30000 + broker}", 0,
         enable_acting_master=False, compressed=compressed,
     )  # fmt: skip
-    encode = registration.encode_compressed if compressed else registration.encode
+    encode = (
+        registration_codec.encode_compressed_registration
+        if compressed
+        else registration_codec.encode_registration
+    )
     body = encode(DataVersion(counter, 0, 1_700_000_000_000), topics(number, first))
     header = header._replace(body_crc32=zlib.crc32(body) & 0x7FFFFFFF)
-    return codec.encode(request(RequestCode.REGISTER_BROKER, headers.write(header), body))
+    return codec.encode_command(
+        build_request(RequestCode.REGISTER_BROKER, headers.write_header(header), body)
+    )
 
 
 def lookup(topic: int) -> bytes:
     ext = {"topic": f"topic-{topic}"}
-    return codec.encode(Command(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext, opaque=next(_opaques)))
+    return codec.encode_command(
+        RemotingCommand(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext, opaque=next(_opaques))
+    )
 
 
 def lookups(connections: int, depth: int, batches: int = 50, *, topics: int = 1000) -> list[list[bytes]]:

@@ -15,14 +15,14 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from namesrv_core.fleet.broker import Broker
+from namesrv_core.fleet.broker import SimulatedBroker
+from namesrv_core.fleet.broker_model import BrokerSpec
 from namesrv_core.fleet.fleet import FleetPlan
-from namesrv_core.fleet.model import BrokerSpec
-from namesrv_core.lab.play import allow_files
+from namesrv_core.lab.scenario_player import raise_file_limit
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
-from namesrv_core.transport import loop
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport import event_loop
 from tests.bench.load import cpu_seconds, run
 from tests.interop.our_server import OurNameServer
 
@@ -40,8 +40,8 @@ def memory(pid: int) -> float:
 
 def fleet(plan: FleetPlan, address: str, told: Connection) -> None:
     """Start all brokers, a few at a time; says how many there are, and stays until it is told to go."""
-    allow_files()
-    loop.run(_start(plan.specs(), address, told))
+    raise_file_limit()
+    event_loop.run_coroutine(_start(plan.plan_brokers(), address, told))
 
 
 @contextmanager
@@ -62,19 +62,21 @@ def standing(plan: FleetPlan, address: str) -> Iterator[tuple[int, Connection]]:
 
 
 async def _start(specs: Sequence[BrokerSpec], address: str, told: Connection) -> None:
-    brokers = [Broker(spec, [address], period=_NEVER) for spec in specs]
+    brokers = [SimulatedBroker(spec, [address], heartbeat_period=_NEVER) for spec in specs]
     for at in range(0, len(brokers), _AT_ONCE):
         await asyncio.gather(*(broker.start() for broker in brokers[at : at + _AT_ONCE]))
         told.send(min(at + _AT_ONCE, len(brokers)))
     await asyncio.to_thread(told.recv)
     for broker in brokers:
-        broker.die()
+        broker.die_abruptly()
 
 
 def _lookups(topics: Sequence[str]) -> list[list[bytes]]:
     """What each connection asks for, in turn."""
     asked = [
-        codec.encode(Command(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic}, opaque=number))
+        codec.encode_command(
+            RemotingCommand(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic}, opaque=number)
+        )
         for number, topic in enumerate(topics)
     ]
     return [asked[first::_CONNECTIONS] for first in range(_CONNECTIONS)]
@@ -82,7 +84,7 @@ def _lookups(topics: Sequence[str]) -> list[list[bytes]]:
 
 def measure(plan: FleetPlan, home: Path) -> Iterator[str]:
     """A line whenever another tenth of the fleet is there."""
-    topics = [config["topicName"] for config in plan.specs()[0].topics][:_LOOKUPS]
+    topics = [config["topicName"] for config in plan.plan_brokers()[0].topic_configs][:_LOOKUPS]
     with OurNameServer(home) as server:
         began = time.perf_counter()
         with standing(plan, server.address) as (pid, told):

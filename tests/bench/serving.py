@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import request
+from namesrv_core.protocol.command import build_request
 from tests.bench import crowd
 from tests.bench.load import Cost, cpu_seconds, run
 from tests.bench.requests import lookup, lookups, register
@@ -170,7 +170,7 @@ def memory_of(server: Server, connections: int = 2000) -> Memory:
     with ExitStack() as stack:
         for _ in range(connections):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
-            one.sendall(codec.encode(request(RequestCode.GET_BROKER_CLUSTER_INFO)))
+            one.sendall(codec.encode_command(build_request(RequestCode.GET_BROKER_CLUSTER_INFO)))
             crowd.answer(one)
         crowded = memory(pid)
         with registered(server.port, 64, 10_000):

@@ -19,8 +19,8 @@ from collections import Counter
 from typing import NamedTuple
 
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.protocol.command import request
+from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.json_bodies import DataVersion
 from tests.bench import figures
 from tests.bench.attacks import connected, fill, latencies, memory, victim
 from tests.interop.our_server import OurNameServer
@@ -77,7 +77,9 @@ class Work:
                     topics = [f"soak-{counter // 10 % 7}-{n}" for n in range(200)]
                     version = DataVersion(counter // 10, 0, 1)
                     ext = broker_ext(f"soak-{number}", addr=f"10.1.0.{number}:1")
-                    peer.sendall(codec.encode(request(103, ext, registration_body(topics, version))))
+                    peer.sendall(
+                        codec.encode_command(build_request(103, ext, registration_body(topics, version)))
+                    )
                     if not peer.recv(1 << 16) or self.stop.wait(1):
                         break
                     self.done["registrations"] += 1
@@ -85,12 +87,14 @@ class Work:
     def nuisance(self) -> None:
         """Garbage, half frames, silence, and names that nobody has asked for before."""
         rng = random.Random(0)
-        whole = codec.encode(request(106))
+        whole = codec.encode_command(build_request(106))
         while not self.stop.wait(0.05):
             with contextlib.suppress(OSError), connected(self.port) as peer:
                 # What is remembered of questions is full within the first minutes.
                 topics = (f"nobody-{rng.randrange(10**9)}" for _ in range(20))
-                asked = b"".join(codec.encode(request(105, {"topic": topic})) for topic in topics)
+                asked = b"".join(
+                    codec.encode_command(build_request(105, {"topic": topic})) for topic in topics
+                )
                 peer.send(rng.choice((rng.randbytes(50), whole[:9], b"", asked)))
                 self.done["bad peers"] += 1
 
@@ -103,9 +107,9 @@ class Work:
                     key = {"namespace": "soak", "key": f"k{rng.randrange(50)}"}
                     broker = {"brokerName": f"soak-{rng.randrange(BROKERS)}"}
                     for asked in (
-                        request(100, {**key, "value": "v" * rng.randrange(500)}), request(101, key),
-                        request(102, {**key, "key": f"k{rng.randrange(50)}"}), request(205, broker),
-                        request(327, broker), request(206), request(106),
+                        build_request(100, {**key, "value": "v" * rng.randrange(500)}), build_request(101, key),
+                        build_request(102, {**key, "key": f"k{rng.randrange(50)}"}), build_request(205, broker),
+                        build_request(327, broker), build_request(206), build_request(106),
                     ):  # fmt: skip
                         call(asked, peer)
                         self.done["operator's requests"] += 1

@@ -15,10 +15,10 @@ import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from namesrv_core.fleet.broker import Broker
-from namesrv_core.fleet.model import BrokerSpec, Peers
-from namesrv_core.fleet.topics import topic_config
-from namesrv_core.transport.loop import run
+from namesrv_core.fleet.broker import SimulatedBroker
+from namesrv_core.fleet.broker_model import BrokerSpec, PeerModels
+from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.transport.event_loop import run_coroutine
 from tests.support.running import serving
 from tests.support.terminal import Terminal
 
@@ -36,8 +36,8 @@ def specs() -> list[BrokerSpec]:
             f"cluster-{group % 10}",
             f"broker-{group:03}",
             broker_id,
-            tuple(topic_config(f"topic-{group:03}-{number:02}", 8) for number in range(TOPICS)),
-            seed=group,
+            tuple(make_topic_config(f"topic-{group:03}-{number:02}", 8) for number in range(TOPICS)),
+            traffic_seed=group,
         )
         for broker_id in range(REPLICAS)
         for group in range(GROUPS)
@@ -51,21 +51,24 @@ async def _live(home: Path) -> None:
         for number in range(NAME_SERVERS):
             folder = home / f"namesrv-{number}"
             folder.mkdir(parents=True)
-            addrs.append((await ends.enter_async_context(serving(folder))).address)
-        peers: Peers = {}
-        brokers = [Broker(spec, addrs, peers=peers, first=5 + at * 0.03) for at, spec in enumerate(specs())]
+            addrs.append((await ends.enter_async_context(serving(folder))).namesrv_addr)
+        peers: PeerModels = {}
+        brokers = [
+            SimulatedBroker(spec, addrs, peer_models=peers, first_delay_seconds=5 + at * 0.03)
+            for at, spec in enumerate(specs())
+        ]
         for at in range(0, len(brokers), _AT_ONCE):
             await asyncio.gather(*(broker.start() for broker in brokers[at : at + _AT_ONCE]))
         print(";".join(addrs), flush=True)
         await asyncio.to_thread(sys.stdin.read)
         for broker in brokers:
-            broker.die()
+            broker.die_abruptly()
 
 
 def _fleet(home: str) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    run(_live(Path(home)))
+    run_coroutine(_live(Path(home)))
 
 
 class Watched:

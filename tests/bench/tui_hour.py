@@ -16,8 +16,8 @@ from pathlib import Path
 
 import msgspec
 
-from nsadmin.tui.polls import AnyPoll, BrokerPolled, NameServerPolled
-from nsadmin.tui.recording import Recorder, Recording
+from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
+from nsadmin.tui.recording.recording_file import PollRecorder, Recording
 from tests.bench.tui import Watched
 from tests.support.terminal import Terminal
 
@@ -41,12 +41,12 @@ def hour(look: Recording, file: Path) -> None:
     for poll in look.start(look.begin):
         if isinstance(poll, (BrokerPolled, NameServerPolled)):
             last.setdefault(poll.addr, poll)
-    recorder, chance = Recorder(file, "hour", look.head.addrs), random.Random(7)
+    recorder, chance = PollRecorder(file, "hour", look.head.addrs), random.Random(7)
     for turn in range(3_600_000 // _EVERY):
         at = look.begin + turn * _EVERY
-        recorder.keep([_later(poll, at, chance) for poll in last.values()])
+        recorder.record_polls([_later(poll, at, chance) for poll in last.values()])
         # The thread that writes shall keep up: memory is what is measured here, too.
-        while recorder.behind > 50:
+        while recorder.pending_batches > 50:
             time.sleep(0.01)
     recorder.close()
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from namesrv_core.transport.loop import run
+from namesrv_core.transport.event_loop import run_coroutine
 from tests.fuzz.frames import kept, pieces, stream
 from tests.fuzz.judge import Fault, Judge
 
@@ -83,9 +83,9 @@ def main() -> int:
     print(f"seed {asked.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         if asked.at is not None:
-            run(again(asked.seed, asked.at, Path(folder)))
+            run_coroutine(again(asked.seed, asked.at, Path(folder)))
         else:
-            print(*run(fuzz(asked.seed, asked.frames, Path(folder), loud=True)).lines, sep="\n")
+            print(*run_coroutine(fuzz(asked.seed, asked.frames, Path(folder), loud=True)).lines, sep="\n")
     return 0
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import HeaderType, RequestCode
-from namesrv_core.protocol.command import Command
-from namesrv_core.protocol.limits import Limits, is_deeper
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.size_limits import DecodeLimits, is_nested_deeper
 from tests.fuzz.talks import Heard
 
 _WHO = ("brokerName", "brokerAddr", "clusterName")
@@ -57,7 +57,7 @@ class Case(NamedTuple):
         return len(self.frame) > 8 and self.frame[4] == HeaderType.JSON
 
     @property
-    def command(self) -> Command | None:
+    def command(self) -> RemotingCommand | None:
         return decoded(self.frame)
 
     @property
@@ -81,11 +81,11 @@ class Case(NamedTuple):
         return self.command is not None and self.command.code in codes
 
 
-def decoded(frame: bytes) -> Command | None:
+def decoded(frame: bytes) -> RemotingCommand | None:
     """Its command as ours reads it."""
     end = 4 + int.from_bytes(frame[:4], "big", signed=True)
     try:
-        return codec.decode(frame[4:end]) if 8 <= end <= len(frame) else None
+        return codec.decode_command(frame[4:end]) if 8 <= end <= len(frame) else None
     except ProtocolError:
         return None
 
@@ -136,7 +136,7 @@ def _lenient_header(case: Case) -> bool:
 
 
 def _too_deep(case: Case) -> bool:
-    return case.is_json and case.is_refused_by_us and is_deeper(case.header, Limits().json_depth)
+    return case.is_json and case.is_refused_by_us and is_nested_deeper(case.header, DecodeLimits().json_depth)
 
 
 def _bad_utf8(case: Case) -> bool:
@@ -174,7 +174,7 @@ def _lenient_body(case: Case) -> bool:
 
 def _deep_body(case: Case) -> bool:
     body = _json_body(case)
-    return body is not None and is_deeper(body, Limits().json_depth) and case.codes == ([1], [0])
+    return body is not None and is_nested_deeper(body, DecodeLimits().json_depth) and case.codes == ([1], [0])
 
 
 def _nameless(case: Case) -> bool:

@@ -10,7 +10,7 @@ import struct
 import time
 from collections.abc import Iterator
 
-from namesrv_core.protocol.connection import Connection
+from namesrv_core.protocol.connection import ProtocolConnection
 from tests.fuzz.near import said
 from tests.fuzz.talks import Heard, Said, Talk, agree
 
@@ -31,7 +31,7 @@ class _Line:
         self.socket.bind((f"127.0.0.{talk.number % 200 + 2}", 0))
         self.socket.connect(("127.0.0.1", port))
         self.socket.setblocking(False)
-        self._connection = Connection()
+        self._connection = ProtocolConnection()
         self._answers: list[Said] = []
         self._why = ""
         self.since = 0.0
@@ -55,7 +55,7 @@ class _Line:
             return
         except ConnectionError:
             data = b""
-        for answer in self._connection.feed(data):
+        for answer in self._connection.feed_bytes(data):
             self._answers.append(said(answer))
             self._why = answer.remark or ""
         if not data:

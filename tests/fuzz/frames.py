@@ -10,8 +10,8 @@ from typing import Any
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import HeaderType
-from namesrv_core.protocol.command import Command
-from namesrv_core.protocol.registration import encode_compressed
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.registration_codec import encode_compressed_registration
 from tests.support.wire import VERSION, broker_ext, registration_body, topic_config
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -44,7 +44,9 @@ def _config(rng: Random, own: str) -> dict[str, object]:
 def _registration(rng: Random, own: str) -> bytes:
     configs = [_config(rng, own) for _ in range(rng.randrange(6))]
     if rng.random() < 0.3:
-        return encode_compressed(VERSION, {str(config["topicName"]): config for config in configs})
+        return encode_compressed_registration(
+            VERSION, {str(config["topicName"]): config for config in configs}
+        )
     version = VERSION._replace(counter=rng.randrange(5), state_version=rng.randrange(3))
     mappings = {"m": {"topic": "m", "bname": "a", "totalQueues": 4, "epoch": 1, "currIdMap": {0: 0}}}
     return registration_body(configs, version, mappings if rng.random() < 0.2 else None)
@@ -77,7 +79,7 @@ BODIES: dict[int, Callable[[Random, str], bytes]] = {
 }
 
 
-def command(rng: Random, own: str = "") -> Command:
+def command(rng: Random, own: str = "") -> RemotingCommand:
     """A request as a peer may send it, its fields likely ones; the names in it begin with `own`."""
     code = rng.choice(CODES[:-6] if rng.random() < 0.9 else CODES)
     ext: dict[str, str | None] = dict(
@@ -93,7 +95,7 @@ def command(rng: Random, own: str = "") -> Command:
     if form == HeaderType.ROCKETMQ:
         # As many as the binary form has room for.
         code, version = (max(min(number, 32767), -32768) for number in (code, version))
-    return Command(
+    return RemotingCommand(
         code, ext, body, opaque=rng.randrange(2**31), flag=rng.choice((0, 0, 0, 0, 2, 1, 4, -1)),
         version=version, header_type=form,
     )  # fmt: skip
@@ -172,9 +174,9 @@ def reframed(data: bytes) -> bytes:
     return struct.pack(">i", max(len(payload), 4)) + header + payload[4:]
 
 
-def in_parts(rng: Random, asked: Command) -> bytes:
+def in_parts(rng: Random, asked: RemotingCommand) -> bytes:
     """Header or body mutated alone, in a frame whose lengths are right."""
-    data = codec.encode(asked)
+    data = codec.encode_command(asked)
     size = int.from_bytes(data[5:8], "big")
     header, body = data[8 : 8 + size], data[8 + size :]
     mutate = rng.choice(MUTATIONS)
@@ -200,7 +202,7 @@ def stream(rng: Random, corpus: list[bytes]) -> tuple[bytes, int]:
     for _ in range(rng.randrange(1, 9)):
         kind = rng.random()
         if kind < 0.4:
-            frames.append(codec.encode(command(rng)))
+            frames.append(codec.encode_command(command(rng)))
         elif kind < 0.85:
             frames.append(in_parts(rng, command(rng)))
         else:
@@ -208,7 +210,7 @@ def stream(rng: Random, corpus: list[bytes]) -> tuple[bytes, int]:
             if kind < 0.92 and corpus:
                 frames.append(reframed(rng.choice(MUTATIONS)(rng, rng.choice(corpus))))
             else:
-                frames.append(rng.choice((lengths, flip, cut))(rng, codec.encode(command(rng))))
+                frames.append(rng.choice((lengths, flip, cut))(rng, codec.encode_command(command(rng))))
             break
     return b"".join(frames), len(frames)
 

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import Command, request
-from namesrv_core.protocol.connection import Connection
-from namesrv_core.server.name_server import Clock, NameServer
-from namesrv_core.transport.stream import Stream
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.connection import ProtocolConnection
+from namesrv_core.server.name_server import NameServer, SecondsClock
+from namesrv_core.transport.command_stream import CommandStream
 from tests.support.running import settings_in
 
 LIMITS: dict[str, Any] = {
@@ -79,7 +79,7 @@ class Broken(logging.Handler):
 class Judge:
     """`await Judge.begin(...)`, `send` as often as wanted, `await end()`."""
 
-    def __init__(self, home: Path, clock: Clock | None = None, **more: Any) -> None:
+    def __init__(self, home: Path, clock: SecondsClock | None = None, **more: Any) -> None:
         self.server = NameServer(settings_in(home, **LIMITS, **more), clock)
         self.broken = Broken()
         self.verdicts: Counter[str] = Counter()
@@ -92,7 +92,9 @@ class Judge:
         """One connection from its beginning to its end. Fault."""
         pipe = Pipe()
         # As the listener would: with the server's allowance and its quick answers.
-        stream = Stream(self.server, self.server._quick, self.server.bounds.allowance)
+        stream = CommandStream(
+            self.server, self.server._response_cache, self.server.connection_limits.stream_quotas
+        )
         stream.connection_made(pipe)
         begun = time.perf_counter()
         for data in pieces:
@@ -115,9 +117,9 @@ class Judge:
         if self.broken.records:
             raise Fault(self.broken.records.pop())
         asked = self._asked(sent)
-        far = Connection()
-        answers = far.feed(written)
-        if far.error is not None or far.unfinished:
+        far = ProtocolConnection()
+        answers = far.feed_bytes(written)
+        if far.error is not None or far.unfinished_bytes:
             raise Fault(f"no frames are written: {written[:200]!r}")
         for answer in answers:
             if answer.code not in CODES or not answer.is_reply:
@@ -128,15 +130,19 @@ class Judge:
             self.verdicts[f"code {answer.code}"] += 1
         self.verdicts["closed" if closed else "open"] += 1
         tables = self.server.state.tables
-        if len(tables.topics) > 500 or len(tables.live) > 50 or self.server.state.kv.size > 20_000:
+        if (
+            len(tables.placements_by_topic) > 500
+            or len(tables.live_brokers) > 50
+            or self.server.state.kv_config.total_bytes > 20_000
+        ):
             raise Fault("it keeps more than its limits allow")
 
     @staticmethod
     def _asked(sent: bytes) -> "Counter[int]":
-        commands: list[Command] = []
+        commands: list[RemotingCommand] = []
         try:
-            near = Connection(NameServerLimits)
-            commands = near.feed(sent)
+            near = ProtocolConnection(NameServerLimits)
+            commands = near.feed_bytes(sent)
         except ProtocolError:
             pass
         return Counter(
@@ -145,15 +151,15 @@ class Judge:
 
     async def end(self) -> None:
         """What was to be written is; and a question is still answered. Fault."""
-        await self.server._kv_keeper.finish()
-        await self.server._settings_keeper.finish()
+        await self.server._kv_persister.finish_writes()
+        await self.server._settings_persister.finish_writes()
         if self.broken.records:
             raise Fault(self.broken.records.pop())
-        asked = request(105, {"topic": "nobody has it"})
-        answer = self.server.received(cast(Stream, _Somebody()), asked)
-        if not isinstance(answer, Command) or answer.code != 17:
+        asked = build_request(105, {"topic": "nobody has it"})
+        answer = self.server.command_received(cast(CommandStream, _Somebody()), asked)
+        if not isinstance(answer, RemotingCommand) or answer.code != 17:
             raise Fault(f"a route lookup is answered {answer}")
-        assert codec.encode(answer)
+        assert codec.encode_command(answer)
         logging.getLogger("namesrv").removeHandler(self.broken)
         logging.getLogger("namesrv").setLevel(logging.NOTSET)
 
@@ -162,4 +168,4 @@ class _Somebody:
     peer, host, subject, number = "127.0.0.1:1", "127.0.0.1", None, 0
 
 
-NameServerLimits = settings_in(Path("/"), **LIMITS).limits()
+NameServerLimits = settings_in(Path("/"), **LIMITS).build_decode_limits()

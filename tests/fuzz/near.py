@@ -4,20 +4,20 @@ import asyncio
 from pathlib import Path
 
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import Command
-from namesrv_core.protocol.connection import Connection
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.server.name_server import NameServer
-from namesrv_core.transport.stream import Stream
+from namesrv_core.transport.command_stream import CommandStream
 from tests.fuzz.judge import Pipe
 from tests.fuzz.talks import Heard, Said, Talk
 from tests.support.running import settings_in
 
-QUESTION = codec.encode(Command(999, {}, opaque=424_242))
+QUESTION = codec.encode_command(RemotingCommand(999, {}, opaque=424_242))
 ECHOING = {3, 17, 22}
 """Codes whose remark says what was asked for, as it was understood."""
 
 
-def said(answer: Command) -> Said:
+def said(answer: RemotingCommand) -> Said:
     return Said(answer.code, answer.opaque, answer.remark if answer.code in ECHOING else None)
 
 
@@ -32,28 +32,30 @@ class Near:
 
         One that is silent by itself is followed by a question, so that there is an end to wait for.
         """
-        pipe, far, heard = Pipe(), Connection(), list[Heard]()
-        stream = Stream(self.server, self.server._quick, self.server.bounds.allowance)
+        pipe, far, heard = Pipe(), ProtocolConnection(), list[Heard]()
+        stream = CommandStream(
+            self.server, self.server._response_cache, self.server.connection_limits.stream_quotas
+        )
         stream.connection_made(pipe)
         frames = list(frames)
         for at, frame in enumerate(frames):
             pipe.written.clear()
             await self._tell(stream, frame)
-            if not (pipe.written or pipe.closed or stream.connection.unfinished):
+            if not (pipe.written or pipe.closed or stream.protocol_connection.unfinished_bytes):
                 frames[at] += QUESTION
                 await self._tell(stream, QUESTION)
-            answers = far.feed(b"".join(pipe.written))
+            answers = far.feed_bytes(b"".join(pipe.written))
             why = (answers[-1].remark if answers else None) or ""
-            is_unfinished = stream.connection.unfinished > 0
+            is_unfinished = stream.protocol_connection.unfinished_bytes > 0
             heard.append(Heard(tuple(map(said, answers)), pipe.closed, is_unfinished, why))
             if pipe.closed or heard[-1].is_unfinished:
                 break
         stream.connection_lost(None)
         return Talk(number, frames[: len(heard)], heard)
 
-    async def _tell(self, stream: Stream, frame: bytes) -> None:
+    async def _tell(self, stream: CommandStream, frame: bytes) -> None:
         stream.data_received(frame)
         while stream._is_behind and not stream._transport.is_closing():  # noqa: ASYNC110 - no event tells it
             await asyncio.sleep(0.005 if stream._is_resting else 0)
-        await self.server._kv_keeper.finish()
-        await self.server._settings_keeper.finish()
+        await self.server._kv_persister.finish_writes()
+        await self.server._settings_persister.finish_writes()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 from tests.fuzz.frames import MUTATIONS, command, cut, flip, in_parts, lengths, reframed
 
 _WRITTEN = "written and never read"
@@ -60,7 +60,7 @@ def agree(ours: Heard, theirs: Heard) -> bool:
     return ours.is_closed == theirs.is_closed and Counter(ours.answers) == Counter(theirs.answers)
 
 
-def asked(rng: Random, own: str) -> Command:
+def asked(rng: Random, own: str) -> RemotingCommand:
     """A request that keeps to itself."""
     made = command(rng, own)
     if made.code in (RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG):
@@ -74,13 +74,13 @@ def frames(rng: Random, own: str, corpus: Sequence[bytes]) -> list[bytes]:
     for _ in range(rng.randrange(1, _MOST)):
         kind = rng.random()
         if kind < 0.2:
-            made.append(codec.encode(asked(rng, own)))
+            made.append(codec.encode_command(asked(rng, own)))
         elif kind < 0.88:
             made.append(in_parts(rng, asked(rng, own)))
         else:
             if kind < 0.92 and corpus:
                 made.append(reframed(rng.choice(MUTATIONS)(rng, rng.choice(corpus))))
             else:
-                made.append(rng.choice((lengths, flip, cut))(rng, codec.encode(asked(rng, own))))
+                made.append(rng.choice((lengths, flip, cut))(rng, codec.encode_command(asked(rng, own))))
             break
     return made

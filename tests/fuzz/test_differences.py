@@ -7,8 +7,8 @@ import pytest
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import HeaderType
-from namesrv_core.protocol.command import Command
-from namesrv_core.protocol.registration import encode_compressed
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.registration_codec import encode_compressed_registration
 from tests.fuzz.differences import TABLE, Case, named, spoils
 from tests.fuzz.talks import Heard, Said
 from tests.interop.wire import binary_header, frame
@@ -25,7 +25,7 @@ def said(code: int, opaque: int = 7, why: str = "") -> Heard:
 
 
 def asked(code: int, ext: Mapping[str, str | None], body: bytes = b"", form: int = HeaderType.JSON) -> bytes:
-    return codec.encode(Command(code, ext, body, opaque=7, header_type=HeaderType(form)))
+    return codec.encode_command(RemotingCommand(code, ext, body, opaque=7, header_type=HeaderType(form)))
 
 
 def registration(**members: object) -> bytes:
@@ -48,7 +48,7 @@ CASES = {
         registration(topicQueueMappingDetailMap=[1]), said(0), said(1), True
     ),
     "compressed without saying so": Case(
-        asked(103, broker_ext(), encode_compressed(VERSION, {"t": topic_config("t")})),
+        asked(103, broker_ext(), encode_compressed_registration(VERSION, {"t": topic_config("t")})),
         said(0), said(1), True,
     ),
     "integer keys in a member that nobody knows": Case(

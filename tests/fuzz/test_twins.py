@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from namesrv_core.handlers import ahead
-from namesrv_core.handlers.dispatch import handle
+from namesrv_core.handlers import registration_precompute
+from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol import codec, registration_steps
-from namesrv_core.protocol.command import Command
-from namesrv_core.protocol.connection import Connection
-from namesrv_core.state import foreseen
-from namesrv_core.transport.loop import run
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.connection import ProtocolConnection
+from namesrv_core.state import registration_preview
+from namesrv_core.transport.event_loop import run_coroutine
 from tests.fuzz.frames import kept, pieces, stream
 from tests.fuzz.judge import Judge
 from tests.support.brokers import queues_in
@@ -24,9 +24,9 @@ CONNECTIONS = 3000
 def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes the long way because of its size goes it in any case."""
     for name, size in (("LARGE", 1), ("_LARGE_JSON", 1), ("_PIECE", 64)):
-        monkeypatch.setattr(ahead, name, size)
-    monkeypatch.setattr(registration_steps, "_PIECE", 64)
-    monkeypatch.setattr(foreseen, "_AT_ONCE", 1)
+        monkeypatch.setattr(registration_precompute, name, size)
+    monkeypatch.setattr(registration_steps, "_PIECE_BYTES", 64)
+    monkeypatch.setattr(registration_preview, "_TOPICS_PER_STEP", 1)
 
 
 class Twin(Judge):
@@ -36,22 +36,22 @@ class Twin(Judge):
         self.time = 1_000_000.0
         super().__init__(home, clock=lambda: self.time, fastPath=is_quick)
         # Without the disk, for which nobody knows how long an answer waits.
-        self.server._keeper_of = lambda code, events: None  # type: ignore[method-assign]
+        self.server._persister_of_request = lambda code, events: None  # type: ignore[method-assign]
         self.answers: list[tuple[object, ...]] = []
 
     def settle(self, number: int) -> None:
         """Now and then a broker registers whose connection stays."""
         if number % 20 == 0:
             body = registration_body([topic_config(f"t{topic}") for topic in range(number % 300)])
-            asked = Command(103, broker_ext("a", 0, "10.0.0.9:1", "c"), body)
-            handle(self.server.state, asked, 0, self.server.now())
+            asked = RemotingCommand(103, broker_ext("a", 0, "10.0.0.9:1", "c"), body)
+            handle_request(self.server.state, asked, 0, self.server.now_ms())
 
     def _look(self, sent: bytes, written: bytes, closed: bool) -> None:
         super()._look(sent, written, closed)
-        self.answers = [*map(_plain, Connection().feed(written)), (closed,)]
+        self.answers = [*map(_plain, ProtocolConnection().feed_bytes(written)), (closed,)]
 
 
-def _plain(answer: Command) -> tuple[object, ...]:
+def _plain(answer: RemotingCommand) -> tuple[object, ...]:
     # The settings tell the twins apart.
     body = answer.body.replace(b"fastPath=false\n", b"")
     return answer.code, answer.opaque, answer.ext, answer.remark, answer.flag, answer.header_type, body
@@ -60,7 +60,7 @@ def _plain(answer: Command) -> tuple[object, ...]:
 def _lookups(rng: Random, topics: list[str]) -> list[bytes]:
     """Of topics that are there: those are what is answered quickly."""
     return [
-        codec.encode(Command(105, {"topic": rng.choice(topics)}, opaque=rng.randrange(10**9)))
+        codec.encode_command(RemotingCommand(105, {"topic": rng.choice(topics)}, opaque=rng.randrange(10**9)))
         for _ in range(rng.randrange(4) if topics else 0)
     ]
 
@@ -74,7 +74,7 @@ def test_with_and_without_the_fast_path_any_frames_are_answered_alike(tmp_path: 
         for number in range(CONNECTIONS):
             rng = Random(f"twins:{number}")
             data, _ = stream(rng, corpus)
-            sent = [*_lookups(rng, sorted(usual.topics)), *pieces(rng, data)]
+            sent = [*_lookups(rng, sorted(usual.placements_by_topic)), *pieces(rng, data)]
             for twin in twins:
                 twin.time += 1
                 twin.settle(number)
@@ -83,13 +83,13 @@ def test_with_and_without_the_fast_path_any_frames_are_answered_alike(tmp_path: 
                     await twin.send(sent)
             assert twins[0].answers == twins[1].answers, f"connection {number}: {data!r}"
             assert queues_in(quick) == queues_in(usual), f"connection {number}: {data!r}"
-            assert quick.mappings == usual.mappings
-            assert {key: (live.version, live.heard_at) for key, live in quick.live.items()} == {
-                key: (live.version, live.heard_at) for key, live in usual.live.items()
-            }
+            assert quick.queue_mappings == usual.queue_mappings
+            assert {
+                key: (live.data_version, live.heard_at_ms) for key, live in quick.live_brokers.items()
+            } == {key: (live.data_version, live.heard_at_ms) for key, live in usual.live_brokers.items()}
         for twin in twins:
             await twin.end()
-        assert twins[0].server.counters.quick > 100
-        assert twins[1].server.counters.quick == 0
+        assert twins[0].server.counters.cached_answer_count > 100
+        assert twins[1].server.counters.cached_answer_count == 0
 
-    run(both())
+    run_coroutine(both())

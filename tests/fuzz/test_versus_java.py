@@ -47,7 +47,9 @@ def test_a_server_that_answers_otherwise_is_told_with_what_repeats_it(
 ) -> None:
     versus = Versus(1, tmp_path / "ours", port(other), loop)
     # Ours has become another one.
-    versus._near.server._handle = lambda state, asked, *_: (_ for _ in ()).throw(RuntimeError("broken"))
+    versus._near.server._handle_request = lambda state, asked, *_: (_ for _ in ()).throw(
+        RuntimeError("broken")
+    )
     logging.getLogger("namesrv").setLevel(logging.CRITICAL)
     unlike = versus.run(50)
     assert unlike

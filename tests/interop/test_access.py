@@ -310,7 +310,7 @@ def test_the_examples_about_4_9_do_what_they_say(old: Old) -> None:
         for example in case.examples:
             line = [word for word in words(example) if word not in ("-b", "127.0.0.1:10911")]
             done = old(*line)
-            assert (done.code, bool(done.rows)) == (example.exit_code, True), example.line
+            assert (done.code, bool(done.rows)) == (example.exit_code, True), example.command_line
 
 
 def test_each_generation_says_that_it_does_not_know_the_other_s(access: Access, old: Old) -> None:

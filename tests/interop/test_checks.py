@@ -21,8 +21,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from nsadmin import Access, AdminClient
 from nsadmin.operations.checks import brokers as checking
 from nsadmin.operations.checks import heartbeat, topic
-from nsadmin.operations.checks.finding import State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 from tests.interop import wire
 from tests.interop.cluster import (
     brokers,
@@ -175,7 +175,7 @@ def test_a_broker_that_has_stopped_to_breathe(parts: Parts) -> None:
     assert parts.check("heartbeat", of=first.address)[1]["summary"] == (
         "ages of heartbeats are unknown; 1 of 1 listed brokers answer"
     )
-    seen: dict[str, set[State]] = {"ours": set(), "theirs": set(), "brokers": set(), "topic": set()}
+    seen: dict[str, set[CheckState]] = {"ours": set(), "theirs": set(), "brokers": set(), "topic": set()}
     os.kill(parts.broker.child.pid, signal.SIGSTOP)
     try:
         # In this process: it takes ten seconds until nobody lists the broker any more.
@@ -186,16 +186,28 @@ def test_a_broker_that_has_stopped_to_breathe(parts: Parts) -> None:
         ):
             deadline = time.monotonic() + 60
             while time.monotonic() < deadline and brokers(parts.ours) and brokers(first):
-                seen["ours"].add(heartbeat.judge(Scale("heartbeat"), heartbeat.look(ours)).state)
-                seen["theirs"].add(heartbeat.judge(Scale("heartbeat"), heartbeat.look(java)).state)
-                seen["brokers"].add(checking.judge(Scale("brokers"), checking.look(java)).state)
-                seen["topic"].add(topic.judge(Scale("topic"), topic.look(java, TOPIC)).state)
+                seen["ours"].add(
+                    heartbeat.judge_heartbeats(
+                        CheckScale("heartbeat"), heartbeat.observe_heartbeats(ours)
+                    ).state
+                )
+                seen["theirs"].add(
+                    heartbeat.judge_heartbeats(
+                        CheckScale("heartbeat"), heartbeat.observe_heartbeats(java)
+                    ).state
+                )
+                seen["brokers"].add(
+                    checking.judge_brokers(CheckScale("brokers"), checking.observe_brokers(java)).state
+                )
+                seen["topic"].add(
+                    topic.judge_topic(CheckScale("topic"), topic.observe_topic(java, TOPIC)).state
+                )
     finally:
         os.kill(parts.broker.child.pid, signal.SIGCONT)
-    assert {State.WARNING, State.CRITICAL} <= seen["ours"], seen
-    assert State.WARNING in seen["theirs"]
-    assert State.CRITICAL in seen["brokers"]
-    assert State.CRITICAL in seen["topic"]
+    assert {CheckState.WARNING, CheckState.CRITICAL} <= seen["ours"], seen
+    assert CheckState.WARNING in seen["theirs"]
+    assert CheckState.CRITICAL in seen["brokers"]
+    assert CheckState.CRITICAL in seen["topic"]
     assert parts.check("brokers", "--expect", "1", "--wait-until-ok", "60s")[0] == 0
     assert parts.check("topic", TOPIC, "--wait-until-ok", "60s")[0] == 0
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from namesrv_core.history.records import Record
-from namesrv_core.history.replay import Replay
+from namesrv_core.history.records import JournalRecord
+from namesrv_core.history.replay import JournalReplay
 from namesrv_core.protocol.codes import Perm
-from namesrv_core.storage import reading
+from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
-from nsadmin.operations.collector.running import Collector, Plan, folder_of
-from nsadmin.operations.collector.watching import Turn, Voice
+from nsadmin.operations.collector.name_server_watch import MessageSink, PollResult
+from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
 from tests.interop import wire
 from tests.interop.cluster import (
     NameServer,
@@ -38,15 +38,15 @@ class Both(NamedTuple):
     broker: JavaBroker
     folder: Path
 
-    def poll(self) -> Turn:
-        plan = Plan((self.java.address,), self.folder, None)
-        silent = Voice(lambda text: None, lambda text: None)
-        [turn] = Collector(plan, lambda: AdminClient(self.java.address), silent).once().turns
+    def poll(self) -> PollResult:
+        plan = CollectorPlan((self.java.address,), self.folder, None)
+        silent = MessageSink(lambda text: None, lambda text: None)
+        [turn] = Collector(plan, lambda: AdminClient(self.java.address), silent).poll_once().poll_results
         return turn
 
     @property
     def collected(self) -> Path:
-        return folder_of(self.folder, self.java.address)
+        return journal_folder_of(self.folder, self.java.address)
 
     @property
     def journal(self) -> Path:
@@ -73,18 +73,18 @@ def both(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[B
         yield Both(java, ours, broker, home / "collected")
 
 
-def routes(replay: Replay) -> Routes:
+def routes(replay: JournalReplay) -> Routes:
     return {
         topic: {
             name: (queue.read_queue_nums, queue.write_queue_nums, queue.perm) for name, queue in found.items()
         }
-        for topic, found in replay.topics.items()
+        for topic, found in replay.queues_by_topic.items()
     }
 
 
-def tables(folder: Path) -> Replay:
-    assert [found.problems for found in reading.check(folder) if found.problems] == []
-    return reading.tables(folder)
+def tables(folder: Path) -> JournalReplay:
+    assert [found.problem_texts for found in reader.check_journal(folder) if found.problem_texts] == []
+    return reader.replay_to_end(folder)
 
 
 def answered(java: JavaNameServer) -> Routes:
@@ -104,28 +104,28 @@ def read_queues(server: NameServer, topic: str) -> object:
     return found and found["queueDatas"][0]["readQueueNums"]
 
 
-def new(folder: Path, after: int) -> list[Record]:
-    return [record for record in reading.records(folder) if record.seq > after]
+def new(folder: Path, after: int) -> list[JournalRecord]:
+    return [record for record in reader.read_records(folder) if record.seq > after]
 
 
-def agree(both: Both) -> Turn:
+def agree(both: Both) -> PollResult:
     """Poll; what the journals give is what is answered, on the one that is polled and on ours."""
     turn = both.poll()
-    assert turn.error is None
+    assert turn.poll_error is None
     polled, own = tables(both.collected), tables(both.journal)
     assert routes(polled) == routes(own) == answered(both.java)
-    assert {name: one.contents() for name, one in polled.groups.items()} == {
-        name: one.contents() for name, one in own.groups.items()
+    assert {name: one.comparable_contents() for name, one in polled.broker_groups.items()} == {
+        name: one.comparable_contents() for name, one in own.broker_groups.items()
     }
-    assert polled.clusters == own.clusters
+    assert polled.broker_names_by_cluster == own.broker_names_by_cluster
     return turn
 
 
 def changes(folder: Path, topic: str) -> list[Any]:
     """What happened to a topic, as the journal has it: queues before and after, whoever did it."""
     found = []
-    for record in reading.records(folder):
-        for group in record.fields.get("changes", ()):
+    for record in reader.read_records(folder):
+        for group in record.event_fields.get("changes", ()):
             if topic in group["topics"]:
                 found.append((group.get("before"), group.get("after")))
     return found
@@ -133,8 +133,8 @@ def changes(folder: Path, topic: str) -> list[Any]:
 
 def test_the_history_of_routes_is_that_of_our_own_journal(both: Both) -> None:
     first = agree(both)
-    assert first.topics is not None
-    assert first.topics > 5
+    assert first.topic_count is not None
+    assert first.topic_count > 5
 
     create_topic(both.broker.port, "Collected", queues=4)
     wait_for_topic([both.java, both.ours], "Collected")
@@ -159,16 +159,18 @@ def test_the_history_of_routes_is_that_of_our_own_journal(both: Both) -> None:
 
 def test_values_and_settings_are_told_with_what_was_before(both: Both) -> None:
     agree(both)
-    after = both.poll() and reading.last(both.collected, 1)[0].seq
+    after = both.poll() and reader.read_last_records(both.collected, 1)[0].seq
     key = {"namespace": "ORDER_TOPIC_CONFIG", "key": "Collected"}
     both.on_each(100, {**key, "value": "broker-a:4"})
     assert wire.ask(both.java.port, 318, body=b"waitSecondsForService=46\n").code == 0
     agree(both)
-    assert tables(both.collected).kv == tables(both.journal).kv
+    assert tables(both.collected).kv_tables == tables(both.journal).kv_tables
     both.on_each(102, key)
     agree(both)
     told = [
-        (one.type, one.fields) for one in new(both.collected, after) if one.type not in ("Snapshot", "Polled")
+        (one.event_type, one.event_fields)
+        for one in new(both.collected, after)
+        if one.event_type not in ("Snapshot", "Polled")
     ]
     change = {"key": "waitSecondsForService", "before": "45", "after": "46"}
     assert told == [
@@ -183,10 +185,10 @@ def test_a_broker_that_went_and_a_name_server_that_does_not_answer(both: Both) -
     both.broker.stop()
     wait_on_each([both.java, both.ours], "no broker", lambda server: not permissions(server, "broker-a"))
     agree(both)
-    types = [record.type for record in new(both.collected, 0)]
+    types = [record.event_type for record in new(both.collected, 0)]
     assert types[-3:] == ["BrokerUnregistered", "TopicsChanged", "Polled"]
-    assert not tables(both.collected).groups
+    assert not tables(both.collected).broker_groups
     both.java.stop()
-    assert both.poll().error is not None
+    assert both.poll().poll_error is not None
     assert not tables(both.collected).is_certain
-    assert reading.last(both.collected, 1)[0].type == "PollFailed"
+    assert reader.read_last_records(both.collected, 1)[0].event_type == "PollFailed"

@@ -96,8 +96,8 @@ def test_topic_lists(cluster: Cluster) -> None:
 
 def test_the_route_of_every_topic(cluster: Cluster) -> None:
     with AdminClient(cluster.java.address) as java, AdminClient(cluster.ours.address) as ours:
-        for topic in java.topics.names():
-            assert ours.topics.route(topic) == java.topics.route(topic)
+        for topic in java.topics.list_names():
+            assert ours.topics.get_route(topic) == java.topics.get_route(topic)
     [route] = same(cluster, "topicRoute", TOPIC).rows
     assert (route["perm"], route["readQueueNums"], route["writeQueueNums"]) == (6, 4, 4)
     assert same(cluster, "topicRoute", TOPIC, "--raw").rows["queueDatas"][0]["perm"] == 6

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from namesrv_core.storage import reading
+from namesrv_core.storage.journal import reader
 from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.command_line import Done
@@ -146,18 +146,18 @@ def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: P
     assert [lag for *_, lag in wanted.values()] == [10, 0]
     done = cluster("collect", str(tmp_path), "--once", "--runtime", "--lag")
     assert (done.code, done.rows[1]["brokers"], done.rows[1]["error"]) == (0, 2, None)
-    records = list(reading.records(tmp_path / "brokers"))
+    records = list(reader.read_records(tmp_path / "brokers"))
     lags = {
-        record.fields["brokerName"]: (
+        record.event_fields["brokerName"]: (
             item["queueCount"], item["brokerOffset"], item["consumerOffset"], item["lag"]
         )
         for record in records
-        if record.type == "ConsumerLag" and record.fields["consumerGroup"] == GROUP
-        for item in record.fields["lags"]
+        if record.event_type == "ConsumerLag" and record.event_fields["consumerGroup"] == GROUP
+        for item in record.event_fields["lags"]
         if item["topic"] == TOPIC
     }  # fmt: skip
     assert lags == wanted
-    told = [record.fields for record in records if record.type == "BrokerRuntime"]
+    told = [record.event_fields for record in records if record.event_type == "BrokerRuntime"]
     assert {
         (
             item["brokerName"],
@@ -182,12 +182,14 @@ def test_a_broker_that_stands_still_is_a_record_too(cluster: Cluster, tmp_path: 
     finally:
         os.kill(cluster.old.child.pid, signal.SIGCONT)
     assert (done.code, done.rows[1]["error"]) == (3, "1 of 2 brokers did not tell")
-    records = list(reading.records(tmp_path / "brokers"))
-    failed = [record.fields for record in records if record.type == "BrokerPollFailed"]
+    records = list(reader.read_records(tmp_path / "brokers"))
+    failed = [record.event_fields for record in records if record.event_type == "BrokerPollFailed"]
     assert [(item["brokerName"], item["question"], item["error"]) for item in failed] == [
         ("broker-old", question, "no answer within 5 s") for question in ("runtime", "groups")
     ]
-    assert {item.fields["brokerName"] for item in records if item.type == "ConsumerLag"} == {"broker-a"}
+    assert {item.event_fields["brokerName"] for item in records if item.event_type == "ConsumerLag"} == {
+        "broker-a"
+    }
 
 
 def test_a_group_is_made_changed_and_deleted(cluster: Cluster) -> None:

@@ -130,4 +130,4 @@ def test_the_examples_do_what_they_say(place: Place) -> None:
     for case in elsewhere("addBroker", "removeBroker"):
         for example in case.examples:
             done = place(*(stand_in.get(word, word) for word in words(example)))
-            assert done.code == example.exit_code, (example.line, done.said)
+            assert done.code == example.exit_code, (example.command_line, done.said)

@@ -159,7 +159,7 @@ def test_the_examples_about_controllers_do_what_they_say(group: Group) -> None:
             if case.entry.name == "electMaster":
                 stand_in["1"] = slave
             done = group(*(stand_in.get(word, word) for word in words(example)))
-            assert (done.code, bool(done.rows)) == (example.exit_code, True), example.line
+            assert (done.code, bool(done.rows)) == (example.exit_code, True), example.command_line
 
 
 def test_a_slave_becomes_the_master_and_a_dead_replica_is_forgotten(group: Group) -> None:

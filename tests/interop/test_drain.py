@@ -181,7 +181,7 @@ def test_newest_wiped_is_undone_by_a_broker_that_registers_anew(newest: World) -
     assert newest.drain("wipeWritePerm", "broker-a").code == 0
     assert newest.queues != before
     with AdminClient(newest.servers[0].address) as admin:
-        assert admin.broker_configs.register_anew(newest.broker.address).result == "6"
+        assert admin.broker_configs.force_registration(newest.broker.address).result == "6"
     wait_for("what was before", lambda: newest.queues == before, 30)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from nsadmin import AdminClient
-from nsadmin.client.queues import MessageQueue
+from nsadmin.client.message_queues import MessageQueue
 from tests.interop.java_parts import MqAdmin
 from tests.support.lab import Lab, lab
 
@@ -73,10 +73,10 @@ def test_mqadmin_understands_what_they_say(fleet: Fleet, line: str, rows: dict[s
 
 
 def test_mqadmin_finds_the_messages_that_we_find(fleet: Fleet) -> None:
-    [stats, *_] = fleet.admin.topics.stats("payments")
+    [stats, *_] = fleet.admin.topics.get_stats("payments")
     assert stats.stats
     offset = stats.stats.queues[0].max_offset - 100
-    message = fleet.admin.messages.at_offset("payments", "broker-a-0", 0, offset).message
+    message = fleet.admin.messages.get_at_offset("payments", "broker-a-0", 0, offset).message
     for line in (
         f"queryMsgByOffset -t payments -b broker-a-0 -i 0 -o {offset}",
         f"queryMsgByUniqueKey -t payments -i {message.msg_id}",
@@ -99,14 +99,14 @@ def test_mqadmin_finds_the_messages_that_we_find(fleet: Fleet) -> None:
 def test_what_mqadmin_changes_is_changed(fleet: Fleet) -> None:
     admin = fleet.admin
     assert "success" in fleet.say("updateSubGroup -g warehouse -c cluster-a -r 7")
-    settings = [item.settings or {} for item in admin.groups.settings("warehouse", "cluster-a")]
+    settings = [item.settings or {} for item in admin.groups.get_settings("warehouse", "cluster-a")]
     assert [item["retryMaxTimes"] for item in settings] == [7, 7, 7]
     assert "success" in fleet.say("updateTopic -t vouchers -c cluster-a -r 3 -w 3")
-    assert [queue.write_queue_nums for queue in admin.topics.route("vouchers").queues] == [3, 3, 3]
+    assert [queue.write_queue_nums for queue in admin.topics.get_route("vouchers").queues] == [3, 3, 3]
     assert "success" in fleet.say("deleteSubGroup -g ledger -c cluster-a -r true")
-    assert admin.groups.settings("ledger", "cluster-b")[0].settings
+    assert admin.groups.get_settings("ledger", "cluster-b")[0].settings
     with pytest.raises(Exception, match="no broker knows the consumer group 'ledger'"):
-        admin.groups.settings("ledger", "cluster-a")
+        admin.groups.get_settings("ledger", "cluster-a")
 
 
 def test_offsets_that_mqadmin_moves_are_those_that_we_read(fleet: Fleet) -> None:
@@ -115,7 +115,7 @@ def test_offsets_that_mqadmin_moves_are_those_that_we_read(fleet: Fleet) -> None
         MessageQueue("customers", name, int(queue)): int(offset)
         for name, queue, offset in re.findall(r"^(broker-\S+) +(\d+) +(\d+)", said, re.M)
     }
-    results = fleet.admin.consumers.progress("analytics", "customers")
+    results = fleet.admin.consumers.get_progress("analytics", "customers")
     read = {
         lag.queue: lag.consumer_offset for found in results if found.result for lag in found.result.queues
     }

@@ -67,12 +67,14 @@ class Guarded(NamedTuple):
     def brokers(self) -> dict[str, str]:
         """The cluster of each broker that the name server knows."""
         with AdminClient(self.server.address, access=Access(credentials=OPS)) as admin:
-            return {group.broker_name: group.cluster_name for group in admin.clusters.info().groups}
+            return {
+                group.broker_name: group.cluster_name for group in admin.clusters.get_info().broker_groups
+            }
 
     def value(self, key: str) -> str:
         """What the KV config has."""
         with AdminClient(self.server.address, access=Access(credentials=OPS)) as admin:
-            return admin.kv.get("Guarded", key)
+            return admin.kv.get_value("Guarded", key)
 
     def allow(self, rules: Mapping[str, Any]) -> None:
         """Have the name server read other rules, as it does by itself."""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.history.records import Record
-from namesrv_core.history.replay import Replay
-from namesrv_core.storage import reading
+from namesrv_core.history.records import JournalRecord
+from namesrv_core.history.replay import JournalReplay
+from namesrv_core.storage.journal import reader
 from tests.interop import wire
 from tests.interop.cluster import (
     brokers,
@@ -48,50 +48,52 @@ def journal(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def records(journal: Path) -> list[Record]:
-    return list(reading.records(journal))
+def records(journal: Path) -> list[JournalRecord]:
+    return list(reader.read_records(journal))
 
 
-def of(records: list[Record], kind: str) -> list[Record]:
-    return [record for record in records if record.type == kind]
+def of(records: list[JournalRecord], kind: str) -> list[JournalRecord]:
+    return [record for record in records if record.event_type == kind]
 
 
 def test_the_journal_is_whole(journal: Path) -> None:
-    assert [found.problems for found in reading.check(journal)] == [()]
+    assert [found.problem_texts for found in reader.check_journal(journal)] == [()]
 
 
-def test_a_real_broker_is_told_with_all_that_it_says_about_itself(records: list[Record]) -> None:
+def test_a_real_broker_is_told_with_all_that_it_says_about_itself(records: list[JournalRecord]) -> None:
     (registered,) = of(records, "BrokerRegistered")
-    assert registered.fields["clusterName"] == "DefaultCluster"
-    assert registered.fields["info"]["haServerAddr"]
-    assert registered.fields["info"]["dataVersion"]["timestamp"] > 0
+    assert registered.event_fields["clusterName"] == "DefaultCluster"
+    assert registered.event_fields["info"]["haServerAddr"]
+    assert registered.event_fields["info"]["dataVersion"]["timestamp"] > 0
     assert registered.origin.cause == "REGISTER_BROKER"
-    assert registered.origin.client
+    assert registered.origin.client_addr
 
 
-def test_its_heartbeats_are_not(records: list[Record]) -> None:
-    versions = [record.fields["info"]["dataVersion"] for record in of(records, "BrokerChanged")]
+def test_its_heartbeats_are_not(records: list[JournalRecord]) -> None:
+    versions = [record.event_fields["info"]["dataVersion"] for record in of(records, "BrokerChanged")]
     assert all(one != other for one, other in pairwise(versions))
 
 
-def test_a_topic_is_told_as_it_came(records: list[Record]) -> None:
-    changes = [change for record in of(records, "TopicsChanged") for change in record.fields["changes"]]
+def test_a_topic_is_told_as_it_came(records: list[JournalRecord]) -> None:
+    changes = [change for record in of(records, "TopicsChanged") for change in record.event_fields["changes"]]
     (created,) = [change for change in changes if TOPIC in change["topics"] and "before" not in change]
     assert (created["after"]["readQueueNums"], created["after"]["perm"]) == (3, 6)
 
 
-def test_a_wipe_is_told_with_whose_doing_it_was(records: list[Record]) -> None:
+def test_a_wipe_is_told_with_whose_doing_it_was(records: list[JournalRecord]) -> None:
     (wiped,) = of(records, "WritePermWiped")
     assert wiped.origin.cause == "WIPE_WRITE_PERM_OF_BROKER"
-    assert (wiped.origin.client or "").startswith("127.0.0.1:")
+    assert (wiped.origin.client_addr or "").startswith("127.0.0.1:")
 
 
-def test_a_killed_broker_is_told_by_its_channel_and_takes_its_topics_along(records: list[Record]) -> None:
+def test_a_killed_broker_is_told_by_its_channel_and_takes_its_topics_along(
+    records: list[JournalRecord],
+) -> None:
     (gone,) = of(records, "BrokerUnregistered")
-    assert gone.fields["reason"] == "channel closed"
-    replay = Replay()
+    assert gone.event_fields["reason"] == "channel closed"
+    replay = JournalReplay()
     for record in records:
         if record.seq == gone.seq:
-            assert replay.topics[TOPIC]["broker-a"].perm == 4
-        replay.feed(record)
-    assert (replay.groups, replay.topics) == ({}, {})
+            assert replay.queues_by_topic[TOPIC]["broker-a"].perm == 4
+        replay.feed_record(record)
+    assert (replay.broker_groups, replay.queues_by_topic) == ({}, {})

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from nsadmin.commands.mqadmin_names import KNOWN
+from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS
 from tests.interop import jars, lite
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import JavaBroker, mqadmin
@@ -80,11 +80,11 @@ def answers(broker: Broker, line: list[str]) -> bool:
 def test_the_examples_that_need_messages_do_what_they_say(broker: Broker, case: Case) -> None:
     for example in case.examples:
         done = broker(words(example))
-        assert done.returncode == example.exit_code, (example.line, done.stderr)
-        if "--output value" in example.line:
-            assert done.stdout == "a test\n", example.line
+        assert done.returncode == example.exit_code, (example.command_line, done.stderr)
+        if "--output value" in example.command_line:
+            assert done.stdout == "a test\n", example.command_line
         else:
-            assert example.exit_code or len(done.stdout.splitlines()) >= 2, example.line
+            assert example.exit_code or len(done.stdout.splitlines()) >= 2, example.command_line
 
 
 @pytest.mark.parametrize("version", [jars.NEWEST, jars.OLD])
@@ -93,10 +93,10 @@ def test_the_map_has_every_command_of_the_released_mqadmin(
 ) -> None:
     said = mqadmin([], ["127.0.0.1:1"], tmp_path, version)
     theirs = set(re.findall(r"^   (\w+) +\S", said, re.M))
-    gone = {item.name for item in KNOWN if "to" in item.since}
+    gone = {item.name for item in KNOWN_COMMANDS if "to" in item.since_release}
     if version == jars.NEWEST:
-        assert theirs == {item.name for item in KNOWN} - gone
+        assert theirs == {item.name for item in KNOWN_COMMANDS} - gone
     else:
         assert gone < theirs
         # What 5.x brought is not there, all else is.
-        assert theirs == {item.name for item in KNOWN if item.since.startswith("4.")}
+        assert theirs == {item.name for item in KNOWN_COMMANDS if item.since_release.startswith("4.")}

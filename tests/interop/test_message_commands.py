@@ -240,9 +240,9 @@ def test_a_message_of_mqadmins_is_found_by_us(cluster: Cluster) -> None:
 def test_the_newest_of_many_with_one_key(cluster: Cluster) -> None:
     """A broker gives 64 at a time, the newest."""
     with AdminClient(cluster.servers[0].address) as admin:
-        place = admin.sending.place(SENT, "broker-a", 1)
+        place = admin.message_sender.choose_queue(SENT, "broker-a", 1)
         for number in range(70):
-            admin.sending.send(place, str(number).encode(), keys="many")
+            admin.message_sender.send_message(place, str(number).encode(), keys="many")
 
     def bodies(*words: str) -> list[int]:
         return [int(row["body"]) for row in found(cluster, "queryMsgByKey", SENT, "many", *words)]

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from namesrv_core.protocol.frame import MAX_FRAME
+from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin import AdminClient
-from nsadmin.client.registrations import Registrant
-from nsadmin.operations.registration_size import Size, header, measure
+from nsadmin.client.brokers.registrations import BrokerRegistrant
+from nsadmin.operations.registration_size import RegistrationSize, encode_header, measure_registration
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import brokers, create_topic, wait_for_broker, wait_for_runtime_info
 from tests.interop.java_parts import JavaBroker, MqAdmin
@@ -46,9 +46,9 @@ class Observed(NamedTuple):
         if items:
             assert wire.ask(self.broker.port, 25, {}, body).code == 0
 
-    def told(self) -> Registrant:
+    def told(self) -> BrokerRegistrant:
         with AdminClient([self.tap.address]) as admin:
-            [found] = admin.registrations.each([self.broker.address])
+            [found] = admin.registrations.get_each([self.broker.address])
         assert found.result is not None, found.error
         return found.result
 
@@ -78,30 +78,30 @@ def sizes(caught: list[Caught]) -> list[int]:
     return [len(frame.command.body) for frame in caught]
 
 
-def check_headers(broker: Registrant, size: Size, caught: list[Caught]) -> None:
+def check_headers(broker: BrokerRegistrant, size: RegistrationSize, caught: list[Caught]) -> None:
     """The header is computed to the byte where its two unknown numbers are known."""
     for frame in caught:
         crc = int((frame.command.ext or {})["bodyCrc32"])
-        assert frame.header_size == len(header(broker, crc, frame.command.opaque)) <= size.header
+        assert frame.header_size == len(encode_header(broker, crc, frame.command.opaque)) <= size.header_bytes
 
 
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
 def test_a_registration_has_the_size_that_we_compute(observed: dict[str, Observed], release: str) -> None:
     caught = observed[release].register()
     broker = observed[release].told()
-    size = measure(broker)
-    assert list(size.bodies) == sizes(caught)
+    size = measure_registration(broker)
+    assert list(size.body_bytes) == sizes(caught)
     check_headers(broker, size, caught)
     # What nobody knows before it is sent are the digits of a checksum and of the number of the request.
-    assert 0 <= size.bytes - caught[0].size < 20
+    assert 0 <= size.frame_bytes - caught[0].size < 20
 
 
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
 def test_a_broker_that_may_only_read_registers_less(observed: dict[str, Observed], release: str) -> None:
     caught = observed[release].register(permission=4)
     broker = observed[release].told()
-    size = measure(broker)
-    assert list(size.bodies) == sizes(caught)
+    size = measure_registration(broker)
+    assert list(size.body_bytes) == sizes(caught)
     observed[release].register()
     assert {b'"perm":6' in frame.command.body for frame in caught} == {False}
 
@@ -112,11 +112,11 @@ def test_a_compressed_registration(observed: dict[str, Observed], release: str) 
     [caught] = observed[release].register(compressedRegister="true")
     broker = observed[release].told()
     observed[release].register(compressedRegister="false")
-    size = measure(broker)
+    size = measure_registration(broker)
     body = caught.command.body
-    assert size.inflated == len(zlib.decompress(body))
+    assert size.inflated_bytes == len(zlib.decompress(body))
     # Sixty topics make a short text; in a long one the order matters less.
-    assert abs(size.bodies[0] - len(body)) <= len(body) // 25
+    assert abs(size.body_bytes[0] - len(body)) <= len(body) // 25
     check_headers(broker, size, [caught])
 
 
@@ -127,10 +127,10 @@ def test_a_split_registration(observed: dict[str, Observed]) -> None:
     caught = observed["5.5.0"].register(frames=number, **split)
     broker = observed["5.5.0"].told()
     observed["5.5.0"].register(enableSplitRegistration="false")
-    size = measure(broker)
+    size = measure_registration(broker)
     # Parts are sent at once, and the first one to be caught may be any.
-    assert sorted(size.bodies) == sorted(sizes(caught))
-    assert size.fits is None
+    assert sorted(size.body_bytes) == sorted(sizes(caught))
+    assert size.room_for_topics is None
     check_headers(broker, size, caught)
 
 
@@ -145,7 +145,9 @@ def test_one_topic_too_many_and_the_broker_is_gone(
     sample = next(names)
     empty = told._replace(topics=own, mappings={})
     with_one = empty._replace(topics={**own, sample: {**each, "topicName": sample}})
-    number = (MAX_FRAME - measure(empty).bytes) // (measure(with_one).bytes - measure(empty).bytes) - 5
+    number = (MAX_FRAME_BYTES - measure_registration(empty).frame_bytes) // (
+        measure_registration(with_one).frame_bytes - measure_registration(empty).frame_bytes
+    ) - 5
     table = {name: {**each, "topicName": name} for name in islice(names, number)}
     file = tmp_path / "broker" / "store" / "config" / "topics.json"
     file.parent.mkdir(parents=True)
@@ -157,14 +159,14 @@ def test_one_topic_too_many_and_the_broker_is_gone(
     ):
         many = Observed(broker, tap)
         wait_for_broker([server], "broker-many")
-        fits = measure(many.told()).fits
+        fits = measure_registration(many.told()).room_for_topics
         assert fits is not None
         assert 0 < fits < 10
         for name in islice(names, fits):
             create_topic(broker.port, name, each["readQueueNums"])
         [caught] = many.register()
-        assert MAX_FRAME - 400 < caught.size <= MAX_FRAME
-        assert len(caught.command.body) == measure(many.told()).bodies[0]
+        assert MAX_FRAME_BYTES - 400 < caught.size <= MAX_FRAME_BYTES
+        assert len(caught.command.body) == measure_registration(many.told()).body_bytes[0]
         assert "broker-many" in brokers(server)
         create_topic(broker.port, next(names), each["readQueueNums"])
         many.set(brokerPermission=4)

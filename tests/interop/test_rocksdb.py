@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from namesrv_core.protocol import fastjson
-from nsadmin.operations.exporting import rocksdb
+from nsadmin.operations.exports import rocksdb
 from tests.interop import command_line, wire
 from tests.interop.cluster import create_topic, wait_for_broker
 from tests.interop.command_line import Done
@@ -40,7 +40,10 @@ class Cluster(NamedTuple):
 
 
 def has_offsets(broker: JavaBroker) -> bool:
-    return MADE["consumerOffsets"] in rocksdb.document(config(broker), "consumerOffsets")["offsetTable"]
+    return (
+        MADE["consumerOffsets"]
+        in rocksdb.read_rocksdb_document(config(broker), "consumerOffsets")["offsetTable"]
+    )
 
 
 def config(broker: JavaBroker) -> Path:
@@ -75,7 +78,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def of_mqadmin(said: str) -> Any:
     """The JSON in what it prints, whose keys may be numbers."""
-    return fastjson.loads(said[said.index("{") :].strip().encode())
+    return fastjson.decode_json(said[said.index("{") :].strip().encode())
 
 
 def text_keys(value: Any) -> Any:
@@ -119,7 +122,7 @@ def test_brokers_write_files_that_hold_what_is_read(cluster: Cluster) -> None:
     assert results == {"separate": "done", "shared": "done"}
     for name in ("separate", "shared"):
         for kind, file in zip(KINDS, FILES, strict=True):
-            written = text_keys(fastjson.loads((config(brokers[name]) / file).read_bytes()))
+            written = text_keys(fastjson.decode_json((config(brokers[name]) / file).read_bytes()))
             read = cluster("rocksDBConfigToJson", "-p", str(config(brokers[name])), "-t", kind).rows
             table = next(key for key in read if key.endswith("Table"))
             mine = MADE[kind]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from namesrv_core.protocol.command import request
+from namesrv_core.protocol.command import build_request
 from nsadmin import Access, AdminClient, Credentials, Tls
 from tests.interop import command_line, jars
 from tests.interop.cluster import wait_for_broker
@@ -113,7 +113,9 @@ def all_answer(secured: Secured, guarded: Guarded) -> bool:
         (guarded.server.address, Access(credentials=USER)),
     ):
         with AdminClient(addr, access=access) as admin:
-            names |= {broker.broker_name for broker in admin.clusters.status() if broker.runtime}
+            names |= {
+                broker.broker_name for broker in admin.clusters.list_broker_status() if broker.runtime_info
+            }
     return names == {"broker-tls", "broker-a", "broker-old"}
 
 
@@ -230,8 +232,8 @@ def test_who_is_known_but_may_not_is_told_so_by_the_broker(guarded: Guarded) -> 
     reader, body = Credentials("reader-1", "a secret of his"), {"userType": "Normal"}
     with AdminClient(guarded.server.address, access=Access(credentials=USER)) as admin:
         user = json.dumps({"username": reader.access_key, "password": reader.secret_key, **body}).encode()
-        asked = request(AUTH_CREATE_USER, {"username": reader.access_key}, user)
-        [created] = admin._caller.ask([(guarded.new.address, asked)])
+        asked = build_request(AUTH_CREATE_USER, {"username": reader.access_key}, user)
+        [created] = admin._caller.send_requests([(guarded.new.address, asked)])
         assert created.error is None
     env = {"NSADMIN_ACCESS_KEY": reader.access_key, "NSADMIN_SECRET_KEY": reader.secret_key}
     done = guarded("updateTopic", "Denied", "-b", guarded.new.address, **env)
@@ -285,4 +287,4 @@ def test_no_secret_is_shown_by_debug(guarded: Guarded) -> None:
 def test_a_security_token_is_part_of_what_is_signed(guarded: Guarded) -> None:
     access = Access(credentials=USER._replace(security_token="token of one day"))
     with AdminClient(guarded.server.address, access=access) as admin:
-        assert all(broker.runtime for broker in admin.clusters.status())
+        assert all(broker.runtime_info for broker in admin.clusters.list_broker_status())

@@ -200,4 +200,7 @@ def test_the_examples_do_what_they_say(cluster: Cluster) -> None:
     for case in elsewhere("updateStaticTopic", "remappingStaticTopic"):
         for example in case.examples:
             done = cluster(*(stand_in.get(word, word) for word in words(example)))
-            assert (done.code, bool(done.rows)) == (example.exit_code, True), (example.line, done.said)
+            assert (done.code, bool(done.rows)) == (example.exit_code, True), (
+                example.command_line,
+                done.said,
+            )

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.fleet.fleet import Fleet, FleetPlan
-from namesrv_core.protocol.command import request
-from namesrv_core.transport.channel import Channel
+from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
+from namesrv_core.protocol.command import build_request
+from namesrv_core.transport.request_channel import RequestChannel
 from tests.interop.processes import free_port
 from tests.support.chaos import Chaos, Weather, chaos
 from tests.support.http import got
@@ -47,7 +47,7 @@ class Victim:
     def brokers(self) -> dict[tuple[str, str], str]:
         """Address of each broker, by its name and id."""
         with self.running.connect() as connection:
-            body = call(request(106), connection).body.decode()
+            body = call(build_request(106), connection).body.decode()
         table = json.loads(body.replace("{0:", '{"0":').replace("{1:", '{"1":').replace(",1:", ',"1":'))
         return {
             (name, number): addr
@@ -57,7 +57,7 @@ class Victim:
 
     def topics(self) -> set[str]:
         with self.running.connect() as connection:
-            found: list[str] = json.loads(call(request(206), connection).body)["topicList"]
+            found: list[str] = json.loads(call(build_request(206), connection).body)["topicList"]
         return set(found)
 
 
@@ -90,10 +90,10 @@ class Clients:
         await asyncio.gather(*(self._one(end) for _ in range(CLIENTS)))
 
     async def _one(self, end: threading.Event) -> None:
-        channel = Channel(self._address, 1.0)
+        channel = RequestChannel(self._address, 1.0)
         while not end.is_set():
             try:
-                self.answers[(await channel.request(request(105, {"topic": "orders"}))).code] += 1
+                self.answers[(await channel.send_request(build_request(105, {"topic": "orders"}))).code] += 1
             except OSError:
                 self.cut_off += 1
                 channel.abort()
@@ -126,13 +126,13 @@ def test_after_bad_weather_the_tables_are_right_and_nothing_is_left(victim: Vict
     files, tasks = victim.files, victim.state()["process"]["tasks"]
     with chaos(victim.port) as network:
         over, clients = threading.Event(), Clients(network.address)
-        fleet: list[Fleet] = []
+        fleet: list[BrokerFleet] = []
 
         async def live() -> None:
-            fleet.append(Fleet(PLAN, [network.address], period=0.2, producer_period=0.5))
+            fleet.append(BrokerFleet(PLAN, [network.address], heartbeat_period=0.2, producer_period=0.5))
             await fleet[0].start()
             await clients.run(over)
-            await fleet[0].leave(5)
+            await fleet[0].leave_cluster(5)
 
         thread = threading.Thread(target=lambda: asyncio.run(live()), daemon=True)
         thread.start()
@@ -145,7 +145,7 @@ def test_after_bad_weather_the_tables_are_right_and_nothing_is_left(victim: Vict
             }
             wait_until(lambda: victim.brokers() == there)
             wait_until(lambda: clients.answers.total() > answered + CLIENTS)
-            topics = {str(config["topicName"]) for one in PLAN.specs() for config in one.topics}
+            topics = {str(config["topicName"]) for one in PLAN.plan_brokers() for config in one.topic_configs}
             wait_until(lambda: topics <= victim.topics())
         finally:
             over.set()
@@ -173,12 +173,12 @@ def test_ten_thousand_idle_connections_leave_nothing_behind(victim: Victim) -> N
         with victim.running.connect() as good:
             crowd += [victim.running.connect() for _ in range(number)]
             wait_until(lambda: victim.files >= files + number)
-            assert call(request(106), good).code == 0
-            assert call(request(106), crowd[-1]).code == 0
+            assert call(build_request(106), good).code == 0
+            assert call(build_request(106), crowd[-1]).code == 0
             for one in crowd:
                 one.close()
             wait_until(lambda: victim.files <= files + 2)
-            assert call(request(106), good).code == 0
+            assert call(build_request(106), good).code == 0
     finally:
         for one in crowd:
             one.close()

@@ -11,7 +11,7 @@ from namesrv_core.errors import (
     ResponseCode,
     RocketMQError,
     TopicNotExist,
-    request_error,
+    build_request_error,
 )
 
 KINDS = [(3, NotSupported), (16, NoPermission), (17, TopicNotExist), (22, QueryNotFound)]
@@ -22,14 +22,14 @@ def test_each_kind_of_refusal_has_its_code_and_each_code_its_kind(
     code: int, kind: type[RequestError]
 ) -> None:
     assert kind("why").code == code
-    error = request_error(code, "why")
+    error = build_request_error(code, "why")
     assert type(error) is kind
     assert (error.code, error.remark) == (code, "why")
 
 
 @pytest.mark.parametrize("code", [1, 2, 1500, 4711])
 def test_other_codes_are_plain_refusals_that_keep_their_code(code: int) -> None:
-    error = request_error(code, None)
+    error = build_request_error(code, None)
     assert type(error) is RequestError
     assert error.code == code
 

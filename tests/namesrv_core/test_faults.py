@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.protocol.command import request
+from namesrv_core.protocol.command import build_request
 from tests.bench.kills import Rounds
 from tests.support.running import DEADLINE, ROOT, Peer, Program, call, on_a_loop, program, serving
 from tests.support.wire import broker_ext, registration_body
@@ -24,11 +24,11 @@ def in_home(home: Path, *args: str) -> tuple[str, ...]:
 
 
 def put(connection: socket.socket, key: str, value: str) -> int:
-    return call(request(100, {"namespace": "n", "key": key, "value": value}), connection).code
+    return call(build_request(100, {"namespace": "n", "key": key, "value": value}), connection).code
 
 
 def value(connection: socket.socket, key: str) -> str | None:
-    return (call(request(101, {"namespace": "n", "key": key}), connection).ext or {}).get("value")
+    return (call(build_request(101, {"namespace": "n", "key": key}), connection).ext or {}).get("value")
 
 
 def test_nothing_answered_is_lost_by_kills_in_the_middle_of_writes(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_without_files_left_good_connections_go_on_and_puts_reach_the_disk(tmp_p
             for one in crowd:
                 one.close()
             with socket.create_connection(("127.0.0.1", port), DEADLINE) as late:
-                assert call(request(106), late).code == 0
+                assert call(build_request(106), late).code == 0
     finally:
         process.kill()
         process.communicate()
@@ -84,11 +84,11 @@ def test_a_thousand_idle_connections_and_their_sudden_end_leave_others_alone(tmp
     with program(*in_home(tmp_path)) as server, server.connect() as good:
         for _ in range(2):
             crowd = [server.connect() for _ in range(1000)]
-            assert call(request(106), good).code == 0
+            assert call(build_request(106), good).code == 0
             for one in crowd:
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
                 one.close()
-            assert call(request(106), good).code == 0
+            assert call(build_request(106), good).code == 0
 
 
 @pytest.mark.parametrize("days", [1, -1])
@@ -99,13 +99,13 @@ def test_a_clock_that_is_set_makes_no_broker_expire(
     async def test() -> None:
         async with (
             serving(tmp_path, scanNotActiveBrokerInterval=100) as server,
-            Peer.to(server.address) as peer,
+            Peer.to(server.namesrv_addr) as peer,
         ):
             assert (await peer.ask(103, broker_ext(), registration_body(["a", "b"]))).code == 0
-            begun, real = server.now(), time.time
+            begun, real = server.now_ms(), time.time
             monkeypatch.setattr(time, "time", lambda: real() + days * 86_400)
             await asyncio.sleep(0.4)
-            assert 0 <= server.now() - begun < 60_000
+            assert 0 <= server.now_ms() - begun < 60_000
             assert (await peer.ask(105, {"topic": "a"})).code == 0
 
     test()

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from namesrv_core.events import EventsLost, JournalRepaired, ServerStopping
-from namesrv_core.history.records import Record, event_of
-from namesrv_core.history.replay import Replay
+from namesrv_core.history.records import JournalRecord, event_of_record
+from namesrv_core.history.replay import JournalReplay
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.protocol.command import request
-from namesrv_core.server import recorder
-from namesrv_core.storage import journal, reading
+from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.server import journal_recorder
+from namesrv_core.storage.journal import reader, rolling_writer
 from tests.support.running import Peer, call, on_a_loop, program, serving, until
 from tests.support.wire import broker_ext, registration_body
 
@@ -27,31 +27,33 @@ def at(home: Path, *args: str) -> tuple[str, ...]:
     return ("--home", str(home), "--bind", "127.0.0.1", "--port", "0", *folder, *args)
 
 
-def records(home: Path) -> list[Record]:
+def records(home: Path) -> list[JournalRecord]:
     """All records, of a journal that must be whole."""
-    assert [found.problems for found in reading.check(home / "journal") if found.problems] == []
-    return list(reading.records(home / "journal"))
+    assert [
+        found.problem_texts for found in reader.check_journal(home / "journal") if found.problem_texts
+    ] == []
+    return list(reader.read_records(home / "journal"))
 
 
 def kinds(home: Path) -> list[str]:
-    return [record.type for record in records(home)]
+    return [record.event_type for record in records(home)]
 
 
 def test_a_life_from_start_to_stop_is_in_the_journal_with_the_signal_that_ended_it(tmp_path: Path) -> None:
     with program(*at(tmp_path)) as server, server.connect() as connection:
-        assert call(request(100, {"namespace": "n", "key": "k", "value": "v"}), connection).code == 0
-        assert b"\njournal=ok\n" in call(request(319), connection).body
+        assert call(build_request(100, {"namespace": "n", "key": "k", "value": "v"}), connection).code == 0
+        assert b"\njournal=ok\n" in call(build_request(319), connection).body
         assert server.end(signal.SIGTERM)[0] == 0
     assert kinds(tmp_path) == ["Snapshot", "ServerStarted", "ServerReady", "KvPut", "ServerStopping"]
-    assert event_of(records(tmp_path)[-1]) == ServerStopping("SIGTERM")
-    assert {record.server for record in records(tmp_path)} == {records(tmp_path)[0].server}
+    assert event_of_record(records(tmp_path)[-1]) == ServerStopping("SIGTERM")
+    assert {record.server_name for record in records(tmp_path)} == {records(tmp_path)[0].server_name}
 
 
 def test_a_snapshot_is_taken_on_sigusr1(tmp_path: Path) -> None:
     with program(*at(tmp_path)) as server, server.connect() as connection:
         server.process.send_signal(signal.SIGUSR1)
         while kinds(tmp_path).count("Snapshot") < 2:
-            call(request(106), connection)
+            call(build_request(106), connection)
     assert kinds(tmp_path)[3] == "Snapshot"
 
 
@@ -66,13 +68,13 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
             # So few that their lines in the log, which nobody reads meanwhile, fit into a pipe.
             for _ in range(60):
                 ext = broker_ext("a", 0, f"127.0.0.1:{number + 1}")
-                asked = request(103, ext, registration_body([f"T{number}", f"U{number}"]))
-                connection.sendall(codec.encode(asked))
+                asked = build_request(103, ext, registration_body([f"T{number}", f"U{number}"]))
+                connection.sendall(codec.encode_command(asked))
                 number += 1
             connection.recv(chance.randrange(1, 5_000))
             while not any(path.stat().st_size for path in last_segment(tmp_path)):
                 with server.connect() as other:
-                    call(request(106), other)
+                    call(build_request(106), other)
             server.end(signal.SIGKILL)
         for last in last_segment(tmp_path):
             content = last.read_bytes()
@@ -85,7 +87,7 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
         server.end(signal.SIGTERM)
     found = records(tmp_path)
     assert [record.seq for record in found] == list(range(1, len(found) + 1))
-    repairs = [event_of(record) for record in found if record.type == JournalRepaired.__name__]
+    repairs = [event_of_record(record) for record in found if record.event_type == JournalRepaired.__name__]
     assert 0 < len(repairs) <= torn
 
 
@@ -103,7 +105,7 @@ def test_a_journal_that_cannot_be_there_stops_the_start(tmp_path: Path) -> None:
 def test_no_request_moves_or_shortens_the_journal(tmp_path: Path) -> None:
     with program(*at(tmp_path)) as server, server.connect() as connection:
         for key in ("journalDir", "journalKeepDays", "journalFsync", "journalServerId"):
-            assert call(request(318, body=f"{key}=1\n".encode()), connection).code == 16
+            assert call(build_request(318, body=f"{key}=1\n".encode()), connection).code == 16
 
 
 def test_tables_at_any_moment_are_those_that_were_answered_then(tmp_path: Path) -> None:
@@ -111,16 +113,16 @@ def test_tables_at_any_moment_are_those_that_were_answered_then(tmp_path: Path) 
     with program(*at(tmp_path)) as server, server.connect() as connection:
         for number in range(10):
             call(
-                request(103, broker_ext(f"b{number}", 0, f"h:{number}"), registration_body(["T", "U"])),
+                build_request(103, broker_ext(f"b{number}", 0, f"h:{number}"), registration_body(["T", "U"])),
                 connection,
             )
-            answers.append(call(request(105, {"topic": "T"}), connection).body)
+            answers.append(call(build_request(105, {"topic": "T"}), connection).body)
         server.end(signal.SIGTERM)
-    replay, shown = Replay(), []
+    replay, shown = JournalReplay(), []
     for record in records(tmp_path):
-        replay.feed(record)
-        if record.type == "TopicsChanged":
-            shown.append([queue.broker_name for queue in replay.topics["T"].values()])
+        replay.feed_record(record)
+        if record.event_type == "TopicsChanged":
+            shown.append([queue.broker_name for queue in replay.queues_by_topic["T"].values()])
     assert shown == [[item["brokerName"] for item in json.loads(body)["queueDatas"]] for body in answers]
 
 
@@ -151,16 +153,18 @@ def test_the_files_give_the_live_tables_after_any_requests_of_many_clients(tmp_p
     async def test() -> None:
         async with serving(tmp_path, journalDir=str(tmp_path / "journal"), listenPort=0) as server:
             for _ in range(12):
-                async with Peer.to(server.address) as peer, Peer.to(server.address) as other:
+                async with Peer.to(server.namesrv_addr) as peer, Peer.to(server.namesrv_addr) as other:
                     for _ in range(chance.randrange(1, 15)):
                         await something(chance.choice((peer, other)))
-            async with Peer.to(server.address) as peer:
+            async with Peer.to(server.namesrv_addr) as peer:
                 await something(peer)
                 server.take_snapshot()
 
     test()
     # Every snapshot was compared with what the events before it give.
-    reasons = [record.fields["reason"] for record in records(tmp_path) if record.type == "Snapshot"]
+    reasons = [
+        record.event_fields["reason"] for record in records(tmp_path) if record.event_type == "Snapshot"
+    ]
     assert reasons == ["start", "request"]
 
 
@@ -169,7 +173,7 @@ class SlowDisk:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.write: Callable[[Any, memoryview], int] = lambda file, data: int(file.write(data))
-        really, disk = journal._open, self
+        really, disk = rolling_writer._open_for_append, self
 
         class File:
             def __init__(self, path: Path) -> None:
@@ -181,8 +185,8 @@ class SlowDisk:
             def __getattr__(self, name: str) -> Any:
                 return getattr(self._file, name)
 
-        monkeypatch.setattr(journal, "_open", File)
-        monkeypatch.setattr(recorder, "_RETRY_AFTER", 0.01)
+        monkeypatch.setattr(rolling_writer, "_open_for_append", File)
+        monkeypatch.setattr(journal_recorder, "_RETRY_SECONDS", 0.01)
 
 
 @pytest.fixture
@@ -207,13 +211,13 @@ def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
         gate.wait(20)
         return really(file, data)
 
-    monkeypatch.setattr(recorder, "ROOM", 50)
+    monkeypatch.setattr(journal_recorder, "MAX_WAITING_CHANGES", 50)
 
     @on_a_loop
     async def test() -> None:
         async with (
             serving(tmp_path, journalDir=str(tmp_path / "journal")) as server,
-            Peer.to(server.address) as peer,
+            Peer.to(server.namesrv_addr) as peer,
         ):
             disk.write = hang
             await register_many(peer, 100)
@@ -221,18 +225,18 @@ def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
             assert not gate.is_set()
             gate.set()
             disk.write = really
-            await until(lambda: any(record.type == "Snapshot" and record.fields["reason"] == "loss"
-                                    for record in reading.records(tmp_path / "journal")))  # fmt: skip
+            await until(lambda: any(record.event_type == "Snapshot" and record.event_fields["reason"] == "loss"
+                                    for record in reader.read_records(tmp_path / "journal")))  # fmt: skip
             await register_many(peer, 1)
 
     test()
-    found = [event_of(record) for record in records(tmp_path)]
+    found = [event_of_record(record) for record in records(tmp_path)]
     assert sum(event.lost for event in found if isinstance(event, EventsLost)) > 0
-    replay = Replay()
+    replay = JournalReplay()
     for record in records(tmp_path):
-        replay.feed(record)
+        replay.feed_record(record)
     assert replay.is_certain
-    assert len(replay.groups) == 100
+    assert len(replay.broker_groups) == 100
 
 
 def test_a_full_disk_is_in_the_status_while_the_server_goes_on_and_over_when_there_is_room(
@@ -247,7 +251,7 @@ def test_a_full_disk_is_in_the_status_while_the_server_goes_on_and_over_when_the
     async def test() -> None:
         async with (
             serving(tmp_path, journalDir=str(tmp_path / "journal")) as server,
-            Peer.to(server.address) as peer,
+            Peer.to(server.namesrv_addr) as peer,
         ):
             disk.write = full
             await register_many(peer, 3)

@@ -16,8 +16,8 @@ import pytest
 
 from namesrv_core.__main__ import main
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import request
-from namesrv_core.protocol.connection import Connection
+from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.storage import kv_file
 from tests.support.running import ROOT, call, program
 
@@ -37,7 +37,7 @@ def in_home(home: Path, *args: str) -> tuple[str, ...]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_within_a_second_with_exit_code_0(tmp_path: Path, number: signal.Signals) -> None:
     with program(*in_home(tmp_path)) as server, server.connect() as connection:
-        assert call(request(106), connection).code == 0
+        assert call(build_request(106), connection).code == 0
         begun = time.monotonic()
         code, _, err = server.end(number)
         assert code == 0
@@ -55,7 +55,7 @@ def test_while_it_serves_it_seldom_goes_through_all_objects(
         seen.append(gc.get_threshold())
         serving.close()
 
-    monkeypatch.setattr("namesrv_core.transport.loop.run", serve)
+    monkeypatch.setattr("namesrv_core.transport.event_loop.run_coroutine", serve)
     before = gc.get_threshold()
     try:
         assert main(["--home", str(tmp_path), "--port", "0"]) == 0
@@ -75,7 +75,7 @@ def test_the_boot_line_is_the_one_that_start_scripts_wait_for_with_the_real_port
 
 def test_the_log_goes_to_stderr_and_stdout_has_nothing_more(tmp_path: Path) -> None:
     with program(*in_home(tmp_path)) as server, server.connect() as connection:
-        put = request(100, {"namespace": "n", "key": "k", "value": "v"})
+        put = build_request(100, {"namespace": "n", "key": "k", "value": "v"})
         assert call(put, connection).code == 0
         _, out, err = server.end(signal.SIGTERM)
     assert out == ""
@@ -86,10 +86,12 @@ def test_a_log_that_nobody_reads_stops_neither_the_server_nor_its_end(tmp_path: 
     with program(*in_home(tmp_path)) as server, server.connect() as connection:
         # Far more than the 64 KiB that a pipe holds.
         for number in range(1500):
-            register = request(217, {"topic": f"{number:0>100}"})
-            put = request(100, {"namespace": "n", "key": f"{number:0>100}", "value": "v"}, oneway=True)
-            connection.sendall(codec.encode(put) + codec.encode(register))
-        assert call(request(319), connection).opaque
+            register = build_request(217, {"topic": f"{number:0>100}"})
+            put = build_request(
+                100, {"namespace": "n", "key": f"{number:0>100}", "value": "v"}, is_oneway=True
+            )
+            connection.sendall(codec.encode_command(put) + codec.encode_command(register))
+        assert call(build_request(319), connection).opaque
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(20) == 0
         _, _, err = server.end()
@@ -193,35 +195,35 @@ def test_an_update_goes_to_the_file_it_was_started_with_and_counts_at_the_next_s
     path.write_text("enableAllTopicList=true\n")
     args = in_home(tmp_path, "-c", str(path))
     with program(*args) as server, server.connect() as connection:
-        assert call(request(318, body=b"enableAllTopicList=false\n"), connection).code == 0
+        assert call(build_request(318, body=b"enableAllTopicList=false\n"), connection).code == 0
     with program(*args) as server, server.connect() as connection:
-        assert call(request(206), connection).remark == "disable"
+        assert call(build_request(206), connection).remark == "disable"
 
 
 def test_the_black_list_of_the_configuration_file_is_obeyed(tmp_path: Path) -> None:
     path = tmp_path / "c.conf"
     path.write_text("configBlackList=listenPort\n")
     with program(*in_home(tmp_path, "-c", str(path))) as server, server.connect() as connection:
-        assert call(request(318, body=b"listenPort=1\n"), connection).code == 16
-        assert call(request(318, body=b"kvConfigPath=/x\n"), connection).code == 16
+        assert call(build_request(318, body=b"listenPort=1\n"), connection).code == 16
+        assert call(build_request(318, body=b"kvConfigPath=/x\n"), connection).code == 16
 
 
 def test_kill_9_at_any_moment_loses_no_put_that_was_acknowledged(tmp_path: Path) -> None:
     path, chance, acknowledged, number = tmp_path / "kvConfig.json", random.Random(7), set[str](), 0
     for _ in range(5):
         with program(*in_home(tmp_path)) as server, server.connect() as connection:
-            near, asked, wanted = Connection(), {}, len(acknowledged) + chance.randrange(1, 60)
+            near, asked, wanted = ProtocolConnection(), {}, len(acknowledged) + chance.randrange(1, 60)
             for _ in range(300):
-                put = request(100, {"namespace": "n", "key": f"k{number}", "value": f"v{number}"})
+                put = build_request(100, {"namespace": "n", "key": f"k{number}", "value": f"v{number}"})
                 asked[put.opaque] = f"k{number}"
                 number += 1
-                connection.sendall(codec.encode(put))
+                connection.sendall(codec.encode_command(put))
             while len(acknowledged) < wanted:
-                for answer in near.feed(connection.recv(1 << 16)):
+                for answer in near.feed_bytes(connection.recv(1 << 16)):
                     assert answer.code == 0
                     acknowledged.add(asked[answer.opaque])
             server.end(signal.SIGKILL)
-        kept = kv_file.load(path)["n"]
+        kept = kv_file.load_kv_tables(path)["n"]
         assert acknowledged <= kept.keys()
         assert all(value == f"v{key[1:]}" for key, value in kept.items())
         json.loads(path.read_bytes())
@@ -251,7 +253,7 @@ def test_of_a_program_that_keeps_journals_it_is_in_the_home_unless_declined(
         (("--journal-dir", "/j"), "/j"),
         (("--no-journal",), None),
     ):
-        assert main(["-p", "--home", str(tmp_path), *flags], journals=True) == 0
+        assert main(["-p", "--home", str(tmp_path), *flags], keeps_journal=True) == 0
         out = capfd.readouterr().out
         assert ("journalDir" in out) == (folder is not None)
         assert folder is None or f"\njournalDir={folder}\n" in out
@@ -277,7 +279,7 @@ def test_the_log_is_json_from_its_first_line_on_where_that_is_wanted(tmp_path: P
     path = tmp_path / "c.conf"
     path.write_text("logFormat=json\nnonsense=1\n")
     with program(*in_home(tmp_path, "-c", str(path))) as server, server.connect() as connection:
-        call(request(100, {"namespace": "n", "key": "k", "value": "v"}), connection)
+        call(build_request(100, {"namespace": "n", "key": "k", "value": "v"}), connection)
         _, _, err = server.end(signal.SIGTERM)
     lines = [json.loads(line) for line in err.splitlines()]
     assert "nonsense: unknown key" in lines[0]["message"]
@@ -289,19 +291,19 @@ def test_how_much_the_log_says_is_changed_while_it_runs(tmp_path: Path) -> None:
     put = {"namespace": "n", "key": "k"}
     flags = in_home(tmp_path, "--log-level", "WARN")
     with program(*flags) as server, server.connect() as connection:
-        call(request(100, put | {"value": "quiet"}), connection)
-        assert call(request(318, body=b"logLevel=INFO\n"), connection).code == 0
-        call(request(100, put | {"value": "usual"}), connection)
-        call(request(105, {"topic": "T"}), connection)
+        call(build_request(100, put | {"value": "quiet"}), connection)
+        assert call(build_request(318, body=b"logLevel=INFO\n"), connection).code == 0
+        call(build_request(100, put | {"value": "usual"}), connection)
+        call(build_request(105, {"topic": "T"}), connection)
         server.process.send_signal(signal.SIGUSR2)
         deadline = time.monotonic() + 20
-        while b"logLevel=DEBUG" not in call(request(319), connection).body:
+        while b"logLevel=DEBUG" not in call(build_request(319), connection).body:
             assert time.monotonic() < deadline
-        call(request(101, put), connection)
+        call(build_request(101, put), connection)
         server.process.send_signal(signal.SIGUSR2)
-        while b"logLevel=DEBUG" in call(request(319), connection).body:
+        while b"logLevel=DEBUG" in call(build_request(319), connection).body:
             assert time.monotonic() < deadline
-        call(request(106), connection)
+        call(build_request(106), connection)
         _, _, err = server.end(signal.SIGTERM)
     assert "value=quiet" not in err
     assert "KvPut namespace=n key=k before=quiet value=usual" in err
@@ -330,11 +332,11 @@ def test_a_hangup_has_the_credentials_read_again(tmp_path: Path) -> None:
     path.write_text('{"everybody": "read"}')
     path.chmod(0o600)
     with program(*in_home(tmp_path, "--credentials", str(path))) as server, server.connect() as connection:
-        assert call(request(319), connection).code == 16
+        assert call(build_request(319), connection).code == 16
         path.write_text('{"everybody": "admin"}')
         server.process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + 20
-        while call(request(319), connection).code != 0:
+        while call(build_request(319), connection).code != 0:
             assert time.monotonic() < deadline
         _, _, err = server.end(signal.SIGTERM)
     assert "refused GET_NAMESRV_CONFIG from 127.0.0.1 (unsigned" in err

@@ -2,8 +2,8 @@
 
 import pytest
 
-from namesrv_core.errors import RocketMQError, request_error
-from namesrv_core.transport.calls import CallError
+from namesrv_core.errors import RocketMQError, build_request_error
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.advice import advice
 from nsadmin.client import NoneReachable, NotFound
 
@@ -13,21 +13,21 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
 @pytest.mark.parametrize(
     ("error", "start"),
     [
-        (request_error(2, "[REJECTREQUEST]system busy"), "SYSTEM_BUSY: the server has more to do"),
+        (build_request_error(2, "[REJECTREQUEST]system busy"), "SYSTEM_BUSY: the server has more to do"),
         (
-            request_error(3, " request type 9 not supported"),
+            build_request_error(3, " request type 9 not supported"),
             "REQUEST_CODE_NOT_SUPPORTED: its release is too old",
         ),
-        (request_error(16, "locked"), "NO_PERMISSION: settings or permissions forbid it"),
-        (request_error(17, None), "TOPIC_NOT_EXIST: topicList shows"),
+        (build_request_error(16, "locked"), "NO_PERMISSION: settings or permissions forbid it"),
+        (build_request_error(17, None), "TOPIC_NOT_EXIST: topicList shows"),
         (
-            request_error(1, "org.apache.rocketmq.acl.common.AclException: No"),
+            build_request_error(1, "org.apache.rocketmq.acl.common.AclException: No"),
             "the server checks credentials",
         ),
-        (request_error(16, "check signature failed."), "the server checks credentials"),
-        (request_error(501, "T-2 cannot find mapping item"), "NOT_LEADER_FOR_QUEUE: topicRoute shows"),
+        (build_request_error(16, "check signature failed."), "the server checks credentials"),
+        (build_request_error(501, "T-2 cannot find mapping item"), "NOT_LEADER_FOR_QUEUE: topicRoute shows"),
         (
-            request_error(1, "RpcException: cannot find addr for broker broker-a"),
+            build_request_error(1, "RpcException: cannot find addr for broker broker-a"),
             "that broker has to ask another one",
         ),
         (LATE, "--timeout SECONDS gives it longer"),
@@ -46,8 +46,8 @@ def test_what_can_be_done(error: RocketMQError, start: str) -> None:
     "error",
     [
         NotFound("x"),
-        request_error(1, "oh"),
-        request_error(4711, None),
+        build_request_error(1, "oh"),
+        build_request_error(4711, None),
         CallError("h:1", "unconnected", "refused"),
     ],
 )
@@ -56,4 +56,4 @@ def test_nothing_is_said_where_nothing_is_known(error: RocketMQError) -> None:
 
 
 def test_each_kind_has_its_line() -> None:
-    assert len(advice([request_error(2, "a"), request_error(2, "b"), LATE])) == 2
+    assert len(advice([build_request_error(2, "a"), build_request_error(2, "b"), LATE])) == 2

@@ -42,7 +42,7 @@ def test_the_environment_names_the_servers(
 def test_where_nothing_is_given_this_machine_is_asked_with_a_note(
     run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nsadmin.client.addresses.LOCAL", server.addr)
+    monkeypatch.setattr("nsadmin.client.connection.addresses.LOCAL_NAME_SERVER", server.addr)
     assert run("topicList") == (
         0,
         "topic\nT\n",

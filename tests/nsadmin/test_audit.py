@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin import audit
 from nsadmin.audit import Audit, BadAudit
 from nsadmin.contexts import Context, Contexts, save
@@ -149,7 +149,7 @@ def test_ctrl_c_in_the_middle_of_a_change_says_and_keeps_what_may_have_been_done
     asked = [threading.Event(), threading.Event()]
     with FakeNameServer() as other:
 
-        def put(command: Command) -> Answer:
+        def put(command: RemotingCommand) -> Answer:
             asked[0].set()
             return server._put(command) if answers else None
 

@@ -7,9 +7,9 @@ from io import StringIO
 import pytest
 
 from namesrv_core.errors import RequestError, RocketMQError, TopicNotExist
-from namesrv_core.transport.calls import CallError
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client import NoneReachable, NotApplied, NotFound
-from nsadmin.client.addresses import BadAddress
+from nsadmin.client.connection.addresses import BadAddress
 from nsadmin.diagnostics import (
     Declined,
     ExitCode,

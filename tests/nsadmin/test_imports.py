@@ -52,13 +52,15 @@ def test_the_library_knows_no_terminal_no_server_and_no_event_loop() -> None:
 
 def test_what_reads_messages_is_loaded_when_it_is_needed() -> None:
     lazy = {
-        "nsadmin.client.messages",
-        "nsadmin.client.sending",
-        "namesrv_core.protocol.messages",
+        "nsadmin.client.messages.message_queries",
+        "nsadmin.client.messages.message_sender",
+        "namesrv_core.protocol.stored_messages",
         "zstandard",
     }
     assert modules("from nsadmin import AdminClient\nAdminClient('h:1')").isdisjoint(lazy)
-    assert "nsadmin.client.messages" in modules("from nsadmin import AdminClient\nAdminClient('h:1').traces")
+    assert "nsadmin.client.messages.message_queries" in modules(
+        "from nsadmin import AdminClient\nAdminClient('h:1').traces"
+    )
 
 
 def test_the_package_exports_the_client_only_when_it_is_asked_for() -> None:
@@ -67,7 +69,7 @@ def test_the_package_exports_the_client_only_when_it_is_asked_for() -> None:
 
 
 def test_signing_and_tls_are_loaded_when_they_are_wanted() -> None:
-    lazy = {"ssl", "hmac", "namesrv_core.protocol.signing", "namesrv_core.transport.tls"}
+    lazy = {"ssl", "hmac", "namesrv_core.protocol.acl_signature", "namesrv_core.transport.tls_client"}
     make = "from nsadmin import Access, AdminClient, Credentials, Tls\nAdminClient('h:1', access=Access("
     assert modules(f"{make}credentials=Credentials('key', 'secret')))").isdisjoint(lazy)
     assert "ssl" in modules(f"{make}tls=Tls()))")
@@ -108,12 +110,12 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         }
     )
     assert {name for name in cluster_list if name.startswith("nsadmin.commands.")} == {
-        "nsadmin.commands.clusters",
-        "nsadmin.commands.declared",
-        "nsadmin.commands.parameters",
-        "nsadmin.commands.plain",
-        "nsadmin.commands.targets",
-        "nsadmin.commands.units",
+        "nsadmin.commands.brokers.clusters",
+        "nsadmin.command_line.declarations",
+        "nsadmin.command_line.parser",
+        "nsadmin.command_line.fast_parser",
+        "nsadmin.command_line.broker_targets",
+        "nsadmin.output.quantities",
     }
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from namesrv_core.transport.calls import CallError, Exchange
+from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.audit import record
 from nsadmin.client import Access, Credentials
 from nsadmin.observing import SentChanges, line, together
@@ -69,7 +69,7 @@ def test_debug_never_says_who_signs_or_how(capsys: pytest.CaptureFixture[str]) -
     with FakeNameServer() as server:
         access = Access(credentials=Credentials("the-key", "the-secret", "the-token"))
         session = Session(Options(namesrv_addr=(server.addr,), access=access, debug=True))
-        session.admin.kv.put("N", "k", "v")
+        session.admin.kv.put_value("N", "k", "v")
         session.close()
         [asked] = server.asked
     fields = dict(asked.ext or {})

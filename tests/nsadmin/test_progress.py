@@ -11,8 +11,8 @@ from contextlib import suppress
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
-from namesrv_core.transport.calls import Exchange
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.multiplexed_client import Exchange
 from nsadmin import progress
 from nsadmin.progress import Bar, Line, Steps
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
@@ -104,7 +104,7 @@ def test_a_command_on_a_terminal_shows_it_while_it_waits_and_nothing_of_it_stays
         server.routes = {f"T{number}": {"a": 6} for number in range(100)}
         route = server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC]
 
-        def slow(asked: Command) -> Answer:
+        def slow(asked: RemotingCommand) -> Answer:
             # The last answers wait until the bar has been seen, which needs some answers after its time.
             for _ in range(3):
                 seen.wait(0.03)

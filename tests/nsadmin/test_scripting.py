@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin import AdminClient
-from nsadmin.client.topic_configs import TopicPatch
+from nsadmin.client.topics.topic_configs import TopicPatch
 from tests.support.lab import Lab, lab
 from tests.support.running import ROOT, Program
 from tests.support.servers import closed_port
@@ -99,9 +99,10 @@ def test_topics_that_nobody_can_write_to(script: Script, admin: AdminClient) -> 
     assert script("no_writable_queue.py").stdout.splitlines() == [
         "orders-history (broker-a-0, broker-a-1, broker-a-2, broker-b-0, broker-b-1, broker-b-2)"
     ]
-    masters = [addr for name in ("cluster-a", "cluster-b") for addr in admin.clusters.masters(name)]
+    masters = [addr for name in ("cluster-a", "cluster-b") for addr in admin.clusters.list_masters(name)]
     assert all(
-        change.error is None for change in admin.topic_configs.update(masters, "payments", TopicPatch(perm=4))
+        change.error is None
+        for change in admin.topic_configs.update_topic(masters, "payments", TopicPatch(perm=4))
     )
     done = script("no_writable_queue.py")
     assert [line.partition(" ")[0] for line in done.stdout.splitlines()] == ["orders-history", "payments"]
@@ -111,19 +112,19 @@ def test_topics_that_nobody_can_write_to(script: Script, admin: AdminClient) -> 
 def test_the_order_configuration_moves(script: Script, there: Lab) -> None:
     old, new = there.namesrv_addrs
     with AdminClient(old) as source, AdminClient(new) as goal:
-        source.order_confs.put("payments", "broker-a-0:8")
-        source.order_confs.put("refunds", "broker-a-0:4")
-        goal.order_confs.delete("orders")
-        goal.order_confs.put("refunds", "broker-a-1:4")
+        source.order_confs.put_conf("payments", "broker-a-0:8")
+        source.order_confs.put_conf("refunds", "broker-a-0:4")
+        goal.order_confs.delete_conf("orders")
+        goal.order_confs.put_conf("refunds", "broker-a-1:4")
         done = script("move_order_conf.py", old, new)
         assert done.returncode == 1
         assert "3 of 3 topics are on" in done.stdout
         assert f"payments: broker-a-0:8 on {new}: written" in done.stdout
         assert f"refunds: left alone, {new} has broker-a-1:4" in done.stderr
         assert "set orderMessageEnable" in done.stderr
-        assert goal.order_confs.all() == {**source.order_confs.all(), "refunds": "broker-a-1:4"}
-        goal.order_confs.put("refunds", "broker-a-0:4")
-        goal.name_servers.update("orderMessageEnable", "true")
+        assert goal.order_confs.list_all() == {**source.order_confs.list_all(), "refunds": "broker-a-1:4"}
+        goal.order_confs.put_conf("refunds", "broker-a-0:4")
+        goal.name_servers.update_item("orderMessageEnable", "true")
     done = script("move_order_conf.py", old, new)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"3 of 3 topics are on {new}\n", "")
 
@@ -133,7 +134,7 @@ def test_configurations_are_compared(script: Script, there: Lab, admin: AdminCli
         "",
         0,
     )
-    admin.broker_configs.update([there.brokers["broker-a-1", 0]], "fileReservedTime", "24")
+    admin.broker_configs.update_item([there.brokers["broker-a-1", 0]], "fileReservedTime", "24")
     done = script("compare_configs.py", "cluster-a")
     assert done.stdout.splitlines() == [
         "fileReservedTime = 72: broker-a-0:0 broker-a-0:1 broker-a-1:1 broker-a-2:0 broker-a-2:1",
@@ -149,14 +150,16 @@ def test_topics_are_created_from_a_csv_and_only_once(
     file.write_text("topic,queues,type\nvouchers,4,FIFO\npayments,16,TRANSACTION\n")
     dry = script("create_topics.py", str(file), "cluster-a", "--dry-run")
     assert "vouchers broker-a-0: changed" in dry.stdout
-    assert "vouchers" not in admin.topics.names()
+    assert "vouchers" not in admin.topics.list_names()
     done = script("create_topics.py", str(file), "cluster-a")
     assert (done.returncode, done.stdout) == (0, dry.stdout)
-    for addr, config, error in admin.topic_configs.each(admin.clusters.masters("cluster-a"), "vouchers"):
+    for addr, config, error in admin.topic_configs.get_each(
+        admin.clusters.list_masters("cluster-a"), "vouchers"
+    ):
         assert (error, config and config.write_queue_nums) == (None, 4), addr
         assert config
         assert dict(config.attributes) == {"message.type": "FIFO"}
-    assert {queue.broker_name for queue in admin.topics.route("vouchers").queues} == {
+    assert {queue.broker_name for queue in admin.topics.get_route("vouchers").queues} == {
         f"broker-a-{n}" for n in range(3)
     }
     again = script("create_topics.py", str(file), "cluster-a").stdout.splitlines()
@@ -170,7 +173,7 @@ def test_topics_are_created_from_a_csv_and_only_once(
 
 
 def test_the_nightly_report(script: Script, there: Lab, admin: AdminClient) -> None:
-    admin.topic_configs.update(admin.clusters.masters("cluster-a"), "vouchers", TopicPatch())
+    admin.topic_configs.update_topic(admin.clusters.list_masters("cluster-a"), "vouchers", TopicPatch())
     done = script("nightly_report.py")
     assert (done.returncode, done.stderr) == (0, "")
     parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", done.stdout))

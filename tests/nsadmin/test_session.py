@@ -10,7 +10,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin import progress
-from nsadmin.client.access import Credentials
+from nsadmin.client.connection.access_options import Credentials
 from nsadmin.client.results import ReadOnlyAccess
 from nsadmin.contexts import Context, Contexts, load, save
 from nsadmin.diagnostics import UsageError
@@ -170,11 +170,11 @@ def test_steps_are_counted_where_somebody_sees_it(
     monkeypatch.setattr(progress, "is_wanted", lambda: True)
     monkeypatch.setattr(progress.Steps, "advance", lambda steps, number: told.append(number))
     session = Session(Options(namesrv_addr=(server.addr,)))
-    session.admin.kv.get("N", "k")
+    session.admin.kv.get_value("N", "k")
     with session.counting("applying", 3) as advance:
         advance(3)
     quiet = Session(Options(namesrv_addr=(server.addr,), quiet=True))
-    quiet.admin.kv.get("N", "k")
+    quiet.admin.kv.get_value("N", "k")
     with quiet.counting("applying", 3) as advance:
         advance(4)
     assert told == [3]
@@ -192,7 +192,7 @@ def test_quiet_says_errors_and_nothing_else(
     done = run("--quiet", "topicList", "-n", f"{server.addr},{dead}")
     assert done.code == 3
     assert done.err == f"nsadmin: name server {dead}: connection refused, nothing listens there\n"
-    monkeypatch.setattr("nsadmin.client.addresses.LOCAL", server.addr)
+    monkeypatch.setattr("nsadmin.client.connection.addresses.LOCAL_NAME_SERVER", server.addr)
     assert run("topicList", "--quiet") == (0, "topic\nT\n", "")
     server.config["orderMessageEnable"] = "false"
     words = ("updateOrderConf", "T", "put", "a:4", "-n", server.addr, "--output", "value")
@@ -205,14 +205,14 @@ def test_what_may_not_change_anything_cannot_send_a_change(server: FakeNameServe
     for session in (*readers, Session(Options(read_only=True))):
         session.options = session.options._replace(namesrv_addr=(server.addr,))
         with pytest.raises(ReadOnlyAccess):
-            session.admin.kv.put("N", "k", "new")
+            session.admin.kv.put_value("N", "k", "new")
         session.close()
     assert server.kv == {"N": {"k": "v"}}
 
 
 def test_a_session_knows_which_changes_it_sent(server: FakeNameServer) -> None:
     session = Session(Options(namesrv_addr=(server.addr,)))
-    session.admin.kv.delete("N", "k")
+    session.admin.kv.delete_key("N", "k")
     session.close()
     assert [exchange.code for exchange in session.changes.exchanges] == [RequestCode.DELETE_KV_CONFIG]
 

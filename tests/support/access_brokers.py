@@ -5,10 +5,10 @@ from collections.abc import Callable
 from namesrv_core.errors import RequestError
 from namesrv_core.fleet.users import UserTable
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.support.servers import Handler, Server
 
-Act = Callable[[Command], bytes | None]
+Act = Callable[[RemotingCommand], bytes | None]
 
 
 class AccessBroker(Server):
@@ -19,11 +19,11 @@ class AccessBroker(Server):
         super().__init__()
         code = RequestCode
         self.handlers = {
-            code.AUTH_CREATE_USER: _handler(lambda asked: users.create(asked.ext or {}, asked.body)),
-            code.AUTH_UPDATE_USER: _handler(lambda asked: users.update(asked.ext or {}, asked.body)),
-            code.AUTH_DELETE_USER: _handler(lambda asked: users.delete(asked.ext or {})),
-            code.AUTH_GET_USER: _handler(lambda asked: users.get(asked.ext or {})),
-            code.AUTH_LIST_USER: _handler(lambda asked: users.list(asked.ext or {})),
+            code.AUTH_CREATE_USER: _handler(lambda asked: users.create_user(asked.ext or {}, asked.body)),
+            code.AUTH_UPDATE_USER: _handler(lambda asked: users.update_user(asked.ext or {}, asked.body)),
+            code.AUTH_DELETE_USER: _handler(lambda asked: users.delete_user(asked.ext or {})),
+            code.AUTH_GET_USER: _handler(lambda asked: users.get_user(asked.ext or {})),
+            code.AUTH_LIST_USER: _handler(lambda asked: users.list_users(asked.ext or {})),
             code.AUTH_CREATE_ACL: _handler(lambda asked: users.put_acl(asked.body)),
             code.AUTH_UPDATE_ACL: _handler(lambda asked: users.put_acl(asked.body)),
             code.AUTH_DELETE_ACL: _handler(lambda asked: users.delete_acl(asked.ext or {})),
@@ -33,10 +33,10 @@ class AccessBroker(Server):
 
 
 def _handler(act: Act) -> Handler:
-    def handle(asked: Command) -> Command:
+    def handle(asked: RemotingCommand) -> RemotingCommand:
         try:
-            return reply(asked, body=act(asked) or b"", remark="not set any response code")
+            return build_reply(asked, body=act(asked) or b"", remark="not set any response code")
         except RequestError as error:
-            return reply(asked, error.code, remark=error.remark)
+            return build_reply(asked, error.code, remark=error.remark)
 
     return handle

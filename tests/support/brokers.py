@@ -3,16 +3,21 @@
 from collections.abc import Iterable, Mapping
 
 from namesrv_core.events import Event, QueueData
-from namesrv_core.protocol.bodies import DataVersion, MappingInfo
-from namesrv_core.protocol.registration import Registration, TopicConfig
-from namesrv_core.state.liveness import channel_closed, expire
-from namesrv_core.state.placements import Queues
-from namesrv_core.state.registration import Master, Unregistration, register, unregister
-from namesrv_core.state.tables import Broker, RouteTables
+from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
+from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
+from namesrv_core.state.liveness import expire_silent_brokers, remove_brokers_on_channel
+from namesrv_core.state.placements import BrokerQueues
+from namesrv_core.state.registration import (
+    MasterAddress,
+    RegisteredPlace,
+    apply_registration,
+    unregister_brokers,
+)
+from namesrv_core.state.route_tables import BrokerClaim, RouteTables
 
 
-def topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> TopicConfig:
-    return TopicConfig(name, queues, queues, perm, sys_flag)
+def topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> RegisteredTopicConfig:
+    return RegisteredTopicConfig(name, queues, queues, perm, sys_flag)
 
 
 def queue(broker: str = "a", perm: int = 6, queues: int = 8, sys_flag: int = 0) -> QueueData:
@@ -31,7 +36,7 @@ class Lab:
         self,
         name: str = "a",
         broker_id: int = 0,
-        topics: Iterable[str | TopicConfig] | None = ("T", "U"),
+        topics: Iterable[str | RegisteredTopicConfig] | None = ("T", "U"),
         *,
         addr: str | None = None,
         cluster: str = "c",
@@ -43,25 +48,25 @@ class Lab:
         timeout: int | None = None,
         acting: bool | None = False,
         zone: str | None = None,
-    ) -> Master:
+    ) -> MasterAddress:
         table = None
         if topics is not None:
             configs = [topic(item) if isinstance(item, str) else item for item in topics]
             table = {config.topicName or "": config for config in configs}
-        master, self.events = register(
+        master, self.events = apply_registration(
             self.tables,
-            Broker(
+            BrokerClaim(
                 cluster, name, broker_id, addr or f"{name}{broker_id}", f"ha-{name}{broker_id}",
                 timeout, acting, zone,
             ),
-            Registration(
+            BrokerRegistration(
                 DataVersion(version, 0, 1) if isinstance(version, int) else version,
                 table,
                 mappings or {},
                 filters,
             ),
-            channel=channel,
-            now=now,
+            channel_id=channel,
+            now_ms=now,
             delete_missing_topics=self._delete_missing_topics,
         )  # fmt: skip
         return master
@@ -69,17 +74,17 @@ class Lab:
     def unregister(
         self, name: str = "a", broker_id: int = 0, *, addr: str | None = None, cluster: str = "c"
     ) -> list[Event]:
-        leaving = Unregistration(cluster, name, broker_id, addr or f"{name}{broker_id}")
-        self.events = unregister(self.tables, [leaving], "unregistered")
+        leaving = RegisteredPlace(cluster, name, broker_id, addr or f"{name}{broker_id}")
+        self.events = unregister_brokers(self.tables, [leaving], "unregistered")
         return self.events
 
     def close(self, channel: int) -> list[Event]:
-        self.events = channel_closed(self.tables, channel)
+        self.events = remove_brokers_on_channel(self.tables, channel)
         return self.events
 
     def expire(self, now: int) -> list[int]:
         """The channels to close."""
-        channels, self.events = expire(self.tables, now)
+        channels, self.events = expire_silent_brokers(self.tables, now)
         return channels
 
     def perms(self, broker: str = "a") -> dict[str, int]:
@@ -87,44 +92,55 @@ class Lab:
         return {name: queues[broker].perm for name, queues in self.queues.items() if broker in queues}
 
     @property
-    def queues(self) -> dict[str, Queues]:
+    def queues(self) -> dict[str, BrokerQueues]:
         """Of each topic, by broker."""
         return queues_in(self.tables)
 
     def addrs(self, name: str = "a") -> dict[int, str]:
-        return dict(self.tables.groups[name].addrs) if name in self.tables.groups else {}
+        return dict(self.tables.broker_groups[name].broker_addrs) if name in self.tables.broker_groups else {}
 
     def picture(self) -> object:
         """All that the tables hold, as values that later changes do not reach."""
         tables = self.tables
         return (
-            {cluster: list(names) for cluster, names in tables.clusters.items()},
+            {cluster: list(names) for cluster, names in tables.broker_names_by_cluster.items()},
             {
-                name: (group.cluster, group.addrs.copy(), group.acting_master, group.zone)
-                for name, group in tables.groups.items()
+                name: (
+                    group.cluster_name,
+                    group.broker_addrs.copy(),
+                    group.enable_acting_master,
+                    group.zone_name,
+                )
+                for name, group in tables.broker_groups.items()
             },
             {
-                key: (live.heard_at, live.timeout, live.version, live.channel, live.ha_addr)
-                for key, live in tables.live.items()
+                key: (
+                    live.heard_at_ms,
+                    live.timeout_ms,
+                    live.data_version,
+                    live.channel_id,
+                    live.ha_server_addr,
+                )
+                for key, live in tables.live_brokers.items()
             },
             queues_in(tables),
-            {key: list(filters) for key, filters in tables.filters.items()},
-            {name: infos.copy() for name, infos in tables.mappings.items()},
+            {key: list(filters) for key, filters in tables.filter_servers.items()},
+            {name: infos.copy() for name, infos in tables.queue_mappings.items()},
             tables.generation,
         )
 
     def is_empty(self) -> bool:
         tables = self.tables
         return not (
-            tables.clusters
-            or tables.groups
-            or tables.live
-            or tables.topics
-            or tables.filters
-            or tables.mappings
+            tables.broker_names_by_cluster
+            or tables.broker_groups
+            or tables.live_brokers
+            or tables.placements_by_topic
+            or tables.filter_servers
+            or tables.queue_mappings
         )
 
 
-def queues_in(tables: RouteTables) -> dict[str, Queues]:
+def queues_in(tables: RouteTables) -> dict[str, BrokerQueues]:
     """Of each topic, by broker."""
-    return {topic: placement.queues for topic, placement in tables.topics.items()}
+    return {topic: placement.broker_queues for topic, placement in tables.placements_by_topic.items()}

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from nsadmin.commands import drains
-from nsadmin.operations.drain.running import Clock
+from nsadmin.commands.procedures import drain
+from nsadmin.operations.drain.runner import ProcedureClock
 
 
 def calls_clock(monkeypatch: pytest.MonkeyPatch, now: Callable[[], float]) -> None:
@@ -27,4 +27,6 @@ def hurry(monkeypatch: pytest.MonkeyPatch, speed: int = 50) -> None:
     def now() -> int:
         return int((time.time() + (time.monotonic() - began) * (speed - 1)) * 1000)
 
-    monkeypatch.setattr(drains, "CLOCK", Clock(now, lambda seconds: time.sleep(seconds / speed)))
+    monkeypatch.setattr(
+        drain, "SYSTEM_CLOCK", ProcedureClock(now, lambda seconds: time.sleep(seconds / speed))
+    )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.support.servers import FakeBroker, body
 
 Queue = tuple[str, int]
@@ -64,36 +64,36 @@ class ConsumerBroker(FakeBroker):
             }
         )
 
-    def _properties(self, asked: Command) -> Command:
-        return reply(
+    def _properties(self, asked: RemotingCommand) -> RemotingCommand:
+        return build_reply(
             asked, body="".join(f"{key}={value}\n" for key, value in self.properties.items()).encode()
         )
 
-    def _query(self, asked: Command) -> Command:
+    def _query(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
         found = self.offsets.get((ext["consumerGroup"] or "", ext["topic"] or "", int(ext["queueId"] or 0)))
         if found is None:
-            return reply(asked, 22, remark="Not found, maybe this group consumer boot first")
-        return reply(asked, ext={"offset": str(found)})
+            return build_reply(asked, 22, remark="Not found, maybe this group consumer boot first")
+        return build_reply(asked, ext={"offset": str(found)})
 
-    def _commit(self, asked: Command) -> Command:
+    def _commit(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
         if ext["consumerGroup"] not in self.configs:
-            return reply(asked, 26, remark="subscription group not exist")
+            return build_reply(asked, 26, remark="subscription group not exist")
         place = ext["consumerGroup"] or "", ext["topic"] or "", int(ext["queueId"] or 0)
         if place in self.pending:
-            return reply(asked, remark="Offset has been previously reset")
+            return build_reply(asked, remark="Offset has been previously reset")
         self.offsets[place] = int(ext["commitOffset"] or 0)
-        return reply(asked)
+        return build_reply(asked)
 
-    def _end(self, asked: Command, which: int | None) -> Command:
+    def _end(self, asked: RemotingCommand, which: int | None) -> RemotingCommand:
         """The offset at a time is that time, so that tests can choose it."""
         ext = dict(asked.ext or {})
         ends = self.ends[ext["topic"] or "", int(ext["queueId"] or 0)]
         offset = int(ext["timestamp"] or 0) if which is None else ends[which]
-        return reply(asked, ext={"offset": str(offset)})
+        return build_reply(asked, ext={"offset": str(offset)})
 
-    def _update_group(self, asked: Command) -> Command:
+    def _update_group(self, asked: RemotingCommand) -> RemotingCommand:
         config = json.loads(asked.body)
         kept = dict(self.configs.get(config["groupName"], {}).get("attributes") or {})
         for key, value in (config.get("attributes") or {}).items():
@@ -102,14 +102,14 @@ class ConsumerBroker(FakeBroker):
             else:
                 kept.pop(key[1:], None)
         self.configs[config["groupName"]] = {**config, "attributes": kept}
-        return reply(asked)
+        return build_reply(asked)
 
-    def _delete_group(self, asked: Command) -> Command:
+    def _delete_group(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
         self.configs.pop(ext["groupName"] or "", None)
         if ext["cleanOffset"] == "true":
             self.offsets = {key: value for key, value in self.offsets.items() if key[0] != ext["groupName"]}
-        return reply(asked)
+        return build_reply(asked)
 
     def _connections(self, clients: list[str]) -> list[dict[str, object]]:
         return [
@@ -117,10 +117,10 @@ class ConsumerBroker(FakeBroker):
             for client in clients
         ]
 
-    def _consumers(self, asked: Command) -> Command:
+    def _consumers(self, asked: RemotingCommand) -> RemotingCommand:
         clients = self.clients.get((asked.ext or {}).get("consumerGroup") or "")
         if not clients:
-            return reply(asked, 206, remark="the consumer group not online")
+            return build_reply(asked, 206, remark="the consumer group not online")
         table = {
             topic: {"topic": topic, "expressionType": "TAG", "subString": text}
             for topic, text in self.expressions.items()
@@ -136,13 +136,13 @@ class ConsumerBroker(FakeBroker):
             },
         )
 
-    def _producers(self, asked: Command) -> Command:
+    def _producers(self, asked: RemotingCommand) -> RemotingCommand:
         clients = self.producers.get((asked.ext or {}).get("producerGroup") or "")
         if not clients:
-            return reply(asked, 1, remark="the producer group[P] not exist")
+            return build_reply(asked, 1, remark="the producer group[P] not exist")
         return body(asked, {"connectionSet": self._connections(clients)})
 
-    def _all_producers(self, asked: Command) -> Command:
+    def _all_producers(self, asked: RemotingCommand) -> RemotingCommand:
         data = {
             group: [
                 {
@@ -174,29 +174,29 @@ class ConsumerBroker(FakeBroker):
             },
         )
 
-    def _stats(self, asked: Command) -> Command:
+    def _stats(self, asked: RemotingCommand) -> RemotingCommand:
         ext = asked.ext or {}
         table = self._table(ext.get("consumerGroup") or "", ext.get("topic"))
-        return reply(asked, body=b'{"consumeTps":1.5,"offsetTable":%s}' % table.encode())
+        return build_reply(asked, body=b'{"consumeTps":1.5,"offsetTable":%s}' % table.encode())
 
-    def _all_offsets(self, asked: Command) -> Command:
+    def _all_offsets(self, asked: RemotingCommand) -> RemotingCommand:
         table: dict[str, dict[int, int]] = {}
         for (group, topic, queue), offset in self.offsets.items():
             table.setdefault(f"{topic}@{group}", {})[queue] = offset
         return body(asked, {"offsetTable": table})
 
-    def _all_stats(self, asked: Command) -> Command:
+    def _all_stats(self, asked: RemotingCommand) -> RemotingCommand:
         stats = ",".join(
             '{"' + group + '":[{"consumeTps":1.5,"offsetTable":' + self._table(group, None) + "}]}"
             for group in self.configs
         )
-        return reply(asked, body=b'{"brokerAddr":"x","consumeStatsList":[%s]}' % stats.encode())
+        return build_reply(asked, body=b'{"brokerAddr":"x","consumeStatsList":[%s]}' % stats.encode())
 
-    def _reset(self, asked: Command) -> Command:
+    def _reset(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
         group, topic = ext["group"] or "", ext["topic"] or ""
         if self.properties.get("useServerSideResetOffset") != "true" and not self.clients.get(group):
-            return reply(asked, 206, remark="Consumer not online, so can not reset offset")
+            return build_reply(asked, 206, remark="Consumer not online, so can not reset offset")
         if ext.get("queueId") is not None:
             table = {(topic, int(ext["queueId"] or 0)): int(ext["offset"] or 0)}
         else:
@@ -208,10 +208,10 @@ class ConsumerBroker(FakeBroker):
             self.offsets[group, name, queue] = offset
             if self.properties.get("useServerSideResetOffset") == "true":
                 self.pending.add((group, name, queue))
-        return reply(asked, body=b'{"offsetTable":%s}' % keyed(self.name, table).encode())
+        return build_reply(asked, body=b'{"offsetTable":%s}' % keyed(self.name, table).encode())
 
-    def _running_info(self, asked: Command) -> Command:
+    def _running_info(self, asked: RemotingCommand) -> RemotingCommand:
         client = (asked.ext or {}).get("clientId") or ""
         if client not in self.running:
-            return reply(asked, 1, remark=f"The Consumer <G> <{client}> not online")
-        return reply(asked, body=self.running[client].encode())
+            return build_reply(asked, 1, remark=f"The Consumer <G> <{client}> not online")
+        return build_reply(asked, body=self.running[client].encode())

@@ -4,7 +4,7 @@ from typing import Any
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.support.servers import Server, body
 
 
@@ -27,7 +27,7 @@ class FakeController(Server):
             code.UPDATE_CONTROLLER_CONFIG: self._update,
         }
 
-    def _meta(self, asked: Command) -> Command:
+    def _meta(self, asked: RemotingCommand) -> RemotingCommand:
         ext = {
             "group": "g",
             "controllerLeaderId": "n0",
@@ -35,12 +35,12 @@ class FakeController(Server):
             "isLeader": str(self.leader == self.addr).lower(),
             "peers": f"n0:{self.leader};",
         }
-        return reply(asked, ext=ext)
+        return build_reply(asked, ext=ext)
 
-    def _sets(self, asked: Command) -> Command:
+    def _sets(self, asked: RemotingCommand) -> RemotingCommand:
         if self.leader != self.addr:
-            return reply(asked, 2007, remark="The controller is not in leader state")
-        known = "broker-a" in fastjson.loads(asked.body) and self.replicas
+            return build_reply(asked, 2007, remark="The controller is not in leader state")
+        known = "broker-a" in fastjson.decode_json(asked.body) and self.replicas
         return body(asked, {"replicasInfoTable": {"broker-a": self._set()} if known else {}})
 
     def _set(self) -> dict[str, Any]:
@@ -58,23 +58,25 @@ class FakeController(Server):
             "syncStateSetEpoch": 2,
         }
 
-    def _elect(self, asked: Command) -> Command:
+    def _elect(self, asked: RemotingCommand) -> RemotingCommand:
         self.master = int((asked.ext or {})["brokerId"] or 0)
-        return reply(asked, ext={"masterBrokerId": str(self.master)})
+        return build_reply(asked, ext={"masterBrokerId": str(self.master)})
 
-    def _clean(self, asked: Command) -> Command:
+    def _clean(self, asked: RemotingCommand) -> RemotingCommand:
         ids = [
             int(text)
             for text in ((asked.ext or {}).get("brokerControllerIdsToClean") or "").split(";")
             if text
         ]
         self.replicas = {number: item for number, item in self.replicas.items() if ids and number not in ids}
-        return reply(asked)
+        return build_reply(asked)
 
-    def _config(self, asked: Command) -> Command:
-        return reply(asked, body="".join(f"{key}={value}\n" for key, value in self.items.items()).encode())
+    def _config(self, asked: RemotingCommand) -> RemotingCommand:
+        return build_reply(
+            asked, body="".join(f"{key}={value}\n" for key, value in self.items.items()).encode()
+        )
 
-    def _update(self, asked: Command) -> Command:
+    def _update(self, asked: RemotingCommand) -> RemotingCommand:
         key, _, value = asked.body.decode().rstrip("\n").partition("=")
         self.items[key] = value
-        return reply(asked)
+        return build_reply(asked)

@@ -6,13 +6,19 @@ from typing import Any
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
-from nsadmin.operations.drain.events import Record
-from nsadmin.operations.drain.facts import Broker, Place, Queues, Server, Slave
-from nsadmin.operations.drain.keeping import Keeping
-from nsadmin.operations.drain.machine import Rules
-from nsadmin.operations.drain.risks import masters
-from nsadmin.operations.drain.running import Clock, Drain, Plan, check
-from nsadmin.operations.drain.undoing import Undo
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.facts import (
+    BrokerCounters,
+    NameServerFacts,
+    QueuesByTopic,
+    ServerTopic,
+    SlaveProgress,
+)
+from nsadmin.operations.drain.risks import find_master_addr
+from nsadmin.operations.drain.runner import DrainPlan, DrainRun, ProcedureClock, check_plan
+from nsadmin.operations.drain.state_machine import SafetyRules
+from nsadmin.operations.drain.store import DrainStore
+from nsadmin.operations.drain.undo import UndoRun
 
 BROKER, MASTER, SLAVE = "broker-a", "127.0.0.1:10911", "127.0.0.1:10921"
 POLL = 30_000
@@ -43,14 +49,16 @@ class SimServer:
     def is_open(self) -> bool:
         return self.is_registered and any(queue.perm & Perm.WRITE for queue in self.topics.values())
 
-    def server(self, others: int, slave_runs: bool = True) -> Server:
+    def server(self, others: int, slave_runs: bool = True) -> NameServerFacts:
         if not self.is_up:
-            return Server(self.addr, "connection refused, nothing listens there")
-        places = {topic: Place(item, others, int(others > 0)) for topic, item in self.topics.items()}
+            return NameServerFacts(self.addr, "connection refused, nothing listens there")
+        places = {topic: ServerTopic(item, others, int(others > 0)) for topic, item in self.topics.items()}
         members = {0: MASTER, 1: SLAVE} if self.is_registered else {}
         if not slave_runs:
             members.pop(1, None)
-        return Server(self.addr, None, "C", members, places if self.is_registered else {}, not self.is_old)
+        return NameServerFacts(
+            self.addr, None, "C", members, places if self.is_registered else {}, not self.is_old
+        )
 
 
 class Cluster:
@@ -146,8 +154,8 @@ class Cluster:
         return self.is_running and (self.now - self.last_open < POLL or any(n.is_open for n in self.nodes))
 
     @property
-    def clock(self) -> Clock:
-        return Clock(lambda: self.now, self.pass_time)
+    def clock(self) -> ProcedureClock:
+        return ProcedureClock(lambda: self.now, self.pass_time)
 
     def _call(self) -> None:
         self.calls += 1
@@ -156,34 +164,34 @@ class Cluster:
 
     # The world of a drain
 
-    def servers(self) -> tuple[Server, ...]:
+    def read_servers(self) -> tuple[NameServerFacts, ...]:
         self._call()
         return tuple(node.server(self.others, self.slave_runs) for node in self.nodes)
 
-    def broker(
-        self, master: str | None, slaves: Mapping[int, str], before: Broker | None, lag: bool
-    ) -> Broker:
+    def read_broker(
+        self, master: str | None, slaves: Mapping[int, str], before: BrokerCounters | None, lag: bool
+    ) -> BrokerCounters:
         self._call()
         if master == SLAVE and self.slave_runs:
-            return Broker(SLAVE, None, self.slave_boot, 0, 1000 * self.puts)
+            return BrokerCounters(SLAVE, None, self.slave_boot, 0, 1000 * self.puts)
         if master != MASTER or not self.is_running:
-            return Broker(master, "connection refused, nothing listens there")
+            return BrokerCounters(master, "connection refused, nothing listens there")
         end = 1000 * self.puts
         # One that is behind stays where it is.
         self._slave_end = min(self._slave_end, end - 500) if self.slave_is_behind else end
-        return Broker(
+        return BrokerCounters(
             master,
             None,
             self.boot,
             self.puts,
             end,
-            self.residue if before is not None and before.puts != self.puts else None,
-            lag=self.lag if lag else None,
-            slaves=(Slave(SLAVE, self._slave_end),),
-            user_puts=self.rate if before is not None and before.puts != self.puts else None,
+            self.residue if before is not None and before.put_count != self.puts else None,
+            lag_by_group=self.lag if lag else None,
+            slaves=(SlaveProgress(SLAVE, self._slave_end),),
+            user_puts=self.rate if before is not None and before.put_count != self.puts else None,
         )
 
-    def own_queues(self, master: str) -> Queues | str:
+    def read_own_queues(self, master: str) -> QueuesByTopic | str:
         self._call()
         return dict(self.own) if self.is_running and master else "connection refused, nothing listens there"
 
@@ -199,13 +207,13 @@ class Cluster:
         self._call()
         return done
 
-    def wipe(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+    def wipe_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         return self._each(addrs, lambda node: _set(node, lambda perm: perm & ~Perm.WRITE))
 
-    def add(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+    def add_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         return self._each(addrs, lambda node: _set(node, lambda _: RW))
 
-    def put_back(self, addr: str, queues: Queues) -> Mapping[str, str | None]:
+    def restore_queues(self, addr: str, queues: QueuesByTopic) -> Mapping[str, str | None]:
         done: dict[str, str | None] = {}
         for topic, item in queues.items():
             self._call()
@@ -215,13 +223,13 @@ class Cluster:
             done[topic] = None
         return done
 
-    def register_anew(self, master: str) -> str | None:
+    def request_registration(self, master: str) -> str | None:
         self._call()
         if self.refuses_config is None:
             self.register()
         return self.refuses_config
 
-    def permission(self, master: str) -> int | str:
+    def read_permission(self, master: str) -> int | str:
         self._call()
         return self.brokers_perm
 
@@ -233,24 +241,24 @@ class Cluster:
 
     # Running drains
 
-    def plan(self, **more: Any) -> Plan:
-        return Plan(BROKER, **{"rules": Rules(), "interval": 10.0, **more})
+    def plan(self, **more: Any) -> DrainPlan:
+        return DrainPlan(BROKER, **{"rules": SafetyRules(), "interval": 10.0, **more})
 
-    def drain(self, folder: Path, limit: int = 2000, **more: Any) -> list[Record]:
+    def drain(self, folder: Path, limit: int = 2000, **more: Any) -> list[EventRecord]:
         """Drain until it is safe; what was told. With `hold` until `limit` records."""
-        plan, keeping = self.plan(**more), Keeping(folder, BROKER)
-        servers = self.servers()
-        is_new = keeping.load() is None
-        checked = check(plan, servers, SYSTEM, frozenset(), self.now) if is_new else None
-        told: list[Record] = []
-        for record in Drain(plan, self, keeping, self.clock).run(checked, servers):
+        plan, keeping = self.plan(**more), DrainStore(folder, BROKER)
+        servers = self.read_servers()
+        is_new = keeping.load_drain() is None
+        checked = check_plan(plan, servers, SYSTEM, frozenset(), self.now) if is_new else None
+        told: list[EventRecord] = []
+        for record in DrainRun(plan, self, keeping, self.clock).run_drain(checked, servers):
             told.append(record)
             if len(told) >= limit:
                 break
         return told
 
-    def undrain(self, folder: Path) -> list[Record]:
-        return list(Undo(BROKER, self, Keeping(folder, BROKER), self.clock).run())
+    def undrain(self, folder: Path) -> list[EventRecord]:
+        return list(UndoRun(BROKER, self, DrainStore(folder, BROKER), self.clock).run_undo())
 
     def pictures(self) -> list[dict[str, QueueData]]:
         """What each name server tells of the broker's topics."""
@@ -261,9 +269,9 @@ def _set(node: SimServer, change: Callable[[int], int]) -> None:
     node.topics = {t: item._replace(perm=int(change(item.perm))) for t, item in node.topics.items()}
 
 
-def named(told: Iterable[Record], *names: str) -> list[Record]:
+def named(told: Iterable[EventRecord], *names: str) -> list[EventRecord]:
     """The records of these events."""
     return [record for record in told if record["event"] in names]
 
 
-__all__ = ["MASTER", "Cluster", "Killed", "masters", "named", "queue"]
+__all__ = ["MASTER", "Cluster", "Killed", "find_master_addr", "named", "queue"]

@@ -3,7 +3,7 @@
 import shlex
 from typing import NamedTuple
 
-from nsadmin.commands.documented import Example
+from nsadmin.command_line.docstrings import CommandExample
 from nsadmin.manual.describe import commands
 from nsadmin.registry import Entry
 
@@ -144,7 +144,7 @@ class Case(NamedTuple):
     """A command and its examples, to be run one after the other."""
 
     entry: Entry
-    examples: tuple[Example, ...]
+    examples: tuple[CommandExample, ...]
 
     @property
     def standard_input(self) -> str:
@@ -163,9 +163,9 @@ class Case(NamedTuple):
         return FILES.get(self.entry.name, {})
 
 
-def words(example: Example) -> list[str]:
+def words(example: CommandExample) -> list[str]:
     """What stands behind `nsadmin` in an example, as a shell would hand it over."""
-    return shlex.split(example.line)[1:]
+    return shlex.split(example.command_line)[1:]
 
 
 ALL = [Case(command.entry, tuple(command.examples)) for command in commands()]

@@ -5,17 +5,22 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from namesrv_core.lab import virtual
-from namesrv_core.lab.play import play
+from namesrv_core.lab import virtual_time
 from namesrv_core.lab.scenario import Scenario
+from namesrv_core.lab.scenario_player import play_scenario
 from namesrv_core.lab.world import World
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.storage import reading
+from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
-from nsadmin.operations.explain.explaining import Explained, causes, explain, verdict
-from nsadmin.operations.explain.facts import Facts, Question
-from nsadmin.operations.explain.gathering import gather
-from nsadmin.operations.explain.remembering import remember
+from nsadmin.operations.explain.diagnosis import (
+    CauseExplanation,
+    explain_route,
+    list_cause_ids,
+    reach_verdict,
+)
+from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
+from nsadmin.operations.explain.journal_evidence import read_journal_evidence
+from nsadmin.operations.explain.observer import gather_facts
 from tests.support.running import DEADLINE
 
 
@@ -26,7 +31,7 @@ class Asked(NamedTuple):
     """
 
     at: float
-    question: Question = Question("orders")
+    question: RouteQuestion = RouteQuestion("orders")
     namesrvs: tuple[str, ...] = ("ns-1", "ns-2")
     brokers: tuple[str, ...] = ()
     recalls: bool = False
@@ -35,31 +40,31 @@ class Asked(NamedTuple):
 class Said(NamedTuple):
     """What was found; `names` are name servers by address."""
 
-    facts: Facts
-    found: list[Explained]
+    facts: RouteFacts
+    found: list[CauseExplanation]
     names: dict[str, str]
 
     @property
     def verdict(self) -> str:
-        return verdict(self.found)
+        return reach_verdict(self.found)
 
     @property
     def causes(self) -> dict[str, set[str]]:
         """The name servers on which each cause was found."""
-        return {id_: self.on(id_) for id_ in causes(self.found)}
+        return {id_: self.on(id_) for id_ in list_cause_ids(self.found)}
 
     def on(self, cause: str, result: str = "cause") -> set[str]:
         """The name servers on which looking for a cause had that result."""
         return {
             self.names[addr]
             for item in self.found
-            if (item.cause, item.finding.result) == (cause, result)
+            if (item.cause_id, item.finding.result) == (cause, result)
             for addr in item.namesrv_addrs
         }
 
     def seen(self, cause: str) -> str:
         """All that was seen of a cause."""
-        return "\n".join(item.finding.seen for item in self.found if item.cause == cause)
+        return "\n".join(item.finding.evidence for item in self.found if item.cause_id == cause)
 
 
 def explained(scenario: Scenario, folder: Path, *questions: Asked) -> list[Said]:
@@ -79,10 +84,10 @@ def explained(scenario: Scenario, folder: Path, *questions: Asked) -> list[Said]
         async def started(world: World) -> None:
             tasks.extend(asyncio.ensure_future(asking(world, asked)) for asked in questions)
 
-        await play(scenario, folder, started=started)
+        await play_scenario(scenario, folder, on_started=started)
         await asyncio.gather(*tasks)
 
-    virtual.run(scene())
+    virtual_time.run_virtual(scene())
     return [answers[asked] for asked in questions]
 
 
@@ -96,7 +101,9 @@ async def _written(world: World, folder: Path, asked: Asked) -> None:
 
 def _until_marked(journal: Path, mark: dict[str, str]) -> None:
     begun = time.monotonic()
-    while not any(mark.items() <= record.fields.items() for record in reading.last(journal, 20)):
+    while not any(
+        mark.items() <= record.event_fields.items() for record in reader.read_last_records(journal, 20)
+    ):
         assert time.monotonic() - begun < DEADLINE, "the journal stands still"
         time.sleep(0.002)
 
@@ -105,7 +112,11 @@ def _ask(world: World, folder: Path, asked: Asked) -> Said:
     addrs = [world.sites[name].place.address for name in asked.namesrvs]
     brokers = [world.seats[name].place.address for name in asked.brokers]
     topic = asked.question.topic
-    memories = [remember(folder / name / "journal", name, topic) for name in asked.namesrvs if asked.recalls]
+    memories = [
+        read_journal_evidence(folder / name / "journal", name, topic)
+        for name in asked.namesrvs
+        if asked.recalls
+    ]
     with AdminClient(addrs, timeout=2) as admin:
-        facts = gather(admin, asked.question, brokers, memories)
-    return Said(facts, explain(facts), {site.place.address: name for name, site in world.sites.items()})
+        facts = gather_facts(admin, asked.question, brokers, memories)
+    return Said(facts, explain_route(facts), {site.place.address: name for name, site in world.sites.items()})

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from namesrv_core.errors import RequestError, RocketMQError, TopicNotExist
-from namesrv_core.transport.calls import CallError
-from nsadmin.client.clusters import BrokerGroup, ClusterInfo
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterInfo
 from nsadmin.client.results import ServerResult
-from nsadmin.client.routes import QueueRoute, TopicRoute
-from nsadmin.client.topic_configs import TopicConfig
-from nsadmin.client.topic_views import BrokerView, NameServerView
-from nsadmin.operations.explain.facts import Facts, Question
-from nsadmin.operations.explain.findings import Finding, Step
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.topics.topic_configs import BrokerTopicConfig
+from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
+from nsadmin.operations.explain.findings import CauseCheck, CauseFinding
 
 NS, OTHER_NS = "ns-1:9876", "ns-2:9876"
 MASTER, SLAVE = "h:1", "h:2"
@@ -38,14 +38,14 @@ def view(
     members: Mapping[str, Mapping[int, str]] | None = None,
     order: str | None = None,
     **more: Any,
-) -> NameServerView:
+) -> NameServerTopicView:
     """A name server with these queues; with none of them it has no route. `members` are who is registered."""
     failure = error or (None if queues else NO_ROUTE)
     there = {"a": {0: MASTER}} if members is None else members
-    groups = tuple(BrokerGroup("C", name, dict(addrs)) for name, addrs in there.items())
+    groups = tuple(BrokerAddrGroup("C", name, dict(addrs)) for name, addrs in there.items())
     clusters = ClusterInfo(("C",) if groups else (), groups)
     is_silent = isinstance(error, CallError)
-    return NameServerView(
+    return NameServerTopicView(
         addr,
         ServerResult(addr, None if failure else TopicRoute(queues, order), failure),
         ServerResult(addr, None if is_silent else clusters, error if is_silent else None),
@@ -64,12 +64,12 @@ def broker(
     lists: str = NS,
     error: RocketMQError | None = None,
     **config: str,
-) -> BrokerView:
+) -> BrokerTopicView:
     """A master that has the topic with `perm`, or for None has not; with an error it tells nothing."""
     items = {"brokerName": name, "brokerId": "0", "brokerRole": "ASYNC_MASTER", "brokerPermission": "6"}
     items |= {"namesrvAddr": lists, "autoCreateTopicEnable": "true", **config}
-    topic = None if perm is None else TopicConfig("T", 8, 8, perm)
-    return BrokerView(
+    topic = None if perm is None else BrokerTopicConfig("T", 8, 8, perm)
+    return BrokerTopicView(
         addr,
         ServerResult(addr, None if error else items, error),
         ServerResult(addr, None if error else topic, error or (NO_ROUTE if topic is None else None)),
@@ -77,19 +77,19 @@ def broker(
 
 
 def facts(
-    views: Sequence[NameServerView],
-    brokers: Sequence[BrokerView] | None = None,
+    views: Sequence[NameServerTopicView],
+    brokers: Sequence[BrokerTopicView] | None = None,
     question: Any = None,
     **more: Any,
-) -> Facts:
-    asked = Question("T") if question is None else question
-    return Facts(asked, tuple(views), (broker(),) if brokers is None else tuple(brokers), **more)
+) -> RouteFacts:
+    asked = RouteQuestion("T") if question is None else question
+    return RouteFacts(asked, tuple(views), (broker(),) if brokers is None else tuple(brokers), **more)
 
 
-def looked(steps: Sequence[Step], id_: str, told: Facts) -> list[Finding]:
+def looked(steps: Sequence[CauseCheck], id_: str, told: RouteFacts) -> list[CauseFinding]:
     """What one step finds; where it finds nothing, what it says then."""
     step = next(step for step in steps if step.id == id_)
-    found = list(step.look(told))
+    found = list(step.find_problems(told))
     if found:
         return found
-    return [Finding("ok", step.well) if isinstance(step.well, str) else step.well(told)]
+    return [CauseFinding("ok", step.all_clear) if isinstance(step.all_clear, str) else step.all_clear(told)]

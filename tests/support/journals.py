@@ -12,11 +12,11 @@ from namesrv_core.events import (
     Snapshot,
     TopicChange,
     TopicsChanged,
-    alike,
+    group_topic_changes,
 )
-from namesrv_core.history.lines import line
-from namesrv_core.history.records import Origin
-from namesrv_core.storage.journal import Journal
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
+from namesrv_core.storage.journal.rolling_writer import JournalWriter
 
 NOW = 1_763_733_780_000
 """2025-11-21T14:03:00Z"""
@@ -31,7 +31,7 @@ def snapshot(reason: str = "interval", **more: Any) -> Snapshot:
 def registered(name: str, *topics: str, addr: str = "10.0.0.1:10911", cluster: str = "c") -> list[Event]:
     """What it writes down that a master brings topics, each with 8 queues."""
     queue = QueueData(name, 8, 8, 6)
-    changes = alike(TopicChange(topic, None, queue) for topic in topics)
+    changes = group_topic_changes(TopicChange(topic, None, queue) for topic in topics)
     return [
         BrokerRegistered(cluster, name, 0, addr, len(topics), info=BrokerInfo("ha")),
         TopicsChanged(name, "registration", changes),
@@ -44,18 +44,20 @@ class Pen:
     def __init__(self, folder: Path, server: str = "s:9876") -> None:
         self.folder = folder
         self.server = server
-        self.journal = Journal(folder)
+        self.journal = JournalWriter(folder)
         self.now = NOW
 
     def write(self, *events: Event, cause: str = "test", client: str | None = None) -> None:
         for event in events:
-            origin = Origin(self.now, cause, client)
-            self.journal.append(line(self.journal.next, self.server, origin, event), 1, self.now)
+            origin = RecordOrigin(self.now, cause, client)
+            self.journal.append_lines(
+                encode_record_line(self.journal.next_seq, self.server, origin, event), 1, self.now
+            )
             self.now += 1000
 
     def close_segment(self) -> None:
-        self.journal.roll()
-        self.journal.tidy(self.now)
+        self.journal.roll_segment()
+        self.journal.tidy_segments(self.now)
 
 
 def written(folder: Path, events: Iterable[Event], server: str = "s:9876") -> str:

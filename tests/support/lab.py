@@ -8,9 +8,9 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
-from namesrv_core.fleet.broker import PRODUCER_PERIOD
-from namesrv_core.fleet.fleet import PORT_STEP, Fleet, FleetPlan, write_order_confs
-from namesrv_core.transport.loop import run
+from namesrv_core.fleet.broker import PRODUCER_PERIOD_SECONDS
+from namesrv_core.fleet.fleet import PORT_STEP, BrokerFleet, FleetPlan, write_order_confs
+from namesrv_core.transport.event_loop import run_coroutine
 from tests.support.running import DEADLINE, serving
 
 DOCUMENTED_NAMESRV = "127.0.0.1:9876"
@@ -63,13 +63,13 @@ class _Living:
         [broker] = [item for item in self._fleet.brokers if item.spec[1:3] == (name, broker_id)]
 
         async def die() -> None:
-            broker.die()
+            broker.die_abruptly()
 
         asyncio.run_coroutine_threadsafe(die(), self._loop).result(DEADLINE)
 
     def _run(self) -> None:
         try:
-            run(self._live())
+            run_coroutine(self._live())
         except BaseException as error:
             self._started.set_exception(error)
 
@@ -80,16 +80,16 @@ class _Living:
             for number in range(self._name_servers):
                 home = self._home / f"namesrv-{number}"
                 home.mkdir(parents=True)
-                addrs.append((await ends.enter_async_context(serving(home))).address)
-            self._fleet = fleet = Fleet(self._plan, addrs, producer_period=self._producer_period)
-            ends.push_async_callback(fleet.leave)
+                addrs.append((await ends.enter_async_context(serving(home))).namesrv_addr)
+            self._fleet = fleet = BrokerFleet(self._plan, addrs, producer_period=self._producer_period)
+            ends.push_async_callback(fleet.leave_cluster)
             await fleet.start()
-            await write_order_confs(self._plan.specs(), addrs)
+            await write_order_confs(self._plan.plan_brokers(), addrs)
             self._started.set_result(_described(addrs, fleet, self._kill))
             await self._end.wait()
 
 
-def _described(addrs: list[str], fleet: Fleet, kill: Callable[[str, int], None]) -> Lab:
+def _described(addrs: list[str], fleet: BrokerFleet, kill: Callable[[str, int], None]) -> Lab:
     brokers = {(item.spec.broker_name, item.spec.broker_id): item.broker_addr for item in fleet.brokers}
     stand_in = {DOCUMENTED_NAMESRV: addrs[0]}
     for at, broker in enumerate(fleet.brokers):
@@ -103,7 +103,7 @@ def lab(
     plan: FleetPlan | None = None,
     *,
     name_servers: int = 1,
-    producer_period: float = PRODUCER_PERIOD,
+    producer_period: float = PRODUCER_PERIOD_SECONDS,
 ) -> Iterator[Lab]:
     """A lab on free ports; every broker registers with each of the name servers.
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.support.messages import record
 from tests.support.servers import FakeBroker, body
 
@@ -34,7 +34,7 @@ class MessageBroker(FakeBroker):
         self.queues: dict[tuple[str, int], list[bytes]] = {}
         self.oldest = 0
         self.page = 32
-        self.sent: list[Command] = []
+        self.sent: list[RemotingCommand] = []
         self.readers: dict[str, Reader] = {}
         self.verdict: dict[str, object] = {"consumeResult": "CR_SUCCESS", "spentTimeMills": 29}
         self.handlers |= {
@@ -73,59 +73,59 @@ class MessageBroker(FakeBroker):
         )
         return queue[-1]
 
-    def _queue(self, asked: Command) -> list[bytes]:
+    def _queue(self, asked: RemotingCommand) -> list[bytes]:
         ext = asked.ext or {}
         return self.queues.get((ext.get("topic") or "", int(ext.get("queueId") or 0)), [])
 
-    def _query(self, asked: Command) -> Command:
+    def _query(self, asked: RemotingCommand) -> RemotingCommand:
         """The index is by hash: it gives all there is."""
         records = [item for queue in self.queues.values() for item in queue]
         if not records:
-            return reply(asked, 22, remark="can not find message, maybe time range not correct")
-        return reply(asked, body=b"".join(records))
+            return build_reply(asked, 22, remark="can not find message, maybe time range not correct")
+        return build_reply(asked, body=b"".join(records))
 
-    def _view(self, asked: Command) -> Command:
+    def _view(self, asked: RemotingCommand) -> RemotingCommand:
         wanted = int((asked.ext or {}).get("offset") or 0)
         for queue in self.queues.values():
             for item in queue:
                 if int.from_bytes(item[28:36], "big") == wanted:
-                    return reply(asked, body=item)
-        return reply(asked, 1, remark=f"can not find message by the offset, {wanted}")
+                    return build_reply(asked, body=item)
+        return build_reply(asked, 1, remark=f"can not find message by the offset, {wanted}")
 
-    def _pull(self, asked: Command) -> Command:
+    def _pull(self, asked: RemotingCommand) -> RemotingCommand:
         ext: Mapping[str, str | None] = asked.ext or {}
         queue, at = self._queue(asked), int(ext.get("queueOffset") or 0)
         most = min(self.page, int(ext.get("maxMsgNums") or 1))
         ends = {"minOffset": str(self.oldest), "maxOffset": str(len(queue))}
         if at < self.oldest or at > len(queue):
-            return reply(asked, 21, ext=ends | {"nextBeginOffset": str(self.oldest)})
+            return build_reply(asked, 21, ext=ends | {"nextBeginOffset": str(self.oldest)})
         if at == len(queue):
-            return reply(asked, 19, ext=ends | {"nextBeginOffset": str(at)})
+            return build_reply(asked, 19, ext=ends | {"nextBeginOffset": str(at)})
         page = queue[at : at + most]
         tags = [tag.strip() for tag in (ext.get("subscription") or "*").split("||")]
         if tags != ["*"]:
             page = [item for item in page if any(f"TAGS\x01{tag}".encode() in item for tag in tags)]
         following = ends | {"nextBeginOffset": str(min(at + most, len(queue)))}
-        return reply(asked, 0 if page else 20, ext=following, body=b"".join(page))
+        return build_reply(asked, 0 if page else 20, ext=following, body=b"".join(page))
 
-    def _search(self, asked: Command) -> Command:
+    def _search(self, asked: RemotingCommand) -> RemotingCommand:
         wanted = int((asked.ext or {}).get("timestamp") or 0)
         queue = self._queue(asked)
         times = [CREATED + 1000 * number for number in range(len(queue))]
         return offset(asked, sum(time < wanted for time in times))
 
-    def _send(self, asked: Command) -> Command:
+    def _send(self, asked: RemotingCommand) -> RemotingCommand:
         self.sent.append(asked)
         ext = {"msgId": "7F000001" + "0" * 24, "queueId": (asked.ext or {}).get("e"), "queueOffset": "7"}
-        return reply(asked, ext=ext)
+        return build_reply(asked, ext=ext)
 
-    def _reader(self, asked: Command) -> Reader:
+    def _reader(self, asked: RemotingCommand) -> Reader:
         return self.readers.get((asked.ext or {}).get("consumerGroup") or "", Reader())
 
-    def _connections(self, asked: Command) -> Command:
+    def _connections(self, asked: RemotingCommand) -> RemotingCommand:
         reader = self._reader(asked)
         if not reader.clients:
-            return reply(asked, 206, remark="the consumer group not online")
+            return build_reply(asked, 206, remark="the consumer group not online")
         wanted = {"topic": "T", "expressionType": reader.expression_type, "subString": reader.sub_string}
         return body(
             asked,
@@ -137,10 +137,10 @@ class MessageBroker(FakeBroker):
             },
         )
 
-    def _committed(self, asked: Command) -> Command:
+    def _committed(self, asked: RemotingCommand) -> RemotingCommand:
         found = self._reader(asked).offset
-        return reply(asked, 22) if found is None else offset(asked, found)
+        return build_reply(asked, 22) if found is None else offset(asked, found)
 
 
-def offset(asked: Command, number: int) -> Command:
-    return reply(asked, ext={"offset": str(number)})
+def offset(asked: RemotingCommand, number: int) -> RemotingCommand:
+    return build_reply(asked, ext={"offset": str(number)})

@@ -17,10 +17,10 @@ from namesrv_core.events import (
     TopicsChanged,
     WritePermWiped,
 )
-from namesrv_core.history.lines import line
-from namesrv_core.history.records import Origin
-from nsreport import schemas
-from nsreport.permissions import changes_write
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
+from nsreport.sources import schemas
+from nsreport.sources.write_permissions import changes_write
 from tests.support.journals import snapshot
 
 START = 1_763_683_200_000
@@ -47,8 +47,8 @@ class Teller:
         self, seconds: float, *events: Event, cause: str = "REGISTER_BROKER", client: str | None = None
     ) -> "Teller":
         for event in events:
-            origin = Origin(at(seconds), cause, client, self.source)
-            self.lines.append(line(len(self.lines) + 1, self.server, origin, event).decode())
+            origin = RecordOrigin(at(seconds), cause, client, self.source)
+            self.lines.append(encode_record_line(len(self.lines) + 1, self.server, origin, event).decode())
         return self
 
     def lives(self, since: float, until: float) -> "Teller":
@@ -63,7 +63,9 @@ class Teller:
 def frame(spark: SparkSession, *tellers: Teller) -> DataFrame:
     """Their events as `ns_event`; the cluster of all brokers is c."""
     lines = [(text,) for teller in tellers for text in teller.lines]
-    read = spark.createDataFrame(lines, "text string").select(from_json("text", schemas.record()).alias("r"))
+    read = spark.createDataFrame(lines, "text string").select(
+        from_json("text", schemas.record_schema()).alias("r")
+    )
     return read.select(
         "r.*",
         timestamp_millis("r.time").alias("ts"),

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from namesrv_core.lab import reading, truth, virtual
-from namesrv_core.lab.play import play
+from namesrv_core.lab import scenario_reader, truth_log, virtual_time
 from namesrv_core.lab.scenario import Scenario
-from namesrv_core.lab.truth import Deed, Expected
-from nsreport.sources import inflate
+from namesrv_core.lab.scenario_player import play_scenario
+from namesrv_core.lab.truth_log import Deed, ExpectedEvent
+from nsreport.sources.input_files import decompress_file
 
 Span = tuple[float, float]
 
@@ -22,7 +22,7 @@ class Case(NamedTuple):
     """An expectation of one deed, of one server and one broker ("" where it names none); `due` is in ms."""
 
     deed: Deed
-    expected: Expected
+    expected: ExpectedEvent
     server: str
     broker: str
 
@@ -53,7 +53,7 @@ class Play(NamedTuple):
     @property
     def address(self) -> str:
         """What takes the place of the machine's, so that no two scenarios have the same brokers."""
-        return f"127.0.1.{reading.names().index(self.name)}"
+        return f"127.0.1.{scenario_reader.list_scenario_names().index(self.name)}"
 
     @property
     def end(self) -> int:
@@ -125,7 +125,7 @@ START = 1_767_600_000_000
 
 def scenario(name: str) -> Scenario:
     """A built-in one; what is long is cut, as it has nothing else in it, and what is large is smaller."""
-    found = reading.load(name)._replace(start=START)
+    found = scenario_reader.load_scenario(name)._replace(start=START)
     if name == "quiet-day":
         return found._replace(duration=3600)
     if name == "reconnect-storm":
@@ -136,12 +136,12 @@ def scenario(name: str) -> Scenario:
 def played(name: str, folder: Path) -> Play:
     """Play it. Names of brokers, clusters and servers begin with the scenario's, so that many go together."""
     what = scenario(name)
-    virtual.run(play(what, folder))
-    deeds = truth.read(folder / truth.FILE)
+    virtual_time.run_virtual(play_scenario(what, folder))
+    deeds = truth_log.read_deeds(folder / truth_log.TRUTH_FILE)
     made = Play(name, deeds, [])
-    for server in what.servers():
+    for server in what.server_names():
         for file in sorted((folder / server / "journal").glob("*.jsonl*")):
-            text = inflate(file.read_bytes(), str(file)).decode()
+            text = decompress_file(file.read_bytes(), str(file)).decode()
             made.lines.extend(_lines(made, server, text))
     return made
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nsadmin.client.pictures import Picture
+from nsadmin.client.snapshots import ClusterSnapshot
 
 
 def queues(perm: int = 6, number: int = 8) -> dict[str, int]:
@@ -20,9 +20,9 @@ def knowing(
     topics: Mapping[str, Mapping[str, Mapping[str, int]]] | None = None,
     kv: Mapping[str, Mapping[str, str]] | None = None,
     settings: Mapping[str, str] | None = None,
-) -> Picture:
+) -> ClusterSnapshot:
     """What a name server knows; if nothing is said, the broker a with the topic T."""
-    return Picture(
+    return ClusterSnapshot(
         source,
         0,
         {"a": member()} if brokers is None else brokers,

@@ -4,7 +4,7 @@ from typing import Any
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.support.servers import Server, body
 
 
@@ -28,16 +28,18 @@ class PlainAclBroker(Server):
             RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG: self._whiten,
         }
 
-    def _info(self, asked: Command) -> Command:
+    def _info(self, asked: RemotingCommand) -> RemotingCommand:
         version = {"counter": self.counter, "timestamp": 1_767_182_400_000}
-        files = fastjson.dumps({"/conf/plain_acl.yml": version}).decode()
-        return reply(asked, ext={"allAclFileVersion": files, "version": fastjson.dumps(version).decode()})
+        files = fastjson.encode_json({"/conf/plain_acl.yml": version}).decode()
+        return build_reply(
+            asked, ext={"allAclFileVersion": files, "version": fastjson.encode_json(version).decode()}
+        )
 
-    def _put(self, asked: Command) -> Command:
+    def _put(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
         if len(ext.get("secretKey") or "") <= 6:
             remark = f"The accessKey={ext['accessKey']} and secretKey={ext.get('secretKey')} cannot be null"
-            return reply(asked, 209, remark=remark)
+            return build_reply(asked, 209, remark=remark)
         lists = {
             key: text.split(",") for key, text in ext.items() if key in ("topicPerms", "groupPerms") and text
         }
@@ -48,12 +50,12 @@ class PlainAclBroker(Server):
             "admin": ext.get("admin") == "true",
         }
         self.counter += 1
-        return reply(asked)
+        return build_reply(asked)
 
-    def _delete(self, asked: Command) -> Command:
+    def _delete(self, asked: RemotingCommand) -> RemotingCommand:
         del self.accounts[(asked.ext or {})["accessKey"] or ""]
-        return reply(asked)
+        return build_reply(asked)
 
-    def _whiten(self, asked: Command) -> Command:
+    def _whiten(self, asked: RemotingCommand) -> RemotingCommand:
         self.white = ((asked.ext or {})["globalWhiteAddrs"] or "").split(",")
-        return reply(asked)
+        return build_reply(asked)

@@ -17,14 +17,14 @@ import msgspec
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.world import World
-from namesrv_core.transport.loop import run
+from namesrv_core.transport.event_loop import run_coroutine
 from nsadmin import AdminClient
-from nsadmin.client.access import Access
-from nsadmin.operations.collector.pace import Pace
-from nsadmin.tui import looking, questions
-from nsadmin.tui.looking import Looker, Stopwatch
-from nsadmin.tui.polls import AnyPoll, from_line, to_line
-from nsadmin.tui.questions import Question
+from nsadmin.client.connection.access_options import Access
+from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.tui.polling import detail_queries, server_polls
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import AnyPoll, decode_poll, encode_poll
+from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
 from tests.support.running import DEADLINE
 
 NOON = 1_767_182_400_000
@@ -58,7 +58,7 @@ class Playground:
             await world.stop()
 
         try:
-            run(live())
+            run_coroutine(live())
         except BaseException as error:
             if not self._started.done():
                 self._started.set_exception(error)
@@ -110,28 +110,29 @@ class Playground:
         brokers: dict[str, None] = {}
         for addr in self.addrs:
             with self._looker([addr]) as looker:
-                poll = looking.name_server(looker, addr, ("ORDER_TOPIC_CONFIG",))
+                poll = server_polls.poll_name_server(looker, addr, ("ORDER_TOPIC_CONFIG",))
                 seen.append(poll)
                 for group in poll.groups.values():
                     brokers.update(dict.fromkeys(group.broker_addrs.values()))
         with self._looker(self.addrs) as looker:
-            seen += looking.brokers(looker, brokers)
+            seen += server_polls.poll_brokers(looker, brokers)
         return [self.documented(poll) for poll in seen]
 
-    def ask(self, *asked: Question) -> list[AnyPoll]:
+    def ask(self, *asked: DetailQuery) -> list[AnyPoll]:
         """The answers to what a screen wants to know; names may be documented addresses."""
         real = {documented: addr for addr, documented in self.stand_ins().items()}
-        wanted = [Question(kind, real.get(name, name)) for kind, name in asked]
+        wanted = [DetailQuery(kind, real.get(name, name)) for kind, name in asked]
         with self._looker(self.addrs) as looker:
             return [
-                self.documented(poll) for poll in questions.answers(looker, wanted, self.addrs, Pace(10_000))
+                self.documented(poll)
+                for poll in detail_queries.run_queries(looker, wanted, self.addrs, RequestPace(10_000))
             ]
 
     @contextmanager
-    def _looker(self, addrs: Sequence[str]) -> Iterator[Looker]:
-        watch = Stopwatch()
+    def _looker(self, addrs: Sequence[str]) -> Iterator[ServerProbe]:
+        watch = RequestStopwatch()
         with self.client(addrs, observer=watch) as admin:
-            yield Looker(admin, watch, lambda: self.now, ("ORDER_TOPIC_CONFIG",), self._kept)
+            yield ServerProbe(admin, watch, lambda: self.now, ("ORDER_TOPIC_CONFIG",), self._kept)
 
     def stand_ins(self) -> dict[str, str]:
         """Documented addresses by real ones."""
@@ -141,10 +142,10 @@ class Playground:
         return found
 
     def documented(self, poll: AnyPoll) -> AnyPoll:
-        line = to_line(poll).decode()
+        line = encode_poll(poll).decode()
         for real, documented in self.stand_ins().items():
             line = line.replace(real, documented)
-        said = from_line(line.encode())
+        said = decode_poll(line.encode())
         return msgspec.structs.replace(said, millis=1.0) if hasattr(said, "millis") else said
 
 

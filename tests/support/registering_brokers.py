@@ -3,7 +3,7 @@
 from typing import Any
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 from tests.support.servers import body
 from tests.support.topic_brokers import TopicBroker, topic_config
 
@@ -31,7 +31,7 @@ class RegisteringBroker(TopicBroker):
             asked, {"subscriptionGroupTable": self.groups}
         )
 
-    def _all(self, asked: Command) -> Command:
+    def _all(self, asked: RemotingCommand) -> RemotingCommand:
         table = {"dataVersion": {"counter": 2}, "topicConfigTable": self.configs}
         answer = body(asked, table | {"topicQueueMappingDetailMap": self.mappings})
         answer.version = self.version

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any, ParamSpec
 
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import Command, ExtFields, request
-from namesrv_core.protocol.connection import Connection
+from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
+from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.server.name_server import NameServer
-from namesrv_core.state.settings import Settings
-from namesrv_core.transport.allowance import Allowance
-from namesrv_core.transport.doorway import Terms
-from namesrv_core.transport.listener import Listener
-from namesrv_core.transport.loop import run
-from namesrv_core.transport.stream import Owner
+from namesrv_core.state.settings import NameServerSettings
+from namesrv_core.transport.command_stream import StreamOwner
+from namesrv_core.transport.event_loop import run_coroutine
+from namesrv_core.transport.listener import StreamListener
+from namesrv_core.transport.protocol_detection import TlsPolicy
+from namesrv_core.transport.quotas import StreamQuotas
 
 P = ParamSpec("P")
 
@@ -36,7 +36,7 @@ def on_a_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]
 
     @wraps(test)
     def run_it(*args: P.args, **kwargs: P.kwargs) -> None:
-        run(asyncio.wait_for(test(*args, **kwargs), DEADLINE))
+        run_coroutine(asyncio.wait_for(test(*args, **kwargs), DEADLINE))
 
     return run_it
 
@@ -48,14 +48,14 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.001)
 
 
-def settings_in(home: Path, **more: Any) -> Settings:
+def settings_in(home: Path, **more: Any) -> NameServerSettings:
     fields: dict[str, Any] = {
         "kvConfigPath": str(home / "kvConfig.json"),
         "configStorePath": str(home / "namesrv.properties"),
         "bindAddress": "127.0.0.1",
         "listenPort": 0,
     }
-    return Settings(**(fields | more))
+    return NameServerSettings(**(fields | more))
 
 
 @asynccontextmanager
@@ -71,14 +71,14 @@ async def serving(home: Path, **more: Any) -> AsyncIterator[NameServer]:
 
 @asynccontextmanager
 async def listening(
-    owner: Owner,
+    owner: StreamOwner,
     host: str = "127.0.0.1",
     port: int = 0,
-    terms: Terms | None = None,
-    allowance: Allowance | None = None,
-) -> AsyncIterator[Listener]:
+    terms: TlsPolicy | None = None,
+    allowance: StreamQuotas | None = None,
+) -> AsyncIterator[StreamListener]:
     """A listener that is closed whatever happens: a loop with an open one never ends."""
-    listener = await Listener.open(owner, host, port, terms=terms, allowance=allowance)
+    listener = await StreamListener.open(owner, host, port, tls_policy=terms, stream_quotas=allowance)
     try:
         yield listener
     finally:
@@ -90,8 +90,8 @@ class Peer:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self._connection = Connection()
-        self._received: list[Command] = []
+        self._connection = ProtocolConnection()
+        self._received: list[RemotingCommand] = []
 
     @classmethod
     @asynccontextmanager
@@ -108,21 +108,23 @@ class Peer:
     def send(self, data: bytes) -> None:
         self._writer.write(data)
 
-    async def receive(self) -> Command | None:
+    async def receive(self) -> RemotingCommand | None:
         """The next command; None where the other end has closed the connection."""
         while not self._received:
             data = await self._reader.read(1 << 16)
             if not data:
                 return None
-            self._received += self._connection.feed(data)
+            self._received += self._connection.feed_bytes(data)
         return self._received.pop(0)
 
-    async def ask(self, code: int, ext: ExtFields | None = None, body: bytes = b"", **more: Any) -> Command:
+    async def ask(
+        self, code: int, ext: ExtFields | None = None, body: bytes = b"", **more: Any
+    ) -> RemotingCommand:
         """The next answer to a request; it must be the answer to this one."""
-        asked = request(code, ext, body)
+        asked = build_request(code, ext, body)
         for name, value in more.items():
             setattr(asked, name, value)
-        self.send(codec.encode(asked))
+        self.send(codec.encode_command(asked))
         answer = await self.receive()
         assert answer is not None
         assert answer.opaque == asked.opaque
@@ -190,13 +192,13 @@ def program(*args: str) -> Iterator[Program]:
             running.end(signal.SIGKILL)
 
 
-def call(asked: Command, connection: socket.socket) -> Command:
+def call(asked: RemotingCommand, connection: socket.socket) -> RemotingCommand:
     """The answer to a request over a plain socket."""
-    near = Connection()
-    connection.sendall(near.ask(asked))
+    near = ProtocolConnection()
+    connection.sendall(near.encode_request(asked))
     while True:
         data = connection.recv(1 << 16)
         if not data:
             raise ConnectionResetError("the server closed the connection")
-        for command in near.feed(data):
+        for command in near.feed_bytes(data):
             return command

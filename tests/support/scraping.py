@@ -3,8 +3,8 @@
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from namesrv_core.server.families import PREFIX
-from namesrv_core.server.metrics import registry, rendered
+from namesrv_core.server.metric_families import METRIC_PREFIX
+from namesrv_core.server.metrics import build_registry, render_metrics
 from namesrv_core.server.name_server import NameServer
 
 
@@ -27,12 +27,14 @@ class Scraped:
     @classmethod
     def off(cls, server: NameServer) -> "Scraped":
         """Without its port."""
-        return cls(rendered(registry(server), "")[0].decode())
+        return cls(render_metrics(build_registry(server), "")[0].decode())
 
     def __call__(self, name: str, **labels: str) -> float | None:
         """The value of a metric of ours, None where there is none."""
-        return self.values.get((PREFIX + name, frozenset(labels.items())))
+        return self.values.get((METRIC_PREFIX + name, frozenset(labels.items())))
 
     def named(self, name: str) -> dict[frozenset[tuple[str, str]], float]:
         """All series of a metric of ours, by their labels."""
-        return {labels: value for (found, labels), value in self.values.items() if found == PREFIX + name}
+        return {
+            labels: value for (found, labels), value in self.values.items() if found == METRIC_PREFIX + name
+        }

@@ -10,11 +10,11 @@ from typing import Any, ParamSpec
 
 from nsadmin.client import AdminClient
 from nsadmin.tui.app import Tui
-from nsadmin.tui.messages import Polled
-from nsadmin.tui.picture import text_of
-from nsadmin.tui.polls import AnyPoll, BrokerPolled, Group, NameServerPolled
-from nsadmin.tui.questions import Question
-from nsadmin.tui.world import World, Worlds
+from nsadmin.tui.app_messages import PollsReceived
+from nsadmin.tui.context import AvailableContexts, ClusterContext
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import AnyPoll, BrokerGroupListing, BrokerPolled, NameServerPolled
+from nsadmin.tui.screens.screen_text import screen_to_text
 
 P = ParamSpec("P")
 
@@ -51,7 +51,7 @@ class StillFeed:
         self.plan = plan
         self.interval = plan.interval
         self.failed = failed
-        self.asked: tuple[Question, ...] = ()
+        self.asked: tuple[DetailQuery, ...] = ()
         self.is_paused = False
         self.is_running = False
         self.looks = 0
@@ -68,7 +68,7 @@ class StillFeed:
     def look_now(self) -> None:
         self.looks += 1
 
-    def ask(self, questions: Iterable[Question]) -> None:
+    def ask(self, questions: Iterable[DetailQuery]) -> None:
         self.asked = tuple(questions)
 
 
@@ -76,8 +76,10 @@ def nobody(addrs: Sequence[str], timeout: float | None, watch: object) -> AdminC
     raise AssertionError("a still feed asks nobody")
 
 
-def world(**changes: Any) -> World:
-    return World("lab", ("10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"), nobody)._replace(**changes)
+def world(**changes: Any) -> ClusterContext:
+    return ClusterContext("lab", ("10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"), nobody)._replace(
+        **changes
+    )
 
 
 class Clock:
@@ -103,27 +105,29 @@ class Taped:
         return iter(self.polls)
 
 
-def still(worlds: Worlds | None = None, clock: Clock | None = None, **options: Any) -> Tui:
+def still(worlds: AvailableContexts | None = None, clock: Clock | None = None, **options: Any) -> Tui:
     """A screen that nobody feeds but the test."""
-    return Tui(worlds or Worlds(world()), clock=clock or Clock(), feeds=StillFeed, **options)
+    return Tui(
+        worlds or AvailableContexts(world()), clock=clock or Clock(), feed_factory=StillFeed, **options
+    )
 
 
 async def hear(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
     """Polls, and the screen drawn anew."""
-    app.post_message(Polled(list(polls), app.feed))
+    app.post_message(PollsReceived(list(polls), app.feed))
     await pilot.pause()
-    app.redraw()
+    app.redraw_screen()
     await pilot.pause()
 
 
 def rows(app: Tui) -> list[str]:
     """The keys of the rows, in order."""
-    return [app.view.key(row) for row in app.grid.rows]
+    return [app.current_view.row_key(row) for row in app.row_grid.rows]
 
 
 def golden(app: Tui, name: str) -> None:
     """The screen is as the file has it; with UPDATE_GOLDEN=1 it is written instead."""
-    path, text = GOLDEN / f"{name}.txt", text_of(app)
+    path, text = GOLDEN / f"{name}.txt", screen_to_text(app)
     if os.environ.get("UPDATE_GOLDEN"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
@@ -170,6 +174,6 @@ def server(
         "perms": dict.fromkeys(known, 6),
     }
     return NameServerPolled(
-        at, addr, 1.0, None, {name: Group("cluster-a", addrs) for name, addrs in known.items()},
+        at, addr, 1.0, None, {name: BrokerGroupListing("cluster-a", addrs) for name, addrs in known.items()},
         **{**defaults, **more},
     )  # fmt: skip

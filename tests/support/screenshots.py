@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from namesrv_core.fleet.fleet import FleetPlan
-from nsadmin.tui.polls import AnyPoll
+from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import AnyPoll
 from nsadmin.tui.preferences import Preferences
-from nsadmin.tui.questions import Question
-from nsadmin.tui.recording import Recorder, Recording
-from nsadmin.tui.world import Worlds
+from nsadmin.tui.recording.recording_file import PollRecorder, Recording
 from tests.support.playground import NOON, Playground, playground
 from tests.support.screens import GOLDEN, Clock, hear, still, world
 
@@ -52,19 +52,21 @@ def polls(ground: Playground) -> Iterator[AnyPoll]:
             ground.freeze("broker-a-1", 1)
         yield from ground.look()
         if minute < 12:
-            yield from ground.ask(Question("groups"))
+            yield from ground.ask(DetailQuery("groups"))
         for seat in ground.world.seats.values():
             # As their timers would have it, whose time stands.
             if seat.state == "up" and not (minute >= 28 and seat.name == "broker-a-1:1"):
                 ground.register(seat)
-    yield from ground.ask(*(Question("topicRow", topic) for topic in ORDERS), Question("topic", "orders"))
+    yield from ground.ask(
+        *(DetailQuery("topicRow", topic) for topic in ORDERS), DetailQuery("topic", "orders")
+    )
 
 
 def record() -> None:
     """Let it happen again."""
     with tempfile.TemporaryDirectory() as folder, playground(Path(folder), PLAN) as ground:
-        recorder = Recorder(RECORDING, "prod", ["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
-        recorder.keep(list(polls(ground)))
+        recorder = PollRecorder(RECORDING, "prod", ["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
+        recorder.record_polls(list(polls(ground)))
         recorder.close()
 
 
@@ -77,12 +79,12 @@ def drawn(name: str) -> str:
     async def draw() -> str:
         where = world(label=head.label, color="red", addrs=tuple(head.addrs))
         clock = Clock(seen[-1].at)
-        app = still(Worlds(where), clock, preferences=Preferences(theme=theme))
+        app = still(AvailableContexts(where), clock, preferences=Preferences(theme=theme))
         async with app.run_test(size=SIZE) as pilot:
             await hear(app, pilot, seen)
             await pilot.press(*keys)
             await pilot.pause()
-            app.redraw()
+            app.redraw_screen()
             await pilot.pause()
             return app.export_screenshot(title="nsadmin tui")
 

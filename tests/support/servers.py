@@ -10,12 +10,12 @@ from typing import Self
 
 from namesrv_core.protocol import codec, fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, reply
-from namesrv_core.protocol.connection import Connection
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.protocol.connection import ProtocolConnection
 
-Answer = Command | bytes | None
+Answer = RemotingCommand | bytes | None
 """What to send back; bytes are sent as they are, and the connection is closed after them; None is silence."""
-Handler = Callable[[Command], Answer]
+Handler = Callable[[RemotingCommand], Answer]
 
 
 class Server:
@@ -32,7 +32,7 @@ class Server:
     ) -> None:
         self._tls = tls
         self.handlers: dict[int, Handler] = dict(handlers or {})
-        self.asked: list[Command] = []
+        self.asked: list[RemotingCommand] = []
         self.connections: list[socket.socket] = []
         self._listener = socket.create_server(
             (host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -80,17 +80,17 @@ class Server:
             thread.start()
 
     def _serve(self, peer: socket.socket) -> None:
-        connection = Connection()
+        connection = ProtocolConnection()
         with suppress(OSError), self._secured(peer) as peer:
             while data := peer.recv(65536):
-                for command in connection.feed(data):
+                for command in connection.feed_bytes(data):
                     self.asked.append(command)
                     answer = self.answer(command)
                     if isinstance(answer, bytes):
                         peer.sendall(answer)
                         return
                     if answer is not None:
-                        peer.sendall(codec.encode(answer))
+                        peer.sendall(codec.encode_command(answer))
                 if connection.error is not None:
                     return
 
@@ -106,16 +106,16 @@ class Server:
             raise
         return secured
 
-    def answer(self, command: Command) -> Answer:
+    def answer(self, command: RemotingCommand) -> Answer:
         handler = self.handlers.get(command.code)
         if handler is None:
-            return reply(command, 3, remark=f" request type {command.code} not supported")
+            return build_reply(command, 3, remark=f" request type {command.code} not supported")
         return handler(command)
 
 
-def body(command: Command, value: object) -> Command:
+def body(command: RemotingCommand, value: object) -> RemotingCommand:
     """A successful answer with this JSON body."""
-    return reply(command, body=fastjson.dumps(value))
+    return build_reply(command, body=fastjson.encode_json(value))
 
 
 Groups = Mapping[str, Mapping[str, Mapping[int, str]]]
@@ -160,16 +160,16 @@ class FakeNameServer(Server):
         cluster, addrs = self.brokers[name]
         return {"brokerName": name, "cluster": cluster, "brokerAddrs": dict(addrs)}
 
-    def _cluster_info(self, asked: Command) -> Command:
+    def _cluster_info(self, asked: RemotingCommand) -> RemotingCommand:
         names = {cluster: [*groups] for cluster, groups in self.clusters.items()}
         table = {name: self._broker(name) for name in self.brokers}
         return body(asked, {"brokerAddrTable": table, "clusterAddrTable": names})
 
-    def _route(self, asked: Command) -> Command:
+    def _route(self, asked: RemotingCommand) -> RemotingCommand:
         topic = _ext(asked, "topic")
         if not self.routes.get(topic):
             remark = f"No topic route info in name server for the topic: {topic}\nSee the FAQ."
-            return reply(asked, 17, remark=remark)
+            return build_reply(asked, 17, remark=remark)
         queues = [
             {"brokerName": name, "perm": perm, "readQueueNums": 8, "writeQueueNums": 8, "topicSysFlag": 0}
             for name, perm in self.routes[topic].items()
@@ -177,47 +177,55 @@ class FakeNameServer(Server):
         brokers = [self._broker(name) for name in self.routes[topic] if name in self.brokers]
         return body(asked, {"brokerDatas": brokers, "queueDatas": queues, "filterServerTable": {}})
 
-    def _perm(self, asked: Command, count: str, perm: int) -> Command:
+    def _perm(self, asked: RemotingCommand, count: str, perm: int) -> RemotingCommand:
         name = _ext(asked, "brokerName")
         touched = [brokers for brokers in self.routes.values() if name in brokers]
         for brokers in touched:
             brokers[name] = perm
-        return reply(asked, ext={count: str(len(touched))})
+        return build_reply(asked, ext={count: str(len(touched))})
 
-    def _delete_topic(self, asked: Command) -> Command:
+    def _delete_topic(self, asked: RemotingCommand) -> RemotingCommand:
         left = self.routes.get(_ext(asked, "topic"), {})
         for name in [name for name in left if self.brokers[name][0] == _ext(asked, "clusterName")]:
             del left[name]
-        return reply(asked)
+        return build_reply(asked)
 
-    def _put(self, asked: Command) -> Command:
+    def _put(self, asked: RemotingCommand) -> RemotingCommand:
         self.kv.setdefault(_ext(asked, "namespace"), {})[_ext(asked, "key")] = _ext(asked, "value")
-        return reply(asked)
+        return build_reply(asked)
 
-    def _get(self, asked: Command) -> Command:
+    def _get(self, asked: RemotingCommand) -> RemotingCommand:
         value = self.kv.get(_ext(asked, "namespace"), {}).get(_ext(asked, "key"))
         return (
-            reply(asked, 22, remark="No config item") if value is None else reply(asked, ext={"value": value})
+            build_reply(asked, 22, remark="No config item")
+            if value is None
+            else build_reply(asked, ext={"value": value})
         )
 
-    def _delete(self, asked: Command) -> Command:
+    def _delete(self, asked: RemotingCommand) -> RemotingCommand:
         self.kv.get(_ext(asked, "namespace"), {}).pop(_ext(asked, "key"), None)
-        return reply(asked)
+        return build_reply(asked)
 
-    def _list(self, asked: Command) -> Command:
+    def _list(self, asked: RemotingCommand) -> RemotingCommand:
         table = self.kv.get(_ext(asked, "namespace"))
-        return reply(asked, 22, remark="No config item") if table is None else body(asked, {"table": table})
+        return (
+            build_reply(asked, 22, remark="No config item")
+            if table is None
+            else body(asked, {"table": table})
+        )
 
-    def _update(self, asked: Command) -> Command:
+    def _update(self, asked: RemotingCommand) -> RemotingCommand:
         key, _, value = asked.body.decode().rstrip("\n").partition("=")
         if key == "kvConfigPath":
-            return reply(asked, 16, remark="Can not update config in black list.")
+            return build_reply(asked, 16, remark="Can not update config in black list.")
         if key in self.config and (value.isdigit() or not self.config[key].isdigit()):
             self.config[key] = value
-        return reply(asked)
+        return build_reply(asked)
 
-    def _config(self, asked: Command) -> Command:
-        return reply(asked, body="".join(f"{key}={value}\n" for key, value in self.config.items()).encode())
+    def _config(self, asked: RemotingCommand) -> RemotingCommand:
+        return build_reply(
+            asked, body="".join(f"{key}={value}\n" for key, value in self.config.items()).encode()
+        )
 
 
 class FakeBroker(Server):
@@ -237,20 +245,20 @@ class FakeBroker(Server):
             ),
         }
 
-    def _delete(self, asked: Command) -> Command:
+    def _delete(self, asked: RemotingCommand) -> RemotingCommand:
         self.topics.pop(_ext(asked, "topic"), None)
-        return reply(asked)
+        return build_reply(asked)
 
-    def _config(self, asked: Command) -> Command:
+    def _config(self, asked: RemotingCommand) -> RemotingCommand:
         if _ext(asked, "topic") in self.topics:
             return body(asked, {"topicName": _ext(asked, "topic")})
-        return reply(asked, 17, remark="No topic in this broker.")
+        return build_reply(asked, 17, remark="No topic in this broker.")
 
-    def _groups(self, asked: Command) -> Command:
+    def _groups(self, asked: RemotingCommand) -> RemotingCommand:
         return body(asked, {"groupList": self.topics.get(_ext(asked, "topic"), [])})
 
 
-def _ext(asked: Command, name: str) -> str:
+def _ext(asked: RemotingCommand, name: str) -> str:
     return (asked.ext or {}).get(name) or ""
 
 
@@ -268,18 +276,18 @@ def closed_port() -> int:
 
 
 def refuse(code: int, remark: str) -> Handler:
-    return lambda asked: reply(asked, code, remark=remark)
+    return lambda asked: build_reply(asked, code, remark=remark)
 
 
-def silent(asked: Command) -> None:
+def silent(asked: RemotingCommand) -> None:
     """Never answers."""
 
 
-def garbage(asked: Command) -> bytes:
+def garbage(asked: RemotingCommand) -> bytes:
     """Answers in another protocol."""
     return b"HTTP/1.1 400 Bad Request\r\n\r\n"
 
 
-def hang_up(asked: Command) -> bytes:
+def hang_up(asked: RemotingCommand) -> bytes:
     """Closes instead of answering."""
     return b""

@@ -6,8 +6,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from nsreport.coverage import coverage
-from nsreport.turns import turns
+from nsreport.facts.coverage import build_coverage
+from nsreport.facts.transitions import find_transitions
 from tests.support.ns_events import START
 
 ROUTE_FACT = (
@@ -49,12 +49,12 @@ def moment(seconds: float) -> datetime:
 
 def covered(ns_event: DataFrame, log_fact: DataFrame | None = None) -> DataFrame:
     """When name servers were looked at, by their events and what logs say beside."""
-    return coverage(turned(ns_event, log_fact))
+    return build_coverage(turned(ns_event, log_fact))
 
 
 def turned(ns_event: DataFrame, log_fact: DataFrame | None = None) -> DataFrame:
     """The turns of these events."""
-    return turns(ns_event, no_facts(ns_event.sparkSession) if log_fact is None else log_fact)
+    return find_transitions(ns_event, no_facts(ns_event.sparkSession) if log_fact is None else log_fact)
 
 
 def no_facts(spark: SparkSession) -> DataFrame:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.command import Command, reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.support.servers import FakeBroker, body
 from tests.support.topic_brokers import keyed_by_queue
 
@@ -19,17 +19,21 @@ class StaticBroker(FakeBroker):
         self.told: list[dict[str, Any]] = []
         self.handlers |= {351: self._get, 513: self._put, 202: self._stats}
 
-    def _get(self, asked: Command) -> Command:
+    def _get(self, asked: RemotingCommand) -> RemotingCommand:
         found = self.static.get((asked.ext or {}).get("topic") or "")
-        return reply(asked, 17, remark="No topic in this broker.") if found is None else body(asked, found)
+        return (
+            build_reply(asked, 17, remark="No topic in this broker.") if found is None else body(asked, found)
+        )
 
-    def _put(self, asked: Command) -> Command:
+    def _put(self, asked: RemotingCommand) -> RemotingCommand:
         ext: dict[str, Any] = dict(asked.ext or {})
-        detail = fastjson.loads(asked.body)
+        detail = fastjson.decode_json(asked.body)
         self.told.append({**detail, "force": ext["force"]})
         present = self.static.get(ext["topic"], {"mappingDetail": {"epoch": -1}})["mappingDetail"]["epoch"]
         if detail["epoch"] < present:
-            return reply(asked, 1, remark=f"Can't accept data with small epoch {detail['epoch']} < {present}")
+            return build_reply(
+                asked, 1, remark=f"Can't accept data with small epoch {detail['epoch']} < {present}"
+            )
         numbers = {key: int(ext[key]) for key in ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")}
         self.static[ext["topic"]] = {
             "topicName": ext["topic"],
@@ -39,8 +43,8 @@ class StaticBroker(FakeBroker):
             **numbers,
             "mappingDetail": detail,
         }
-        return reply(asked, remark="not set any response code")
+        return build_reply(asked, remark="not set any response code")
 
-    def _stats(self, asked: Command) -> Command:
+    def _stats(self, asked: RemotingCommand) -> RemotingCommand:
         items = {queue: {"minOffset": 0, "maxOffset": end} for queue, end in self.ends.items()}
-        return reply(asked, body=b"{" + keyed_by_queue("T", self.name, items) + b"}")
+        return build_reply(asked, body=b"{" + keyed_by_queue("T", self.name, items) + b"}")

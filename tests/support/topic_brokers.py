@@ -5,7 +5,7 @@ from typing import Any
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command, reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.support.servers import FakeBroker, Handler, body
 
 
@@ -27,7 +27,9 @@ def topic_config(name: str, **more: Any) -> dict[str, Any]:
 def keyed_by_queue(topic: str, broker: str, items: Mapping[int, Mapping[str, int]]) -> bytes:
     """An offsetTable: queue number to its members."""
     pairs = (
-        fastjson.dumps({"topic": topic, "brokerName": broker, "queueId": queue}) + b":" + fastjson.dumps(item)
+        fastjson.encode_json({"topic": topic, "brokerName": broker, "queueId": queue})
+        + b":"
+        + fastjson.encode_json(item)
         for queue, item in items.items()
     )
     return b'"offsetTable":{' + b",".join(pairs) + b"}"
@@ -52,9 +54,9 @@ class TopicBroker(FakeBroker):
             RequestCode.UPDATE_BROKER_CONFIG: self._put_item,
             RequestCode.GET_TOPIC_STATS_INFO: self._stats,
             RequestCode.VIEW_BROKER_STATS_DATA: self._count,
-            RequestCode.CLEAN_UNUSED_TOPIC: reply,
-            RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE: reply,
-            RequestCode.DELETE_EXPIRED_COMMITLOG: reply,
+            RequestCode.CLEAN_UNUSED_TOPIC: build_reply,
+            RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE: build_reply,
+            RequestCode.DELETE_EXPIRED_COMMITLOG: build_reply,
         }
 
     def as_slave(self) -> None:
@@ -70,13 +72,17 @@ class TopicBroker(FakeBroker):
     def lags(self, *queues: tuple[int, int]) -> Handler:
         """GET_CONSUME_STATS with these (broker offset, consumer offset)."""
         items = {at: {"brokerOffset": end, "consumerOffset": read} for at, (end, read) in enumerate(queues)}
-        return lambda asked: reply(asked, body=b"{" + keyed_by_queue("T", self.name, items) + b"}")
+        return lambda asked: build_reply(asked, body=b"{" + keyed_by_queue("T", self.name, items) + b"}")
 
-    def _topic(self, asked: Command) -> Command:
+    def _topic(self, asked: RemotingCommand) -> RemotingCommand:
         config = self.configs.get((asked.ext or {}).get("topic") or "")
-        return reply(asked, 17, remark="No topic in this broker.") if config is None else body(asked, config)
+        return (
+            build_reply(asked, 17, remark="No topic in this broker.")
+            if config is None
+            else body(asked, config)
+        )
 
-    def _put_topic(self, asked: Command) -> Command:
+    def _put_topic(self, asked: RemotingCommand) -> RemotingCommand:
         ext: dict[str, Any] = dict(asked.ext or {})
         name = ext["topic"]
         attributes = dict(self.configs.get(name, {}).get("attributes", {}))
@@ -91,30 +97,34 @@ class TopicBroker(FakeBroker):
             topicFilterType=ext["topicFilterType"],
             **{key: int(ext[key]) for key in ("perm", "readQueueNums", "writeQueueNums", "topicSysFlag")},
         )
-        return reply(asked)
+        return build_reply(asked)
 
-    def _items(self, asked: Command) -> Command:
-        return reply(asked, body="".join(f"{key}={value}\n" for key, value in self.items.items()).encode())
+    def _items(self, asked: RemotingCommand) -> RemotingCommand:
+        return build_reply(
+            asked, body="".join(f"{key}={value}\n" for key, value in self.items.items()).encode()
+        )
 
-    def _put_item(self, asked: Command) -> Command:
+    def _put_item(self, asked: RemotingCommand) -> RemotingCommand:
         key, _, value = asked.body.decode().rstrip("\n").partition("=")
         if key == "brokerConfigPath":
-            return reply(asked, 16, remark="Can not update config in black list.")
+            return build_reply(asked, 16, remark="Can not update config in black list.")
         if key in self.items and (value.isdigit() or not self.items[key].isdigit()):
             self.items[key] = value
-        return reply(asked)
+        return build_reply(asked)
 
-    def _stats(self, asked: Command) -> Command:
+    def _stats(self, asked: RemotingCommand) -> RemotingCommand:
         topic = (asked.ext or {}).get("topic") or ""
         if topic not in self.offsets:
-            return reply(asked, 17, remark=f"topic[{topic}] not exist")
+            return build_reply(asked, 17, remark=f"topic[{topic}] not exist")
         table = keyed_by_queue(topic, self.name, self.offsets[topic])
-        return reply(asked, body=b"{" + table + b',"topicPutTps":0.5}')
+        return build_reply(asked, body=b"{" + table + b',"topicPutTps":0.5}')
 
-    def _count(self, asked: Command) -> Command:
+    def _count(self, asked: RemotingCommand) -> RemotingCommand:
         ext: dict[str, Any] = dict(asked.ext or {})
         found = self.counts.get((ext["statsName"], ext["statsKey"]))
         if found is None:
-            return reply(asked, 1, remark=f"The stats <{ext['statsName']}> <{ext['statsKey']}> not exist")
+            return build_reply(
+                asked, 1, remark=f"The stats <{ext['statsName']}> <{ext['statsKey']}> not exist"
+            )
         spans = {"statsMinute": {"tps": found / 60, "sum": found}, "statsHour": {"tps": 0.0, "sum": 0}}
         return body(asked, {**spans, "statsDay": {"tps": 0.0, "sum": 0}})

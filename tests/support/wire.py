@@ -6,32 +6,34 @@ What is asked travels as bytes in both directions, so that a test of a handler i
 from collections.abc import Iterable, Mapping, Sequence
 
 from namesrv_core.events import Event
-from namesrv_core.handlers.dispatch import handle
+from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol import codec, fastjson
-from namesrv_core.protocol.bodies import DataVersion
 from namesrv_core.protocol.codes import V5_5_0, HeaderType, RequestCode
-from namesrv_core.protocol.command import Command, ExtFields
-from namesrv_core.protocol.connection import Connection
-from namesrv_core.state.kv import KvConfig
-from namesrv_core.state.name_server import NameServerState
-from namesrv_core.state.settings import Settings
+from namesrv_core.protocol.command import ExtFields, RemotingCommand
+from namesrv_core.protocol.connection import ProtocolConnection
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.state.kv_config import KvConfig
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.settings import NameServerSettings
 
 STARTED_AT = 1_700_000_000_000
 VERSION = DataVersion(1, 0, 1)
 
 
-def carried(command: Command) -> Command:
+def carried(command: RemotingCommand) -> RemotingCommand:
     """The command as the other end sees it."""
-    (seen,) = Connection().feed(codec.encode(command))
+    (seen,) = ProtocolConnection().feed_bytes(codec.encode_command(command))
     return seen
 
 
 class Wire:
     """A name server's state at the far end of a wire; requests have the header form `form`."""
 
-    def __init__(self, form: HeaderType = HeaderType.JSON, settings: Settings | None = None) -> None:
+    def __init__(
+        self, form: HeaderType = HeaderType.JSON, settings: NameServerSettings | None = None
+    ) -> None:
         self.form = form
-        self.state = NameServerState(settings or Settings(), KvConfig(), STARTED_AT)
+        self.state = NameServerState(settings or NameServerSettings(), KvConfig(), STARTED_AT)
         self.events: Sequence[Event] = ()
         self._opaque = 0
 
@@ -44,13 +46,13 @@ class Wire:
         version: int = V5_5_0,
         channel: int = 1,
         now: int = STARTED_AT,
-    ) -> Command:
+    ) -> RemotingCommand:
         """The answer to a request; what it changed is in `events`."""
         self._opaque += 1
-        asked = Command(
+        asked = RemotingCommand(
             code, ext, body, opaque=self._opaque, version=version, language="GO", header_type=self.form
         )
-        answer, self.events = handle(self.state, carried(asked), channel, now)
+        answer, self.events = handle_request(self.state, carried(asked), channel, now)
         seen = carried(answer)
         assert (seen.opaque, seen.flag, seen.header_type) == (self._opaque, 1, self.form)
         assert (seen.language, seen.version) == ("JAVA", V5_5_0)
@@ -68,7 +70,7 @@ class Wire:
         now: int = STARTED_AT,
         more: Mapping[str, str] | None = None,
         body: bytes | None = None,
-    ) -> Command:
+    ) -> RemotingCommand:
         """REGISTER_BROKER with these topics, as a 5.x broker sends it."""
         ext = broker_ext(broker, broker_id, addr, cluster) | {"haServerAddr": f"ha-{addr}"} | dict(more or {})
         content = registration_body(topics, version) if body is None else body
@@ -104,7 +106,7 @@ def registration_body(
 ) -> bytes:
     """A RegisterBrokerBody; topics are names, or whole configs."""
     configs = [topic_config(topic) if isinstance(topic, str) else topic for topic in topics]
-    return fastjson.dumps(
+    return fastjson.encode_json(
         {
             "filterServerList": filters,
             "topicConfigSerializeWrapper": {

@@ -8,11 +8,11 @@ from threading import Event, Thread
 from time import time
 from typing import Any
 
-from namesrv_core.fleet.broker import Broker
+from namesrv_core.fleet.broker import SimulatedBroker
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.world import World
-from namesrv_core.transport.loop import run
+from namesrv_core.transport.event_loop import run_coroutine
 from tests.support.running import DEADLINE
 
 Deed = Callable[[World], Coroutine[Any, Any, Any]]
@@ -24,7 +24,7 @@ class Living:
     def __init__(self, scenario: Scenario, folder: Path, prepare: Callable[[World], None]) -> None:
         self._scenario, self._folder, self._prepare = scenario, folder, prepare
         self._started = Event()
-        self._thread = Thread(target=lambda: run(self._live()), daemon=True)
+        self._thread = Thread(target=lambda: run_coroutine(self._live()), daemon=True)
         self._thread.start()
         assert self._started.wait(DEADLINE)
 
@@ -47,7 +47,7 @@ class Living:
         """Of the name servers, in order."""
         return self.world.addresses
 
-    def broker(self, name: str) -> Broker:
+    def broker(self, name: str) -> SimulatedBroker:
         return self.world.seats[name].broker
 
     def close(self) -> None:

@@ -1,10 +1,10 @@
 """The synchronous admin library for scripts. It uses neither a terminal nor this project's server."""
 
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
-from namesrv_core.transport.calls import CallError, Exchange
-from nsadmin.client.access import Access, Credentials, Tls
+from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.client.admin import AdminClient
-from nsadmin.client.pool import Pool
+from nsadmin.client.connection.access_options import Access, Credentials, Tls
+from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.results import NoneReachable, NotApplied, NotFound, ReadOnlyAccess, ServerResult
 
 __all__ = [

@@ -5,55 +5,55 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.transport.calls import Observer
-from nsadmin.client.access import PLAIN, Access
-from nsadmin.client.addresses import Find, NameServers, finder
-from nsadmin.client.caller import Caller
-from nsadmin.client.pool import Pool
-from nsadmin.client.retry import Reader
+from namesrv_core.transport.multiplexed_client import ExchangeObserver
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
+from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.client.connection.read_retry import NameServerReader
 
 if TYPE_CHECKING:
-    from nsadmin.client.acls import Acls
-    from nsadmin.client.broker_configs import BrokerConfigs
-    from nsadmin.client.broker_routes import BrokerRoutes
-    from nsadmin.client.brokers import Brokers
-    from nsadmin.client.bulk import Bulk
-    from nsadmin.client.certificates import Certificates
-    from nsadmin.client.clusters import Clusters
-    from nsadmin.client.cold_data import ColdDataControl
-    from nsadmin.client.consume_modes import ConsumeModes
-    from nsadmin.client.consume_queues import ConsumeQueues
-    from nsadmin.client.consumers import Consumers
-    from nsadmin.client.containers import Containers
-    from nsadmin.client.controllers import Controllers
-    from nsadmin.client.delivery import Delivery
-    from nsadmin.client.doors import Doors
-    from nsadmin.client.groups import Groups
-    from nsadmin.client.kv import Kv
-    from nsadmin.client.lite_topics import LiteTopics
-    from nsadmin.client.mappings import Mappings
-    from nsadmin.client.messages import Messages
-    from nsadmin.client.name_servers import NameServerConfigs
-    from nsadmin.client.offsets import Offsets
-    from nsadmin.client.order_conf import OrderConfs
-    from nsadmin.client.plain_acls import PlainAcls
-    from nsadmin.client.pop_records import PopRecords
-    from nsadmin.client.probing import Probing
-    from nsadmin.client.producers import Producers
-    from nsadmin.client.put_counts import PutCounts
-    from nsadmin.client.queue_reading import QueueReading
-    from nsadmin.client.registrations import Registrations
-    from nsadmin.client.replication import Replication
-    from nsadmin.client.running import Running
-    from nsadmin.client.sending import Sending
-    from nsadmin.client.tables import Tables
-    from nsadmin.client.topic_configs import TopicConfigs
-    from nsadmin.client.topic_views import TopicViews
-    from nsadmin.client.topics import Topics
-    from nsadmin.client.traces import Traces
-    from nsadmin.client.tracks import Tracks
-    from nsadmin.client.upkeep import Upkeep
-    from nsadmin.client.users import Users
+    from nsadmin.client.access.acls import AclAdmin
+    from nsadmin.client.access.certificates import ServerCertificates
+    from nsadmin.client.access.exposure import ServerExposure
+    from nsadmin.client.access.plain_acls import PlainAclAdmin
+    from nsadmin.client.access.users import UserAdmin
+    from nsadmin.client.brokers.broker_configs import BrokerConfigs
+    from nsadmin.client.brokers.broker_routes import BrokerRoutes
+    from nsadmin.client.brokers.brokers import BrokerAdmin
+    from nsadmin.client.brokers.clusters import ClusterAdmin
+    from nsadmin.client.brokers.cold_data import ColdDataControl
+    from nsadmin.client.brokers.containers import BrokerContainers
+    from nsadmin.client.brokers.controllers import ControllerAdmin
+    from nsadmin.client.brokers.registrations import BrokerRegistrations
+    from nsadmin.client.brokers.replication import ReplicationAdmin
+    from nsadmin.client.brokers.upkeep import BrokerUpkeep
+    from nsadmin.client.consumers.client_runtime import ClientRuntime
+    from nsadmin.client.consumers.consume_modes import ConsumeModes
+    from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
+    from nsadmin.client.consumers.groups import GroupAdmin
+    from nsadmin.client.consumers.offset_moves import OffsetAdmin
+    from nsadmin.client.consumers.pop_records import PopRecords
+    from nsadmin.client.consumers.producers import ProducerAdmin
+    from nsadmin.client.messages.consume_queues import ConsumeQueues
+    from nsadmin.client.messages.consume_tracks import ConsumeTracks
+    from nsadmin.client.messages.message_delivery import MessageDelivery
+    from nsadmin.client.messages.message_queries import MessageAdmin
+    from nsadmin.client.messages.message_sender import MessageSender
+    from nsadmin.client.messages.message_traces import MessageTraces
+    from nsadmin.client.messages.queue_reader import QueueReader
+    from nsadmin.client.messages.send_probes import SendProbes
+    from nsadmin.client.name_servers.kv_config import KvAdmin
+    from nsadmin.client.name_servers.name_server_configs import NameServerAdmin
+    from nsadmin.client.name_servers.name_server_tables import NameServerTables
+    from nsadmin.client.name_servers.order_confs import OrderConfs
+    from nsadmin.client.topics.bulk_changes import BulkAdmin
+    from nsadmin.client.topics.lite_topics import LiteTopicAdmin
+    from nsadmin.client.topics.put_counts import PutCounts
+    from nsadmin.client.topics.queue_mappings import QueueMappings
+    from nsadmin.client.topics.topic_configs import TopicConfigs
+    from nsadmin.client.topics.topic_views import TopicViews
+    from nsadmin.client.topics.topics import TopicAdmin
 
 
 class AdminClient:
@@ -79,311 +79,311 @@ class AdminClient:
 
     def __init__(
         self,
-        namesrv_addr: str | Iterable[str] | NameServers | Find | None = None,
+        namesrv_addr: str | Iterable[str] | NameServerList | NameServerFinder | None = None,
         *,
         timeout: float | None = None,
-        access: Access = PLAIN,
+        access: Access = DEFAULT_ACCESS,
         ask_all: bool = False,
-        observer: Observer | None = None,
+        observer: ExchangeObserver | None = None,
         read_only: bool = False,
         pool: Pool | None = None,
     ) -> None:
         if timeout is not None:
             access = access._replace(timeout=timeout)
-        self._caller = Caller(finder(namesrv_addr), access, observer, read_only=read_only, pool=pool)
-        self._reader = Reader(self._caller, ask_all)
+        self._caller = Caller(make_finder(namesrv_addr), access, observer, read_only=read_only, pool=pool)
+        self._reader = NameServerReader(self._caller, ask_all)
 
     # Each noun imports its modules on first use, because a command needs only one or two of them.
 
     @cached_property
-    def brokers(self) -> "Brokers":
+    def brokers(self) -> "BrokerAdmin":
         """Runtime information of brokers, and their write permission on name servers."""
-        from nsadmin.client.brokers import Brokers
+        from nsadmin.client.brokers.brokers import BrokerAdmin
 
-        return Brokers(self._caller, self._reader)
+        return BrokerAdmin(self._caller, self._reader)
 
     @cached_property
-    def clusters(self) -> "Clusters":
+    def clusters(self) -> "ClusterAdmin":
         """The brokers of each cluster, and the status of each broker."""
-        from nsadmin.client.clusters import Clusters
+        from nsadmin.client.brokers.clusters import ClusterAdmin
 
-        return Clusters(self._reader, self.brokers)
+        return ClusterAdmin(self._reader, self.brokers)
 
     @cached_property
     def broker_configs(self) -> "BrokerConfigs":
         """The settings of brokers."""
-        from nsadmin.client.broker_configs import BrokerConfigs
+        from nsadmin.client.brokers.broker_configs import BrokerConfigs
 
         return BrokerConfigs(self._caller)
 
     @cached_property
     def broker_routes(self) -> "BrokerRoutes":
         """The routes that each name server gives clients for the topics of one broker."""
-        from nsadmin.client.broker_routes import BrokerRoutes
+        from nsadmin.client.brokers.broker_routes import BrokerRoutes
 
         return BrokerRoutes(self._caller)
 
     @cached_property
     def put_counts(self) -> "PutCounts":
         """Counts of the messages that brokers received in the last minute."""
-        from nsadmin.client.put_counts import PutCounts
+        from nsadmin.client.topics.put_counts import PutCounts
 
         return PutCounts(self._caller)
 
     @cached_property
-    def replication(self) -> "Replication":
+    def replication(self) -> "ReplicationAdmin":
         """The replication lag of slaves."""
-        from nsadmin.client.replication import Replication
+        from nsadmin.client.brokers.replication import ReplicationAdmin
 
-        return Replication(self._caller)
+        return ReplicationAdmin(self._caller)
 
     @cached_property
-    def registrations(self) -> "Registrations":
+    def registrations(self) -> "BrokerRegistrations":
         """The data that brokers register with on name servers."""
-        from nsadmin.client.registrations import Registrations
+        from nsadmin.client.brokers.registrations import BrokerRegistrations
 
-        return Registrations(self._caller)
+        return BrokerRegistrations(self._caller)
 
     @cached_property
-    def topics(self) -> "Topics":
+    def topics(self) -> "TopicAdmin":
         """Names, routes, statistics and deletion of topics."""
-        from nsadmin.client.topics import Topics
+        from nsadmin.client.topics.topics import TopicAdmin
 
-        return Topics(self._caller, self._reader, self.clusters)
+        return TopicAdmin(self._caller, self._reader, self.clusters)
 
     @cached_property
     def topic_configs(self) -> "TopicConfigs":
         """The configuration of topics on brokers."""
-        from nsadmin.client.topic_configs import TopicConfigs
+        from nsadmin.client.topics.topic_configs import TopicConfigs
 
         return TopicConfigs(self._caller)
 
     @cached_property
-    def mappings(self) -> "Mappings":
+    def queue_mappings(self) -> "QueueMappings":
         """The mapping from a static topic's logical queues to the queues of brokers."""
-        from nsadmin.client.mappings import Mappings
+        from nsadmin.client.topics.queue_mappings import QueueMappings
 
-        return Mappings(self._caller)
+        return QueueMappings(self._caller)
 
     @cached_property
     def topic_views(self) -> "TopicViews":
         """The answers of each server about one topic."""
-        from nsadmin.client.topic_views import TopicViews
+        from nsadmin.client.topics.topic_views import TopicViews
 
         return TopicViews(self._caller)
 
     @cached_property
-    def bulk(self) -> "Bulk":
+    def bulk(self) -> "BulkAdmin":
         """Batch reads and writes of many topics, groups and KV values."""
-        from nsadmin.client.bulk import Bulk
+        from nsadmin.client.topics.bulk_changes import BulkAdmin
 
-        return Bulk(self._caller)
+        return BulkAdmin(self._caller)
 
     @cached_property
-    def upkeep(self) -> "Upkeep":
+    def upkeep(self) -> "BrokerUpkeep":
         """Maintenance of the files of brokers: cleaning, read-ahead, timer engine, RocksDB."""
-        from nsadmin.client.upkeep import Upkeep
+        from nsadmin.client.brokers.upkeep import BrokerUpkeep
 
-        return Upkeep(self._caller)
+        return BrokerUpkeep(self._caller)
 
     @cached_property
     def pop_records(self) -> "PopRecords":
         """Records of popped, unacknowledged messages on brokers that keep them in RocksDB."""
-        from nsadmin.client.pop_records import PopRecords
+        from nsadmin.client.consumers.pop_records import PopRecords
 
         return PopRecords(self._caller)
 
     @cached_property
-    def lite_topics(self) -> "LiteTopics":
+    def lite_topics(self) -> "LiteTopicAdmin":
         """Lite topics, their clients and groups."""
-        from nsadmin.client.lite_topics import LiteTopics
+        from nsadmin.client.topics.lite_topics import LiteTopicAdmin
 
-        return LiteTopics(self._caller)
+        return LiteTopicAdmin(self._caller)
 
     @cached_property
     def cold_data(self) -> "ColdDataControl":
         """Limits for reads of cold data, which a broker has to read from disk."""
-        from nsadmin.client.cold_data import ColdDataControl
+        from nsadmin.client.brokers.cold_data import ColdDataControl
 
         return ColdDataControl(self._caller)
 
     @cached_property
-    def containers(self) -> "Containers":
+    def containers(self) -> "BrokerContainers":
         """Broker containers: processes that run several brokers."""
-        from nsadmin.client.containers import Containers
+        from nsadmin.client.brokers.containers import BrokerContainers
 
-        return Containers(self._caller)
+        return BrokerContainers(self._caller)
 
     @cached_property
     def consume_modes(self) -> "ConsumeModes":
         """The consume mode (PULL or POP) of groups."""
-        from nsadmin.client.consume_modes import ConsumeModes
+        from nsadmin.client.consumers.consume_modes import ConsumeModes
 
         return ConsumeModes(self._caller, self.groups, self.topic_configs)
 
     @cached_property
     def consume_queues(self) -> "ConsumeQueues":
         """The consume queue entries of brokers."""
-        from nsadmin.client.consume_queues import ConsumeQueues
+        from nsadmin.client.messages.consume_queues import ConsumeQueues
 
         return ConsumeQueues(self._caller)
 
     @cached_property
-    def groups(self) -> "Groups":
+    def groups(self) -> "GroupAdmin":
         """Subscription groups and their settings."""
-        from nsadmin.client.groups import Groups
+        from nsadmin.client.consumers.groups import GroupAdmin
 
-        return Groups(self._caller, self.clusters)
+        return GroupAdmin(self._caller, self.clusters)
 
     @cached_property
-    def consumers(self) -> "Consumers":
+    def consumers(self) -> "ConsumerAdmin":
         """The lag of consumer groups, and their connected clients."""
-        from nsadmin.client.consumers import Consumers
+        from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 
-        return Consumers(self._caller, self.clusters, self.groups)
+        return ConsumerAdmin(self._caller, self.clusters, self.groups)
 
     @cached_property
-    def offsets(self) -> "Offsets":
+    def offsets(self) -> "OffsetAdmin":
         """Reset and clone of consumer offsets: plan first, then apply."""
-        from nsadmin.client.offsets import Offsets
+        from nsadmin.client.consumers.offset_moves import OffsetAdmin
 
-        return Offsets(self._caller, self.clusters, self.topics, self.groups)
+        return OffsetAdmin(self._caller, self.clusters, self.topics, self.groups)
 
     @cached_property
-    def producers(self) -> "Producers":
+    def producers(self) -> "ProducerAdmin":
         """Connected producers."""
-        from nsadmin.client.producers import Producers
+        from nsadmin.client.consumers.producers import ProducerAdmin
 
-        return Producers(self._caller, self.clusters, self.topics)
+        return ProducerAdmin(self._caller, self.clusters, self.topics)
 
     @cached_property
-    def running(self) -> "Running":
+    def client_runtime(self) -> "ClientRuntime":
         """The runtime state that consumer clients report."""
-        from nsadmin.client.running import Running
+        from nsadmin.client.consumers.client_runtime import ClientRuntime
 
-        return Running(self._caller, self.consumers, self.topics)
+        return ClientRuntime(self._caller, self.consumers, self.topics)
 
     @cached_property
-    def kv(self) -> "Kv":
+    def kv(self) -> "KvAdmin":
         """The KV config of name servers."""
-        from nsadmin.client.kv import Kv
+        from nsadmin.client.name_servers.kv_config import KvAdmin
 
-        return Kv(self._caller, self._reader)
+        return KvAdmin(self._caller, self._reader)
 
     @cached_property
-    def name_servers(self) -> "NameServerConfigs":
+    def name_servers(self) -> "NameServerAdmin":
         """The availability and the settings of name servers."""
-        from nsadmin.client.name_servers import NameServerConfigs
+        from nsadmin.client.name_servers.name_server_configs import NameServerAdmin
 
-        return NameServerConfigs(self._caller, self._reader)
+        return NameServerAdmin(self._caller, self._reader)
 
     @cached_property
-    def tables(self) -> "Tables":
+    def name_server_tables(self) -> "NameServerTables":
         """The complete tables of one name server."""
-        from nsadmin.client.tables import Tables
+        from nsadmin.client.name_servers.name_server_tables import NameServerTables
 
-        return Tables(self._caller)
+        return NameServerTables(self._caller)
 
     @cached_property
     def order_confs(self) -> "OrderConfs":
         """Order configurations of topics."""
-        from nsadmin.client.order_conf import OrderConfs
+        from nsadmin.client.name_servers.order_confs import OrderConfs
 
         return OrderConfs(self.kv, self.name_servers)
 
     @cached_property
-    def messages(self) -> "Messages":
+    def messages(self) -> "MessageAdmin":
         """Lookup of messages by key, by id, or by queue offset."""
-        from nsadmin.client.messages import Messages
+        from nsadmin.client.messages.message_queries import MessageAdmin
 
-        return Messages(self._caller, self.topics)
+        return MessageAdmin(self._caller, self.topics)
 
     @cached_property
-    def queue_reading(self) -> "QueueReading":
+    def queue_reader(self) -> "QueueReader":
         """Sequential reads of the messages of queues."""
-        from nsadmin.client.queue_reading import QueueReading
+        from nsadmin.client.messages.queue_reader import QueueReader
 
-        return QueueReading(self._caller)
+        return QueueReader(self._caller)
 
     @cached_property
-    def sending(self) -> "Sending":
+    def message_sender(self) -> "MessageSender":
         """Send messages on behalf of an operator."""
-        from nsadmin.client.sending import Sending
+        from nsadmin.client.messages.message_sender import MessageSender
 
-        return Sending(self._caller, self.topics)
+        return MessageSender(self._caller, self.topics)
 
     @cached_property
-    def traces(self) -> "Traces":
+    def traces(self) -> "MessageTraces":
         """The traces that clients wrote about messages."""
-        from nsadmin.client.traces import Traces
+        from nsadmin.client.messages.message_traces import MessageTraces
 
-        return Traces(self.messages)
+        return MessageTraces(self.messages)
 
     @cached_property
-    def tracks(self) -> "Tracks":
+    def consume_tracks(self) -> "ConsumeTracks":
         """The groups that consumed a message."""
-        from nsadmin.client.tracks import Tracks
+        from nsadmin.client.messages.consume_tracks import ConsumeTracks
 
-        return Tracks(self._caller, self.topics)
+        return ConsumeTracks(self._caller, self.topics)
 
     @cached_property
-    def delivery(self) -> "Delivery":
+    def delivery(self) -> "MessageDelivery":
         """Delivery of a stored message to one client, and resends."""
-        from nsadmin.client.delivery import Delivery
+        from nsadmin.client.messages.message_delivery import MessageDelivery
 
-        return Delivery(self._caller, self.tracks, self.sending)
+        return MessageDelivery(self._caller, self.consume_tracks, self.message_sender)
 
     @cached_property
-    def probing(self) -> "Probing":
+    def send_probes(self) -> "SendProbes":
         """Probe messages that measure the send latency of brokers."""
-        from nsadmin.client.probing import Probing
+        from nsadmin.client.messages.send_probes import SendProbes
 
-        return Probing(self.sending)
+        return SendProbes(self.message_sender)
 
     @cached_property
-    def users(self) -> "Users":
+    def users(self) -> "UserAdmin":
         """The users of brokers (since 5.3)."""
-        from nsadmin.client.users import Users
+        from nsadmin.client.access.users import UserAdmin
 
-        return Users(self._caller)
+        return UserAdmin(self._caller)
 
     @cached_property
-    def acls(self) -> "Acls":
+    def acls(self) -> "AclAdmin":
         """The ACL entries of users (since 5.3)."""
-        from nsadmin.client.acls import Acls
+        from nsadmin.client.access.acls import AclAdmin
 
-        return Acls(self._caller)
+        return AclAdmin(self._caller)
 
     @cached_property
-    def plain_acls(self) -> "PlainAcls":
+    def plain_acls(self) -> "PlainAclAdmin":
         """The plain ACL accounts of 4.x brokers."""
-        from nsadmin.client.plain_acls import PlainAcls
+        from nsadmin.client.access.plain_acls import PlainAclAdmin
 
-        return PlainAcls(self._caller)
+        return PlainAclAdmin(self._caller)
 
     @cached_property
-    def controllers(self) -> "Controllers":
+    def controllers(self) -> "ControllerAdmin":
         """Controllers and the broker replicas that they manage."""
-        from nsadmin.client.controllers import Controllers
+        from nsadmin.client.brokers.controllers import ControllerAdmin
 
-        return Controllers(self._caller)
+        return ControllerAdmin(self._caller)
 
     @cached_property
-    def doors(self) -> "Doors":
+    def exposure(self) -> "ServerExposure":
         """What servers reveal to any client."""
-        from nsadmin.client.doors import Doors
+        from nsadmin.client.access.exposure import ServerExposure
 
-        return Doors(self._caller)
+        return ServerExposure(self._caller)
 
     @cached_property
-    def certificates(self) -> "Certificates":
+    def certificates(self) -> "ServerCertificates":
         """The TLS certificates of servers."""
-        from nsadmin.client.certificates import Certificates
+        from nsadmin.client.access.certificates import ServerCertificates
 
-        return Certificates(self._caller)
+        return ServerCertificates(self._caller)
 
     @property
-    def addresses(self) -> NameServers:
+    def addresses(self) -> NameServerList:
         """The configured name servers in request order, and the source of that list."""
         return self._caller.name_servers
 
@@ -404,5 +404,5 @@ class AdminClient:
     def __enter__(self) -> "AdminClient":
         return self
 
-    def __exit__(self, *failure: object) -> None:
+    def __exit__(self, *exception_info: object) -> None:
         self.close()

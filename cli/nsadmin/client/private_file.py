@@ -3,7 +3,7 @@
 import os
 
 
-def replace(path: str, text: str) -> None:
+def replace_private_file(file_path: str, file_text: str) -> None:
     """Replace the content of a file atomically and sync it to disk. Follow symbolic links.
 
     Args:
@@ -16,14 +16,14 @@ def replace(path: str, text: str) -> None:
     # Imported here because most commands write no file.
     import tempfile
 
-    folder, name = os.path.split(os.path.realpath(path))
-    descriptor, fresh = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+    target_folder, file_name = os.path.split(os.path.realpath(file_path))
+    descriptor, temporary_path = tempfile.mkstemp(dir=target_folder, prefix=f".{file_name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(file_text)
             file.flush()
             os.fsync(descriptor)
-        os.replace(fresh, os.path.join(folder, name))
+        os.replace(temporary_path, os.path.join(target_folder, file_name))
     except BaseException:
-        os.unlink(fresh)
+        os.unlink(temporary_path)
         raise

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError, TopicNotExist
-from namesrv_core.transport.calls import CallError
+from namesrv_core.transport.multiplexed_client import CallError
 
 T = TypeVar("T")
 U = TypeVar("U")
 
 # Remarks of 5.x brokers for: no credentials, a wrong secret key, an unknown user or a missing permission.
-_DENIALS = ("username cannot be null", "check signature failed", "User:")
+_DENIAL_REMARKS = ("username cannot be null", "check signature failed", "User:")
 
 
 class NotFound(RocketMQError):
@@ -24,11 +24,11 @@ class NotApplied(RocketMQError):
     """
 
 
-class MadeAnew(NotApplied):
+class AlreadyRecreated(NotApplied):
     """The server recreated the deleted object immediately."""
 
 
-class SameServer(RocketMQError):
+class DuplicateServer(RocketMQError):
     """Another address in the list leads to the same server, so its answer counts only once."""
 
 
@@ -61,7 +61,7 @@ class ServerResult(NamedTuple, Generic[T]):
     result: T | None
     error: RocketMQError | None
 
-    def then(self, step: Callable[[T], U]) -> "ServerResult[U]":
+    def then(self, transform: Callable[[T], U]) -> "ServerResult[U]":
         """Return the outcome for the same server after applying a function to its result.
 
         Args:
@@ -73,7 +73,7 @@ class ServerResult(NamedTuple, Generic[T]):
         if self.error is not None or self.result is None:
             return ServerResult(self.addr, None, self.error)
         try:
-            return ServerResult(self.addr, step(self.result), None)
+            return ServerResult(self.addr, transform(self.result), None)
         except RocketMQError as error:
             return ServerResult(self.addr, None, error)
 
@@ -91,7 +91,7 @@ def is_not_found(error: RocketMQError | None) -> bool:
 def is_denied(error: RocketMQError | None) -> bool:
     """Return whether the ACL of a broker (4.x or 5.x) denied the request because of the client's identity."""
     remark = (error.remark or "") if isinstance(error, RequestError) else ""
-    return "AclException" in remark or remark.startswith(_DENIALS)
+    return "AclException" in remark or remark.startswith(_DENIAL_REMARKS)
 
 
 def error_text(error: RocketMQError) -> str:

@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from namesrv_core.protocol.codes import MASTER_ID
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin import contexts
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.clusters import BrokerGroup
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.brokers.targets import resolve_target
 from nsadmin.client.results import is_not_found
-from nsadmin.client.targets import named
 from nsadmin.contexts import BadConfig
 
 T = TypeVar("T")
@@ -51,57 +51,61 @@ def _is_fit(line: str) -> bool:
 
 
 def _topics(admin: AdminClient, detail: str) -> Iterable[str]:
-    return admin.topics.names()
+    return admin.topics.list_names()
 
 
 def _clusters(admin: AdminClient, detail: str) -> Iterable[str]:
-    return admin.clusters.info().cluster_names
+    return admin.clusters.get_info().cluster_names
 
 
 def _brokers(admin: AdminClient, detail: str) -> Iterator[str]:
-    return (f"{group.broker_name}\t{group.cluster_name}" for group in admin.clusters.info().groups)
+    return (f"{group.broker_name}\t{group.cluster_name}" for group in admin.clusters.get_info().broker_groups)
 
 
 def _addresses(admin: AdminClient, detail: str) -> Iterator[str]:
-    return (line for group in admin.clusters.info().groups for line in _members(group))
+    return (line for group in admin.clusters.get_info().broker_groups for line in _members(group))
 
 
-def _members(group: BrokerGroup) -> Iterator[str]:
+def _members(group: BrokerAddrGroup) -> Iterator[str]:
     for broker_id, addr in group.broker_addrs.items():
-        own = group.broker_name if broker_id == MASTER_ID else f"{group.broker_name}/{broker_id}"
+        own = group.broker_name if broker_id == MASTER_BROKER_ID else f"{group.broker_name}/{broker_id}"
         yield f"{own}\t{addr}"
         yield f"{addr}\t{group.broker_name} {broker_id}"
 
 
 def _groups(admin: AdminClient, detail: str) -> Iterator[str]:
-    return (name for names in _answered(admin.groups.names()) for name in names)
+    return (name for names in _answered(admin.groups.list_names()) for name in names)
 
 
 def _producer_groups(admin: AdminClient, detail: str) -> Iterator[str]:
-    answers = _answered(admin.producers.everybody())
+    answers = _answered(admin.producers.list_all_producers())
     return (producer.producer_group for producers in answers for producer in producers)
 
 
 def _kv_keys(admin: AdminClient, detail: str) -> Iterable[str]:
-    results = admin.kv.entries_each(detail)
+    results = admin.kv.get_entries_each(detail)
     if all(is_not_found(found.error) for found in results):
         return []
     return (key for table in _answered(results) for key in table)
 
 
 def _broker_keys(admin: AdminClient, detail: str) -> Iterable[str]:
-    info = admin.clusters.info
-    addrs = [named(detail, info).broker_addr] if detail else [group.master for group in info().groups]
+    info = admin.clusters.get_info
+    addrs = (
+        [resolve_target(detail, info).broker_addr]
+        if detail
+        else [group.master_addr for group in info().broker_groups]
+    )
     results: list[ServerResult[dict[str, str]]] = []
     for addr in list(filter(None, addrs))[:MOST_ASKED]:
-        results += admin.broker_configs.each([addr])
+        results += admin.broker_configs.get_each([addr])
         if results[-1].error is None:
             break
     return (key for config in _answered(results) for key in config)
 
 
 def _namesrv_keys(admin: AdminClient, detail: str) -> Iterator[str]:
-    return (key for config in _answered(admin.name_servers.config_each()) for key in config)
+    return (key for config in _answered(admin.name_servers.get_config_each()) for key in config)
 
 
 def _answered(results: Iterable[ServerResult[T]]) -> list[T]:

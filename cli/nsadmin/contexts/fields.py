@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from nsadmin.client.access import Credentials
-from nsadmin.client.addresses import BadAddress
+from nsadmin.client.connection.access_options import Credentials
+from nsadmin.client.connection.addresses import BadAddress
 from nsadmin.contexts.records import Context, ContextTls
 
 COLORS = ("red", "green", "yellow", "blue", "magenta", "cyan")
@@ -73,7 +73,7 @@ def _address_map(value: object) -> tuple[tuple[str, str], ...]:
         raise Wrong("has to be a map, such as 10.0.0.0/8: gateway:10911")
     pairs = tuple((_text(source), _text(target)) for source, target in value.items())
     # Imported late: few contexts have a map.
-    from nsadmin.client.address_map import AddressMap
+    from nsadmin.client.connection.address_map import AddressMap
 
     try:
         AddressMap(pairs)

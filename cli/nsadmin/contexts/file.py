@@ -116,6 +116,6 @@ def save(file: Place, contexts: Contexts) -> None:
     )
     try:
         os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
-        private_file.replace(str(file), text)
+        private_file.replace_private_file(str(file), text)
     except OSError as error:
         raise BadConfig(f"{file} cannot be written: {error}") from None

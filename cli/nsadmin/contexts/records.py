@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from nsadmin.client.access import Credentials
+from nsadmin.client.connection.access_options import Credentials
 from nsadmin.likeness import like, meant
 
 

@@ -6,8 +6,8 @@
 import sys
 from pathlib import Path
 
-from namesrv_core.history import schema
-from namesrv_core.state import credentials
+from namesrv_core.history import record_schema
+from namesrv_core.state import credentials_schema
 from nsadmin.manual import man
 from nsadmin.manual.completion import bash, fish, powershell, zsh
 from nsadmin.manual.completion.shapes import shapes
@@ -28,9 +28,9 @@ def files() -> dict[str, str]:
         "completions/nsadmin.fish": fish.script(shape),
         "completions/nsadmin.ps1": powershell.script(shape),
         "docs/commands.md": reference(found),
-        "docs/journal.schema.json": schema.text(),
-        "docs/credentials.schema.json": credentials.schema_text(),
-        "docs/cluster.schema.json": cluster_schema.text(),
+        "docs/journal.schema.json": record_schema.record_schema_text(),
+        "docs/credentials.schema.json": credentials_schema.credentials_schema_text(),
+        "docs/cluster.schema.json": cluster_schema.format_schema(),
     }
 
 

@@ -4,9 +4,9 @@ from argparse import ArgumentParser, _SubParsersAction
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from nsadmin.commands import columns
-from nsadmin.commands.documented import Example, documented
-from nsadmin.commands.parameters import Described, describe
+from nsadmin.command_line.docstrings import CommandExample, parse_docstring
+from nsadmin.command_line.parser import OptionDescription, describe_command
+from nsadmin.commands.columns import meanings
 from nsadmin.registry import COMMANDS, Entry
 
 
@@ -19,7 +19,7 @@ class Part(NamedTuple):
     name: str
     words: str
     help: str
-    options: list[Described]
+    options: list[OptionDescription]
 
 
 class Command(NamedTuple):
@@ -32,10 +32,10 @@ class Command(NamedTuple):
     entry: Entry
     words: str
     text: list[str]
-    options: list[Described]
+    options: list[OptionDescription]
     columns: dict[str, str]
-    examples: list[Example]
-    places: list[Described]
+    examples: list[CommandExample]
+    places: list[OptionDescription]
     parts: list[Part]
 
 
@@ -58,16 +58,17 @@ def _command(entry: Entry) -> Command:
             places += _places(_commands(flags)[0][1])
     else:
         parts = []
-        words, options = describe(entry, function)
+        words, options = describe_command(entry, function)
         places = sorted(
-            (item for item in options if item.place is not None), key=lambda item: item.place or 0
+            (item for item in options if item.position_index is not None),
+            key=lambda item: item.position_index or 0,
         )
-    text, examples = documented(function)
-    shown = columns.of(entry.name, function)
+    text, examples = parse_docstring(function)
+    shown = meanings.column_meanings(entry.name, function)
     return Command(entry, words, text, options, shown, examples, places, parts)
 
 
-def _words(places: list[Described]) -> str:
+def _words(places: list[OptionDescription]) -> str:
     return " ".join(place.metavar or "" for place in places)
 
 
@@ -94,10 +95,10 @@ def _optional_words(parser: ArgumentParser) -> str:
     return " ".join(f"[{place.metavar}]" if place.nargs == "?" else str(place.metavar) for place in places)
 
 
-def _places(parser: ArgumentParser) -> list[Described]:
+def _places(parser: ArgumentParser) -> list[OptionDescription]:
     """What stands by position."""
     return [
-        Described(
+        OptionDescription(
             (),
             "|".join(action.choices or ()) or str(action.metavar or action.dest.upper()),
             action.help or "",
@@ -113,12 +114,12 @@ def _choices(action: Any) -> str:
     return "".join(f"{choice}|" for choice in action.choices or getattr(action, "values", ()))
 
 
-def _flags(parser: ArgumentParser) -> list[Described]:
+def _flags(parser: ArgumentParser) -> list[OptionDescription]:
     found = []
     for action in parser._actions:
         if action.option_strings:
             metavar = action.metavar if isinstance(action.metavar, str) else None
             # An ADDR of a server that is to be started is no broker's.
             values = None if metavar in ("FILE", "DIR") else _choices(action)
-            found.append(Described(tuple(action.option_strings), metavar, action.help or "", values))
+            found.append(OptionDescription(tuple(action.option_strings), metavar, action.help or "", values))
     return found

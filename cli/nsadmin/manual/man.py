@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 
-from nsadmin.commands.documented import Example
-from nsadmin.commands.parameters import Described
+from nsadmin.command_line.docstrings import CommandExample
+from nsadmin.command_line.parser import OptionDescription
 from nsadmin.diagnostics import EXIT_CODES, PLUGIN_CODES
 from nsadmin.manual.describe import Command
 
@@ -100,7 +100,7 @@ def _own_options(command: Command) -> Iterator[tuple[str, ...]]:
         yield tuple(_options(part.options))
 
 
-def _options(options: Iterable[Described]) -> Iterator[str]:
+def _options(options: Iterable[OptionDescription]) -> Iterator[str]:
     for option in options:
         flags = ", ".join(f"\\fB{_plain(flag)}\\fR" for flag in option.flags)
         behind = f" \\fI{_plain(option.metavar)}\\fR" if option.metavar else ""
@@ -117,14 +117,14 @@ def _columns(meanings: Mapping[str, str]) -> tuple[str, ...]:
     return (".SH COLUMNS", *items)
 
 
-def _examples(examples: Iterable[Example]) -> tuple[str, ...]:
+def _examples(examples: Iterable[CommandExample]) -> tuple[str, ...]:
     lines = [line for example in examples for line in _example(example)]
     return (".SH EXAMPLES", *lines[1:])
 
 
-def _example(example: Example) -> tuple[str, ...]:
-    shown = (".RS 4", ".nf", _plain(example.line), ".fi", ".RE")
-    return (".PP", *_filled(f"{example.about}:"), ".PP", *shown)
+def _example(example: CommandExample) -> tuple[str, ...]:
+    shown = (".RS 4", ".nf", _plain(example.command_line), ".fi", ".RE")
+    return (".PP", *_filled(f"{example.description}:"), ".PP", *shown)
 
 
 def _exit_codes(codes: Iterable[tuple[int, str]]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable, Sequence
 
-from nsadmin.commands.parameters import Described
+from nsadmin.command_line.parser import OptionDescription
 from nsadmin.manual.describe import Command
 
 _HEAD = """\
@@ -31,16 +31,16 @@ def reference(commands: Iterable[Command]) -> str:
     return "\n".join(parts)
 
 
-def _shared(commands: Sequence[Command]) -> list[Described]:
+def _shared(commands: Sequence[Command]) -> list[OptionDescription]:
     """What all commands have that read, all that change something, or all checks."""
-    shared: dict[Described, None] = {}
+    shared: dict[OptionDescription, None] = {}
     for kind in ("read", "change", "check"):
         first, *others = [command.options for command in commands if command.entry.kind == kind]
         shared |= {option: None for option in first if all(option in options for options in others)}
     return list(shared)
 
 
-def _section(command: Command, shared: Container[Described]) -> str:
+def _section(command: Command, shared: Container[OptionDescription]) -> str:
     entry = command.entry
     shown = _own(command)
     options = [option for option in shown if option not in shared]
@@ -56,11 +56,15 @@ def _section(command: Command, shared: Container[Described]) -> str:
         lines += [f"| `{name}` | {text} |" for name, text in command.columns.items()]
         lines.append("")
     if command.examples:
-        lines += ["```sh", *(f"# {example.about}\n{example.line}" for example in command.examples), "```\n"]
+        lines += [
+            "```sh",
+            *(f"# {example.description}\n{example.command_line}" for example in command.examples),
+            "```\n",
+        ]
     return "\n".join(lines)
 
 
-def _own(command: Command) -> list[Described]:
+def _own(command: Command) -> list[OptionDescription]:
     """The options of a command itself, without those of its parts that it does not have."""
     of_parts = [option for part in command.parts for option in part.options]
     return [
@@ -70,10 +74,10 @@ def _own(command: Command) -> list[Described]:
     ]
 
 
-def _table(options: Sequence[Described]) -> list[str]:
+def _table(options: Sequence[OptionDescription]) -> list[str]:
     return ["| option | |\n|---|---|", *map(_line, options), ""] if options else []
 
 
-def _line(option: Described) -> str:
+def _line(option: OptionDescription) -> str:
     behind = f" {option.metavar}" if option.metavar else ""
     return f"| `{(', '.join(option.flags) + behind).strip()}` | {option.help} |"

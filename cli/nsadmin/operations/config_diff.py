@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
-from nsadmin.client.secrecy import is_secret
-from nsadmin.operations.divergence.comparing import OWN_SETTINGS
+from nsadmin.client.redaction import is_secret_name
+from nsadmin.operations.divergence.comparison import OWN_SETTINGS
 
-Config = Mapping[str, str]
-Defaults = Mapping[str, str | None]
+SettingTexts = Mapping[str, str]
+DefaultTexts = Mapping[str, str | None]
 """The default of each setting; None where it depends on the machine."""
 
-_OWN = OWN_SETTINGS | {
+_OWN_SETTINGS = OWN_SETTINGS | {
     "brokerClusterName",
     "brokerConfigPath",
     "brokerIP1",
@@ -25,13 +25,13 @@ _OWN = OWN_SETTINGS | {
 }
 
 
-class Server(NamedTuple):
+class ComparedServer(NamedTuple):
     """A server's settings: `server_kind` is "broker" or "namesrv", `release` is "" if unknown."""
 
-    kind: str
-    name: str
+    server_kind: str
+    server_name: str
     release: str
-    config: Config
+    setting_texts: SettingTexts
 
 
 class SettingDifference(NamedTuple):
@@ -40,106 +40,132 @@ class SettingDifference(NamedTuple):
     Servers whose release lacks the setting are left out. A machine-dependent default is None.
     """
 
-    kind: str
-    key: str
-    values: Mapping[str, str]
-    defaults: Mapping[str, str | None]
+    server_kind: str
+    setting_name: str
+    texts_by_server: Mapping[str, str]
+    defaults_by_release: Mapping[str, str | None]
 
 
-def is_own(key: str) -> bool:
+def is_own_setting(setting_name: str) -> bool:
     """Whether a setting holds the identity or location of a server. Such settings always differ."""
-    return key in _OWN or key.startswith("storePath")
+    return setting_name in _OWN_SETTINGS or setting_name.startswith("storePath")
 
 
 class KnownDefaults:
     """The defaults of released servers, read from real servers of 4.9.7 and 5.5.0."""
 
     def __init__(self) -> None:
-        text = files(__package__).joinpath("config_defaults.json").read_text("utf-8")
-        self._by_kind: Mapping[str, Mapping[str, Defaults]] = json.loads(text)
+        json_text = files(__package__).joinpath("config_defaults.json").read_text("utf-8")
+        self._defaults_by_kind: Mapping[str, Mapping[str, DefaultTexts]] = json.loads(json_text)
 
-    def release(self, kind: str, release: str) -> str | None:
+    def find_nearest_release(self, server_kind: str, release: str) -> str | None:
         """The known release that stands for this one: itself, else the newest of the same major version."""
-        known = self._by_kind[kind]
-        alike = [name for name in known if name.partition(".")[0] == release.partition(".")[0]]
-        return release if release in known else max(alike, default=None)
+        defaults_by_release = self._defaults_by_kind[server_kind]
+        same_generation = [
+            known_release
+            for known_release in defaults_by_release
+            if known_release.partition(".")[0] == release.partition(".")[0]
+        ]
+        return release if release in defaults_by_release else max(same_generation, default=None)
 
-    def of(self, kind: str, release: str) -> Defaults:
-        nearest = self.release(kind, release)
-        return {} if nearest is None else self._by_kind[kind][nearest]
+    def get_defaults(self, server_kind: str, release: str) -> DefaultTexts:
+        nearest_release = self.find_nearest_release(server_kind, release)
+        return {} if nearest_release is None else self._defaults_by_kind[server_kind][nearest_release]
 
 
-def differing(
-    servers: Sequence[Server], known: KnownDefaults, *, own: bool = False
+def find_differences(
+    servers: Sequence[ComparedServer], known_defaults: KnownDefaults, *, include_own: bool = False
 ) -> list[SettingDifference]:
     """Settings that differ between servers of one kind. `include_own` adds identity and location settings."""
     return [
         difference
-        for difference in _all(servers, known)
-        if len({_plain(value) for value in difference.values.values()}) > 1
-        and (own or not is_own(difference.key))
+        for difference in _collect_settings(servers, known_defaults)
+        if len({_normalize_text(setting_text) for setting_text in difference.texts_by_server.values()}) > 1
+        and (include_own or not is_own_setting(difference.setting_name))
     ]
 
 
-def changed(servers: Sequence[Server], known: KnownDefaults, *, own: bool = False) -> list[SettingDifference]:
+def find_changed_settings(
+    servers: Sequence[ComparedServer], known_defaults: KnownDefaults, *, include_own: bool = False
+) -> list[SettingDifference]:
     """Settings that differ from their release's default on some server, if they have a default."""
-    defaults = {server.name: known.of(server.kind, server.release) for server in servers}
-    found = []
-    for difference in _all(servers, known):
-        values = {
-            name: value
-            for name, value in difference.values.items()
-            if (default := defaults[name].get(difference.key)) is not None
-            and _plain(value) != _plain(default)
+    defaults_by_server = {
+        server.server_name: known_defaults.get_defaults(server.server_kind, server.release)
+        for server in servers
+    }
+    changed_settings = []
+    for difference in _collect_settings(servers, known_defaults):
+        changed_texts = {
+            server_name: setting_text
+            for server_name, setting_text in difference.texts_by_server.items()
+            if (default_text := defaults_by_server[server_name].get(difference.setting_name)) is not None
+            and _normalize_text(setting_text) != _normalize_text(default_text)
         }
-        if values and (own or not is_own(difference.key)):
-            found.append(difference._replace(values=values))
-    return found
+        if changed_texts and (include_own or not is_own_setting(difference.setting_name)):
+            changed_settings.append(difference._replace(texts_by_server=changed_texts))
+    return changed_settings
 
 
-def _all(servers: Sequence[Server], known: KnownDefaults) -> list[SettingDifference]:
-    found = []
-    for kind in sorted({server.kind for server in servers}):
-        alike = [server for server in servers if server.kind == kind]
-        for key in sorted({key for server in alike for key in server.config}):
-            having = [server for server in alike if key in server.config]
-            defaults = {
-                release: known.of(kind, release)[key]
-                for release in sorted({known.release(kind, server.release) or "" for server in having})
-                if release and key in known.of(kind, release)
+def _collect_settings(
+    servers: Sequence[ComparedServer], known_defaults: KnownDefaults
+) -> list[SettingDifference]:
+    all_settings = []
+    for server_kind in sorted({server.server_kind for server in servers}):
+        servers_of_kind = [server for server in servers if server.server_kind == server_kind]
+        for setting_name in sorted(
+            {setting_name for server in servers_of_kind for setting_name in server.setting_texts}
+        ):
+            servers_with_setting = [
+                server for server in servers_of_kind if setting_name in server.setting_texts
+            ]
+            defaults_by_release = {
+                release: known_defaults.get_defaults(server_kind, release)[setting_name]
+                for release in sorted(
+                    {
+                        known_defaults.find_nearest_release(server_kind, server.release) or ""
+                        for server in servers_with_setting
+                    }
+                )
+                if release and setting_name in known_defaults.get_defaults(server_kind, release)
             }
-            values = {server.name: server.config[key] for server in having}
-            found.append(SettingDifference(kind, key, values, defaults))
-    return found
+            texts_by_server = {
+                server.server_name: server.setting_texts[setting_name] for server in servers_with_setting
+            }
+            all_settings.append(
+                SettingDifference(server_kind, setting_name, texts_by_server, defaults_by_release)
+            )
+    return all_settings
 
 
-def _plain(text: str) -> str:
+def _normalize_text(setting_text: str) -> str:
     """The text for comparison: Java writes true and false in lower case, operators use any case."""
-    stripped = text.strip()
-    return stripped.lower() if stripped.lower() in ("true", "false") else stripped
+    stripped_text = setting_text.strip()
+    return stripped_text.lower() if stripped_text.lower() in ("true", "false") else stripped_text
 
 
-def shown(difference: SettingDifference) -> Mapping[str, str]:
+def redact_secrets(difference: SettingDifference) -> Mapping[str, str]:
     """The texts by server. Possible secrets are replaced by numbers that show only which ones are equal."""
-    texts = dict.fromkeys(difference.values.values())
-    if not is_secret(difference.key) and not any(map(is_secret, texts)):
-        return difference.values
-    order = list(texts)
+    distinct_texts = dict.fromkeys(difference.texts_by_server.values())
+    if not is_secret_name(difference.setting_name) and not any(map(is_secret_name, distinct_texts)):
+        return difference.texts_by_server
+    text_order = list(distinct_texts)
     return {
-        name: value if value in ("", "null") else f"secret {order.index(value) + 1}"
-        for name, value in difference.values.items()
+        server_name: setting_text
+        if setting_text in ("", "null")
+        else f"secret {text_order.index(setting_text) + 1}"
+        for server_name, setting_text in difference.texts_by_server.items()
     }
 
 
-_FEW = 4
+_MOST_NAMED_SERVERS = 4
 
 
-def in_words(values: Mapping[str, str]) -> str:
+def describe_texts(texts_by_server: Mapping[str, str]) -> str:
     """One line: each text with its servers, or with the number of servers if there are many."""
-    by_text: dict[str, list[str]] = {}
-    for name, value in values.items():
-        by_text.setdefault(value, []).append(name)
+    servers_by_text: dict[str, list[str]] = {}
+    for server_name, setting_text in texts_by_server.items():
+        servers_by_text.setdefault(setting_text, []).append(server_name)
     return ", ".join(
-        f"{value or repr('')} on {' '.join(names) if len(names) <= _FEW else f'{len(names)} of them'}"
-        for value, names in by_text.items()
+        f"{setting_text or repr('')} on {' '.join(server_names) if len(server_names) <= _MOST_NAMED_SERVERS else f'{len(server_names)} of them'}"
+        for setting_text, server_names in servers_by_text.items()
     )

@@ -4,52 +4,64 @@ import json
 from collections.abc import Mapping
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.kv import KvChange, KvTables
+from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 
 
-class BadKvFile(RocketMQError):
+class InvalidKvFileError(RocketMQError):
     """The text is not a valid KV config file; the message says why."""
 
 
-def plan(wanted: KvTables, present: Mapping[str, KvTables], *, prune: bool) -> list[KvChange]:
+def plan_kv_changes(
+    wanted_tables: KvTables, present_tables: Mapping[str, KvTables], *, prune: bool
+) -> list[KvChange]:
     """The changes that give each name server the wanted tables, sorted by namespace and key.
 
     `prune` deletes other keys of the same namespaces. Other namespaces always stay.
     """
-    found = []
-    for addr, tables in present.items():
-        for namespace, table in sorted(wanted.items()):
-            there = tables.get(namespace, {})
-            for key in sorted({**table, **(there if prune else {})}):
-                if there.get(key) != table.get(key):
-                    found.append(KvChange(addr, namespace, key, there.get(key), table.get(key)))
-    return found
+    kv_changes = []
+    for namesrv_addr, server_tables in present_tables.items():
+        for namespace, wanted_table in sorted(wanted_tables.items()):
+            present_table = server_tables.get(namespace, {})
+            for kv_key in sorted({**wanted_table, **(present_table if prune else {})}):
+                if present_table.get(kv_key) != wanted_table.get(kv_key):
+                    kv_changes.append(
+                        KvChange(
+                            namesrv_addr,
+                            namespace,
+                            kv_key,
+                            present_table.get(kv_key),
+                            wanted_table.get(kv_key),
+                        )
+                    )
+    return kv_changes
 
 
-def to_text(tables: KvTables) -> str:
+def format_kv_file(kv_tables: KvTables) -> str:
     """The file format of Java's and our name servers (`kvConfigPath`), indented and sorted."""
-    return json.dumps({"configTable": tables}, indent=2, sort_keys=True, ensure_ascii=False)
+    return json.dumps({"configTable": kv_tables}, indent=2, sort_keys=True, ensure_ascii=False)
 
 
-def from_text(text: str) -> dict[str, dict[str, str]]:
+def parse_kv_file(file_text: str) -> dict[str, dict[str, str]]:
     """The tables by namespace, from a file of `format_kv_file` or of a name server.
 
     Raises:
         InvalidKvFileError: the text is not a valid KV config file.
     """
     try:
-        value = json.loads(text)
+        json_value = json.loads(file_text)
     except ValueError as error:
-        raise BadKvFile(f"it is no JSON: {error}") from None
-    tables = value.get("configTable") if isinstance(value, dict) else None
-    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
-        raise BadKvFile('it is no KV config: {"configTable": {NAMESPACE: {KEY: VALUE}}}')
-    wrong = [
-        f"{name} {key}"
-        for name, table in tables.items()
-        for key, item in table.items()
-        if not isinstance(item, str)
+        raise InvalidKvFileError(f"it is no JSON: {error}") from None
+    kv_tables = json_value.get("configTable") if isinstance(json_value, dict) else None
+    if not isinstance(kv_tables, dict) or not all(
+        isinstance(kv_table, dict) for kv_table in kv_tables.values()
+    ):
+        raise InvalidKvFileError('it is no KV config: {"configTable": {NAMESPACE: {KEY: VALUE}}}')
+    invalid_keys = [
+        f"{namespace} {kv_key}"
+        for namespace, kv_table in kv_tables.items()
+        for kv_key, kv_value in kv_table.items()
+        if not isinstance(kv_value, str)
     ]
-    if wrong:
-        raise BadKvFile(f"the value of {wrong[0]} is no text")
-    return {name: dict(table) for name, table in tables.items()}
+    if invalid_keys:
+        raise InvalidKvFileError(f"the value of {invalid_keys[0]} is no text")
+    return {namespace: dict(kv_table) for namespace, kv_table in kv_tables.items()}

@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 from namesrv_core.protocol import fastjson, header_json, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
-from namesrv_core.protocol.command import Command
-from namesrv_core.protocol.frame import MAX_FRAME
-from nsadmin.client.registrations import Fields, Registrant
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.frame import MAX_FRAME_BYTES
+from nsadmin.client.brokers.registrations import BrokerRegistrant, WireFields
 
-WIDEST = 2**31 - 1
+WIDEST_NUMBER = 2**31 - 1
 """The widest opaque and checksum: their real values are unknown before the frame is sent."""
 
-_FRESH = {"counter": 0, "stateVersion": 0, "timestamp": 10**12}
+_FRESH_DATA_VERSION = {"counter": 0, "stateVersion": 0, "timestamp": 10**12}
 """The DataVersion of the queue mappings. Brokers set its time in ms at each registration: 13 digits."""
-_PREFIX = 8
+_PREFIX_BYTES = 8
 """Bytes before the header: the length of the frame and the length of the header."""
 
 
@@ -26,10 +26,10 @@ class TopicSize(NamedTuple):
     """The bytes that a topic adds to the body before compression."""
 
     topic: str
-    bytes: int
+    size_bytes: int
 
 
-class Size(NamedTuple):
+class RegistrationSize(NamedTuple):
     """The frames of one whole registration: one frame, or several with splitRegistration.
 
     `header_bytes` is the longest possible header, without an ACL signature. `inflated_bytes` is the size of
@@ -37,50 +37,71 @@ class Size(NamedTuple):
     further topics of average size that fit: negative if there are too many already, None without a limit.
     """
 
-    header: int
-    bodies: tuple[int, ...]
-    inflated: int
-    topics: tuple[TopicSize, ...]
-    fits: int | None
+    header_bytes: int
+    body_bytes: tuple[int, ...]
+    inflated_bytes: int
+    topic_sizes: tuple[TopicSize, ...]
+    room_for_topics: int | None
 
     @property
-    def bytes(self) -> int:
+    def frame_bytes(self) -> int:
         """Bytes of the largest frame, with the longest header."""
-        return _PREFIX + self.header + max(self.bodies)
+        return _PREFIX_BYTES + self.header_bytes + max(self.body_bytes)
 
     @property
-    def share(self) -> float:
+    def frame_share(self) -> float:
         """`frame_bytes` as a fraction of the largest accepted frame; above 1 the broker cannot register."""
-        return self.bytes / MAX_FRAME
+        return self.frame_bytes / MAX_FRAME_BYTES
 
 
-def measure(broker: Registrant) -> Size:
+def measure_registration(broker: BrokerRegistrant) -> RegistrationSize:
     """The size of the broker's current registration."""
-    written = _compressible if broker.is_compressed else _member
-    topics = {name: written(broker, name, config) for name, config in _registered(broker).items()}
-    body = _compressed if broker.is_compressed else _json
-    bodies = [body(broker, part, mappings) for part, mappings in _parts(broker, list(topics.values()))]
-    sent = tuple(size for _, size in bodies)
-    head = len(header(broker))
-    sizes = sorted((TopicSize(name, len(text)) for name, text in topics.items()), key=_largest_first)
-    inflated = sum(size for size, _ in bodies)
-    return Size(head, sent, inflated, tuple(sizes), _fits(broker, sizes, _PREFIX + head + max(sent)))
+    encode_topic = _encode_text_topic if broker.is_compressed else _encode_json_topic
+    encoded_topics = {
+        topic: encode_topic(broker, topic, topic_config)
+        for topic, topic_config in _registered_configs(broker).items()
+    }
+    measure_body = _measure_compressed if broker.is_compressed else _measure_json
+    body_sizes = [
+        measure_body(broker, topics_part, mappings)
+        for topics_part, mappings in _split_topics(broker, list(encoded_topics.values()))
+    ]
+    sent_sizes = tuple(size for _, size in body_sizes)
+    header_bytes = len(encode_header(broker))
+    topic_sizes = sorted(
+        (TopicSize(topic, len(encoded_topic)) for topic, encoded_topic in encoded_topics.items()),
+        key=_largest_first_key,
+    )
+    inflated_bytes = sum(size for size, _ in body_sizes)
+    return RegistrationSize(
+        header_bytes,
+        sent_sizes,
+        inflated_bytes,
+        tuple(topic_sizes),
+        _room_for_topics(broker, topic_sizes, _PREFIX_BYTES + header_bytes + max(sent_sizes)),
+    )
 
 
-def _largest_first(size: TopicSize) -> tuple[int, str]:
-    return -size.bytes, size.topic
+def _largest_first_key(topic_size: TopicSize) -> tuple[int, str]:
+    return -topic_size.size_bytes, topic_size.topic
 
 
-def _fits(broker: Registrant, topics: Sequence[TopicSize], taken: int) -> int | None:
-    if broker.split_size is not None or not topics:
+def _room_for_topics(
+    broker: BrokerRegistrant, topic_sizes: Sequence[TopicSize], taken_bytes: int
+) -> int | None:
+    if broker.split_size is not None or not topic_sizes:
         return None
-    total = taken if broker.is_compressed else sum(size.bytes for size in topics)
-    return (MAX_FRAME - taken) * len(topics) // total
+    total_bytes = (
+        taken_bytes if broker.is_compressed else sum(topic_size.size_bytes for topic_size in topic_sizes)
+    )
+    return (MAX_FRAME_BYTES - taken_bytes) * len(topic_sizes) // total_bytes
 
 
-def header(broker: Registrant, body_crc32: int = WIDEST, opaque: int = WIDEST) -> bytes:
+def encode_header(
+    broker: BrokerRegistrant, body_crc32: int = WIDEST_NUMBER, opaque: int = WIDEST_NUMBER
+) -> bytes:
     """The frame's header as the broker writes it."""
-    fields = headers.RegisterBroker(
+    header_fields = headers.RegisterBroker(
         broker.broker_name,
         broker.broker_addr,
         broker.cluster_name,
@@ -92,93 +113,97 @@ def header(broker: Registrant, body_crc32: int = WIDEST, opaque: int = WIDEST) -
         heartbeat_timeout_millis=broker.heartbeat_timeout_millis,
         enable_acting_master=broker.enable_acting_master,
     )
-    ext = headers.write(fields)
+    ext_fields = headers.write_header(header_fields)
     return header_json.encode(
-        Command(RequestCode.REGISTER_BROKER, ext, opaque=opaque, version=broker.version)
+        RemotingCommand(RequestCode.REGISTER_BROKER, ext_fields, opaque=opaque, version=broker.version)
     )
 
 
-def _parts(
-    broker: Registrant, topics: Sequence[bytes]
-) -> Iterator[tuple[Sequence[bytes], Mapping[str, Fields]]]:
+def _split_topics(
+    broker: BrokerRegistrant, encoded_topics: Sequence[bytes]
+) -> Iterator[tuple[Sequence[bytes], Mapping[str, WireFields]]]:
     """The topics and mappings of each frame, in sending order; the last frame carries the static topics."""
-    step = broker.split_size or len(topics) + 1
-    full = len(topics) // step * step
-    for start in range(0, full, step):
-        yield topics[start : start + step], {}
-    yield topics[full:], broker.mappings
+    topics_per_frame = broker.split_size or len(encoded_topics) + 1
+    full_frames_end = len(encoded_topics) // topics_per_frame * topics_per_frame
+    for part_start in range(0, full_frames_end, topics_per_frame):
+        yield encoded_topics[part_start : part_start + topics_per_frame], {}
+    yield encoded_topics[full_frames_end:], broker.mappings
 
 
-def _json(broker: Registrant, topics: Sequence[bytes], mappings: Mapping[str, Fields]) -> tuple[int, int]:
+def _measure_json(
+    broker: BrokerRegistrant, encoded_topics: Sequence[bytes], mappings: Mapping[str, WireFields]
+) -> tuple[int, int]:
     """The size of a RegisterBrokerBody as JSON, twice: it is not compressed."""
-    wrapper: dict[str, object] = {"dataVersion": broker.data_version, "topicConfigTable": {}}
+    topic_wrapper: dict[str, object] = {"dataVersion": broker.data_version, "topicConfigTable": {}}
     if broker.version >= V5_0_0:
-        wrapper |= {
-            "mappingDataVersion": _FRESH,
+        topic_wrapper |= {
+            "mappingDataVersion": _FRESH_DATA_VERSION,
             "topicQueueMappingDetailMap": {},
             "topicQueueMappingInfoMap": mappings,
         }
-    body = fastjson.dumps({"filterServerList": [], "topicConfigSerializeWrapper": wrapper})
-    size = len(body) + sum(map(len, topics)) - bool(topics)
-    return size, size
+    empty_body = fastjson.encode_json({"filterServerList": [], "topicConfigSerializeWrapper": topic_wrapper})
+    body_bytes = len(empty_body) + sum(map(len, encoded_topics)) - bool(encoded_topics)
+    return body_bytes, body_bytes
 
 
-def _member(broker: Registrant, name: str, config: Fields) -> bytes:
+def _encode_json_topic(broker: BrokerRegistrant, topic: str, topic_config: WireFields) -> bytes:
     """A topic as a member of a JSON object, with a comma."""
-    return fastjson.dumps(name) + b":" + fastjson.dumps(config) + b","
+    return fastjson.encode_json(topic) + b":" + fastjson.encode_json(topic_config) + b","
 
 
-def _compressed(
-    broker: Registrant, topics: Sequence[bytes], mappings: Mapping[str, Fields]
+def _measure_compressed(
+    broker: BrokerRegistrant, encoded_topics: Sequence[bytes], mappings: Mapping[str, WireFields]
 ) -> tuple[int, int]:
     """The size of the compressed form (`RegisterBrokerBody#encode`): before and after compression.
 
     A broker writes topics in the order of a hash table. The order does not change the size before
     compression; the compressed size differs by up to 2 %.
     """
-    parts = [
-        _counted(fastjson.dumps(broker.data_version)),
-        len(topics).to_bytes(4, "big"),
-        *topics,
-        _counted(b"[]"),
+    body_parts = [
+        _prefix_length(fastjson.encode_json(broker.data_version)),
+        len(encoded_topics).to_bytes(4, "big"),
+        *encoded_topics,
+        _prefix_length(b"[]"),
     ]
     if broker.version >= V5_0_0:
-        parts.append(len(mappings).to_bytes(4, "big"))
-        parts += [_counted(fastjson.dumps(info)) for info in mappings.values()]
-    text = b"".join(parts)
-    return len(text), len(zlib.compress(text, zlib.Z_BEST_COMPRESSION))
+        body_parts.append(len(mappings).to_bytes(4, "big"))
+        body_parts += [
+            _prefix_length(fastjson.encode_json(mapping_info)) for mapping_info in mappings.values()
+        ]
+    body_text = b"".join(body_parts)
+    return len(body_text), len(zlib.compress(body_text, zlib.Z_BEST_COMPRESSION))
 
 
-def _compressible(broker: Registrant, name: str, config: Fields) -> bytes:
+def _encode_text_topic(broker: BrokerRegistrant, topic: str, topic_config: WireFields) -> bytes:
     """A topic as `TopicConfig#encode` writes it; only 5.x has attributes."""
-    names = ("topicName", "readQueueNums", "writeQueueNums", "perm", "topicFilterType")
-    words = [str(config[name]) for name in names]
+    field_names = ("topicName", "readQueueNums", "writeQueueNums", "perm", "topicFilterType")
+    field_texts = [str(topic_config[topic]) for topic in field_names]
     if broker.version >= V5_0_0:
-        words.append(fastjson.dumps(config.get("attributes") or {}).decode())
-    return _counted(" ".join(words).encode())
+        field_texts.append(fastjson.encode_json(topic_config.get("attributes") or {}).decode())
+    return _prefix_length(" ".join(field_texts).encode())
 
 
-def _counted(text: bytes) -> bytes:
-    return len(text).to_bytes(4, "big") + text
+def _prefix_length(encoded_text: bytes) -> bytes:
+    return len(encoded_text).to_bytes(4, "big") + encoded_text
 
 
-def _registered(broker: Registrant) -> Mapping[str, Fields]:
+def _registered_configs(broker: BrokerRegistrant) -> Mapping[str, WireFields]:
     """The topic configs as registered: a broker without full permission registers restricted configs."""
-    if broker.may_read_and_write:
+    if broker.can_read_and_write:
         return broker.topics
-    return {name: _restricted(config, broker) for name, config in broker.topics.items()}
+    return {topic: _restrict_config(topic_config, broker) for topic, topic_config in broker.topics.items()}
 
 
-def _restricted(config: Fields, broker: Registrant) -> Fields:
+def _restrict_config(topic_config: WireFields, broker: BrokerRegistrant) -> WireFields:
     """A new config of only queues and permission; 4.x brokers register the broker's own permission."""
     is_new = broker.version >= V5_0_0
     return {
         **({"attributes": {}} if is_new else {}),
         "order": False,
-        "perm": int(config["perm"]) & broker.permission if is_new else broker.permission,
-        "readQueueNums": config["readQueueNums"],
+        "perm": int(topic_config["perm"]) & broker.permission if is_new else broker.permission,
+        "readQueueNums": topic_config["readQueueNums"],
         "topicFilterType": "SINGLE_TAG",
-        "topicName": config["topicName"],
+        "topicName": topic_config["topicName"],
         "topicSysFlag": 0,
-        "writeQueueNums": config["writeQueueNums"],
+        "writeQueueNums": topic_config["writeQueueNums"],
     }

@@ -4,49 +4,58 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nsadmin.client.registrations import Registrant
+from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.results import NotFound
-from nsadmin.operations.plans.records import Desired, Spec
-from nsadmin.operations.plans.settings import complete
-from nsadmin.operations.topic_kinds import is_of_users
+from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
+from nsadmin.operations.plans.settings import complete_settings
+from nsadmin.operations.topic_kinds import is_user_topic
 
-Fields = Mapping[str, Any]
-_QUEUES = ("readQueueNums", "writeQueueNums")
+TopicFields = Mapping[str, Any]
+_QUEUE_SETTINGS = ("readQueueNums", "writeQueueNums")
 
 
-class Spread(NamedTuple):
+class TopicSpread(NamedTuple):
     """A topic in a cluster: its complete config by broker, and the brokers that do not have it.
 
     `differing_settings` are the settings that differ between brokers. Static topics follow their own rules.
     """
 
     topic: str
-    held: Mapping[str, Fields]
-    missing: tuple[str, ...]
-    differing: tuple[str, ...]
+    configs_by_broker: Mapping[str, TopicFields]
+    missing_brokers: tuple[str, ...]
+    differing_settings: tuple[str, ...]
     is_static: bool = False
 
     @property
     def has_other_queues(self) -> bool:
         """Whether the brokers that have the topic have different numbers of queues."""
-        return any(name in self.differing for name in _QUEUES)
+        return any(setting_name in self.differing_settings for setting_name in _QUEUE_SETTINGS)
 
     @property
     def is_even(self) -> bool:
         """Whether every broker has the topic, with the same number of queues."""
-        return not self.missing and not self.has_other_queues
+        return not self.missing_brokers and not self.has_other_queues
 
     @property
-    def evened(self) -> dict[str, Fields]:
+    def even_configs(self) -> dict[str, TopicFields]:
         """The config by broker with equal queues on all brokers. Other settings stay as they are."""
-        most = {name: max(config[name] for config in self.held.values()) for name in _QUEUES}
-        there = {name: {**config, **most} for name, config in self.held.items()}
-        return {**there, **dict.fromkeys(self.missing, _most_common(list(there.values())))}
+        largest_counts = {
+            setting_name: max(topic_config[setting_name] for topic_config in self.configs_by_broker.values())
+            for setting_name in _QUEUE_SETTINGS
+        }
+        evened_configs = {
+            setting_name: {**topic_config, **largest_counts}
+            for setting_name, topic_config in self.configs_by_broker.items()
+        }
+        return {
+            **evened_configs,
+            **dict.fromkeys(self.missing_brokers, _most_common_config(list(evened_configs.values()))),
+        }
 
 
-def spreads(
-    brokers: Sequence[Registrant], own: frozenset[str], topics: Collection[str] | None = None
-) -> Iterator[Spread]:
+def find_spreads(
+    brokers: Sequence[BrokerRegistrant], own_topics: frozenset[str], topics: Collection[str] | None = None
+) -> Iterator[TopicSpread]:
     """The spread of the given topics, or of every user topic, on the masters of one cluster, sorted by name.
 
     `own_topics` are the topics of RocketMQ and its brokers.
@@ -54,34 +63,56 @@ def spreads(
     Raises:
         NotFound: no broker has one of the given topics.
     """
-    names = [broker.broker_name for broker in brokers]
-    tables = {broker.broker_name: broker.topics for broker in brokers}
-    static = {topic for broker in brokers for topic in broker.mappings}
-    known = {topic for table in tables.values() for topic in table}
-    wanted = sorted(topic for topic in known if is_of_users(topic, own)) if topics is None else sorted(topics)
-    for topic in wanted:
-        if topic not in known:
+    broker_names = [broker.broker_name for broker in brokers]
+    tables_by_broker = {broker.broker_name: broker.topics for broker in brokers}
+    static_topics = {topic for broker in brokers for topic in broker.mappings}
+    known_topics = {topic for topic_table in tables_by_broker.values() for topic in topic_table}
+    wanted_topics = (
+        sorted(topic for topic in known_topics if is_user_topic(topic, own_topics))
+        if topics is None
+        else sorted(topics)
+    )
+    for topic in wanted_topics:
+        if topic not in known_topics:
             raise NotFound(f"no broker has a topic {topic!r}")
-        held = {name: complete("topic", table[topic]) for name, table in tables.items() if topic in table}
-        missing = tuple(name for name in names if name not in held)
-        yield Spread(topic, held, missing, _differing(list(held.values())), topic in static)
+        configs_by_broker = {
+            broker_name: complete_settings("topic", topic_table[topic])
+            for broker_name, topic_table in tables_by_broker.items()
+            if topic in topic_table
+        }
+        missing_brokers = tuple(
+            broker_name for broker_name in broker_names if broker_name not in configs_by_broker
+        )
+        yield TopicSpread(
+            topic,
+            configs_by_broker,
+            missing_brokers,
+            _find_differing_settings(list(configs_by_broker.values())),
+            topic in static_topics,
+        )
 
 
-def plan(cluster: str, found: Sequence[Spread], brokers: Sequence[str]) -> Desired:
+def plan_even_spread(
+    cluster_name: str, topic_spreads: Sequence[TopicSpread], broker_names: Sequence[str]
+) -> DesiredCluster:
     """The desired cluster: each uneven topic on every broker, with its largest number of queues."""
-    topics = {
-        item.topic: Spec.of("topic", item.evened, brokers)
-        for item in found
-        if not item.is_even and not item.is_static
+    topic_specs = {
+        topic_spread.topic: ItemSpec.from_brokers("topic", topic_spread.even_configs, broker_names)
+        for topic_spread in topic_spreads
+        if not topic_spread.is_even and not topic_spread.is_static
     }
-    return Desired(cluster, topics)
+    return DesiredCluster(cluster_name, topic_specs)
 
 
-def _differing(configs: Sequence[Fields]) -> tuple[str, ...]:
-    first, *others = configs
-    return tuple(key for key in first if any(other[key] != first[key] for other in others))
+def _find_differing_settings(topic_configs: Sequence[TopicFields]) -> tuple[str, ...]:
+    first_config, *other_configs = topic_configs
+    return tuple(
+        setting_name
+        for setting_name in first_config
+        if any(other_config[setting_name] != first_config[setting_name] for other_config in other_configs)
+    )
 
 
-def _most_common(configs: Sequence[Fields]) -> Fields:
-    counts = Counter(map(repr, configs))
-    return max(configs, key=lambda config: counts[repr(config)])
+def _most_common_config(topic_configs: Sequence[TopicFields]) -> TopicFields:
+    counts = Counter(map(repr, topic_configs))
+    return max(topic_configs, key=lambda topic_config: counts[repr(topic_config)])

@@ -4,13 +4,13 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nsadmin.client.addresses import (
+from nsadmin.client.connection.addresses import (
     ENVIRONMENT_VARIABLE,
     BadAddress,
-    Find,
-    NameServers,
-    listed,
-    name_servers,
+    NameServerFinder,
+    NameServerList,
+    choose_name_servers,
+    require_addrs,
 )
 from nsadmin.diagnostics import UsageError
 from nsadmin.settings.chosen import NONE, Chosen
@@ -25,13 +25,13 @@ class Way(NamedTuple):
     """One way to find them: in words, and as a function."""
 
     words: str
-    find: Find
+    find: NameServerFinder
 
 
 class Found(NamedTuple):
     """The way that won, and the others in words."""
 
-    find: Find
+    find: NameServerFinder
     overruled: tuple[str, ...]
 
 
@@ -43,7 +43,7 @@ def found(values: Mapping[str, Any], chosen: Chosen, timeout: float) -> Found:
     """
     ways = [way for way in _by_rank(values, chosen, timeout) if way is not None]
     if not ways:
-        return Found(lambda: name_servers(environ={}), ())
+        return Found(lambda: choose_name_servers(environ={}), ())
     return Found(ways[0].find, tuple(way.words for way in ways[1:]))
 
 
@@ -60,7 +60,7 @@ def _given(values: Mapping[str, Any], timeout: float) -> Way | None:
         raise UsageError(f"{' and '.join(flag for _, flag in present)} exclude each other: leave one out")
     [(value, flag)] = present
     if flag == "-n":
-        addrs = name_servers(value)
+        addrs = choose_name_servers(value)
         return Way(flag, lambda: addrs._replace(origin=flag))
     return _file(NONE.path(value), timeout) if flag == "--configFile" else _endpoint(value, timeout)
 
@@ -70,9 +70,9 @@ def _environment() -> Way | None:
     if not text:
         return None
 
-    def find() -> NameServers:
+    def find() -> NameServerList:
         try:
-            return NameServers(listed(text), "environment", ENVIRONMENT_VARIABLE)
+            return NameServerList(require_addrs(text), "environment", ENVIRONMENT_VARIABLE)
         except BadAddress as error:
             raise BadAddress(f"{ENVIRONMENT_VARIABLE}: {error}") from None
 
@@ -83,7 +83,7 @@ def _of_context(chosen: Chosen, timeout: float) -> Way | None:
     context, name = chosen.context, chosen.name or ""
     if context.namesrv_addr is not None:
         text = context.namesrv_addr
-        way = Way(text, lambda: NameServers(listed(text), "context", name))
+        way = Way(text, lambda: NameServerList(require_addrs(text), "context", name))
     elif context.config_file is not None:
         way = _file(chosen.path(context.config_file), timeout)
     elif context.endpoint is not None:
@@ -91,7 +91,7 @@ def _of_context(chosen: Chosen, timeout: float) -> Way | None:
     else:
         return None
 
-    def find() -> NameServers:
+    def find() -> NameServerList:
         try:
             return way.find()
         except BadAddress as error:
@@ -101,19 +101,19 @@ def _of_context(chosen: Chosen, timeout: float) -> Way | None:
 
 
 def _file(file: "Path", timeout: float) -> Way:
-    def find() -> NameServers:
-        from nsadmin.client.discovery import from_file
+    def find() -> NameServerList:
+        from nsadmin.client.connection.discovery import from_file
 
-        return from_file(file, cache=cache_folder(), timeout=timeout)
+        return from_file(file, cache_folder=cache_folder(), timeout_seconds=timeout)
 
     return Way(f"file {file}", find)
 
 
 def _endpoint(url: str, timeout: float) -> Way:
-    def find() -> NameServers:
-        from nsadmin.client.discovery import from_endpoint
+    def find() -> NameServerList:
+        from nsadmin.client.connection.discovery import from_endpoint
 
-        return from_endpoint(url, cache=cache_folder(), timeout=timeout)
+        return from_endpoint(url, cache_folder=cache_folder(), timeout_seconds=timeout)
 
     return Way(f"endpoint {url}", find)
 

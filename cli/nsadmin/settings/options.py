@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from nsadmin.client.access import PLAIN, Access
-from nsadmin.client.credentials import Found
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
+from nsadmin.client.connection.credentials import FoundCredentials
 from nsadmin.contexts import Context
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import FORMATS, Selection, Style
@@ -24,7 +24,7 @@ def resolve(values: Mapping[str, Any], connects: bool = True) -> Options:
     in_force = chosen.choose(values["context"]) if connects else chosen.NONE
     context = in_force.context
     signer = trust.credentials(values, in_force) if connects else None
-    access = _access(values, in_force, signer) if connects else PLAIN
+    access = _access(values, in_force, signer) if connects else DEFAULT_ACCESS
     found = finding.found(values, in_force, access.timeout) if connects else None
     return Options(
         namesrv_addr=found and found.find,
@@ -45,14 +45,14 @@ def resolve(values: Mapping[str, Any], connects: bool = True) -> Options:
     )
 
 
-def _access(values: Mapping[str, Any], in_force: Chosen, signer: Found | None) -> Access:
+def _access(values: Mapping[str, Any], in_force: Chosen, signer: FoundCredentials | None) -> Access:
     context = in_force.context
     retries = _number("--retries", values.get("retries"), 0, 100)
     concurrency = _number("--concurrency", values.get("concurrency"), 1, 1000)
     return Access(
-        _first(_seconds("--timeout", values.get("timeout"), 3600), context.timeout, PLAIN.timeout),
-        retries=_first(retries, context.retries, PLAIN.retries),
-        concurrency=_first(concurrency, context.concurrency, PLAIN.concurrency),
+        _first(_seconds("--timeout", values.get("timeout"), 3600), context.timeout, DEFAULT_ACCESS.timeout),
+        retries=_first(retries, context.retries, DEFAULT_ACCESS.retries),
+        concurrency=_first(concurrency, context.concurrency, DEFAULT_ACCESS.concurrency),
         credentials=signer and signer.credentials,
         tls=trust.tls(values, in_force),
         address_map=_address_map(values.get("address_map") or (), context),
@@ -74,9 +74,9 @@ def _address_map(given: Iterable[str], context: Context) -> tuple[tuple[str, str
     """The context's map, and over it what was given."""
     if not given:
         return context.address_map
-    from nsadmin.client.address_map import pair
+    from nsadmin.client.connection.address_map import parse_pair
 
-    return tuple({**dict(context.address_map), **dict(map(pair, given))}.items())
+    return tuple({**dict(context.address_map), **dict(map(parse_pair, given))}.items())
 
 
 def _number(option: str, given: int | None, least: int, most: int) -> int | None:

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from nsadmin.client import credentials as readers
-from nsadmin.client.access import Credentials, Tls
-from nsadmin.client.credentials import Found
+from nsadmin.client.connection import credentials as readers
+from nsadmin.client.connection.access_options import Credentials, Tls
+from nsadmin.client.connection.credentials import FoundCredentials
 from nsadmin.contexts import ContextTls
 from nsadmin.diagnostics import UsageError, say
 from nsadmin.settings.chosen import NONE, Chosen
@@ -15,7 +15,7 @@ KEY_PASSWORD_VARIABLE = "NSADMIN_KEY_PASSWORD"
 _FILES = (("tls_ca", "ca_file"), ("tls_cert", "cert_file"), ("tls_key", "key_file"))
 
 
-def credentials(values: Mapping[str, Any], chosen: Chosen) -> Found | None:
+def credentials(values: Mapping[str, Any], chosen: Chosen) -> FoundCredentials | None:
     """Who signs, and where that is from; None for nobody.
 
     What was given, then a named context's, then the environment's, then those of the context in use, then
@@ -27,7 +27,7 @@ def credentials(values: Mapping[str, Any], chosen: Chosen) -> Found | None:
     return found
 
 
-def _found(values: Mapping[str, Any], chosen: Chosen) -> Found | None:
+def _found(values: Mapping[str, Any], chosen: Chosen) -> FoundCredentials | None:
     given = values.get("credentials")
     if given is not None:
         return None if given == "none" else readers.from_source(given)
@@ -35,16 +35,16 @@ def _found(values: Mapping[str, Any], chosen: Chosen) -> Found | None:
         return _credentials_of(chosen)
     of_environment = readers.from_environment()
     if of_environment is not None:
-        return Found(of_environment, "env")
-    return readers.usual() if chosen.context.credentials is None else _credentials_of(chosen)
+        return FoundCredentials(of_environment, "env")
+    return readers.find_credentials() if chosen.context.credentials is None else _credentials_of(chosen)
 
 
-def _credentials_of(chosen: Chosen) -> Found:
+def _credentials_of(chosen: Chosen) -> FoundCredentials:
     own = chosen.context.credentials
     if isinstance(own, Credentials):
-        return Found(own, f"context {chosen.name}")
+        return FoundCredentials(own, f"context {chosen.name}")
     assert own is not None
-    found = readers.from_source(own, folder=chosen.folder)
+    found = readers.from_source(own, base_folder=chosen.folder)
     return found._replace(source=f"context {chosen.name} ({found.source})")
 
 

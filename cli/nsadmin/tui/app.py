@@ -10,37 +10,38 @@ from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
-from nsadmin.tui import prompting, saving, themes, units
-from nsadmin.tui.agreement import Verdict, verdict
-from nsadmin.tui.doing import Doing
-from nsadmin.tui.feed import Feed, Plan
-from nsadmin.tui.keys import KEYS
-from nsadmin.tui.messages import Failed, Polled, Rewound
-from nsadmin.tui.model import Model
-from nsadmin.tui.navigation import Navigation
-from nsadmin.tui.painting import Painting
-from nsadmin.tui.polls import AnyPoll, BrokerPolled, NameServerPolled
-from nsadmin.tui.preferences import THEME, Preferences
-from nsadmin.tui.recording import Recorder
-from nsadmin.tui.replaying import Player, ReplayFeed
-from nsadmin.tui.screens.main import Main
-from nsadmin.tui.views import root
-from nsadmin.tui.views.table import BadFilter, Filter, Sort, Tone, is_figure
-from nsadmin.tui.views.view import View
+from nsadmin.tui import themes
+from nsadmin.tui.action_controller import ActionController
+from nsadmin.tui.actions import prompt_parser
+from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
+from nsadmin.tui.app_messages import FeedFailed, PollsReceived, ReplayRewound
+from nsadmin.tui.context import AvailableContexts, ClusterContext
+from nsadmin.tui.model.agreement import AgreementVerdict, judge_agreement
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
+from nsadmin.tui.polling.poller import ClusterPoller, PollingPlan
+from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
+from nsadmin.tui.recording.recording_file import PollRecorder
+from nsadmin.tui.recording.replay import ReplayFeed, ReplayPlayer
+from nsadmin.tui.screens.main_screen import MainScreen
+from nsadmin.tui.screens.renderer import ScreenRenderer
+from nsadmin.tui.views import root_views, row_export, units
+from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.navigation import ViewNavigation
+from nsadmin.tui.views.table import InvalidFilterError, RowFilter, SortOrder, Tone, is_numeric_column
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
-from nsadmin.tui.widgets.prompt import Mode, Prompt
-from nsadmin.tui.world import World, Worlds
+from nsadmin.tui.widgets.prompt import Prompt, PromptMode
 
-_TICK = 0.25
-_CLOCK = 1.0
-_LOG = 1_000
-_AHEAD = 4
-_REST = 5
+_TICK_SECONDS = 0.25
+_CLOCK_SECONDS = 1.0
+_MAX_LOG_LINES = 1_000
+_MAX_PENDING_BATCHES = 4
+_REST_FACTOR = 5
 """After drawing the screen, wait this many times as long as drawing took, so that keys are answered."""
 
 
-def wall() -> int:
+def wall_clock_ms() -> int:
     return int(time() * 1000)
 
 
@@ -52,346 +53,385 @@ class Tui(App[None]):
     TITLE = "nsadmin"
     BINDINGS: ClassVar = [
         *(
-            Binding(key.keys, key.action, key.help, show=False, id=key.id, priority=True)
-            for key in KEYS
-            if "Tab" not in key.id
+            Binding(
+                key_binding.key_names,
+                key_binding.app_action,
+                key_binding.help_text,
+                show=False,
+                id=key_binding.binding_id,
+                priority=True,
+            )
+            for key_binding in KEY_BINDINGS
+            if "Tab" not in key_binding.binding_id
         ),
         *(
-            Binding(str(at), f"screen({at - 1})", name, show=False, id=f"screen{at}", priority=True)
-            for at, name in enumerate(root.NAMES, 1)
+            Binding(
+                str(screen_number),
+                f"screen({screen_number - 1})",
+                screen_name,
+                show=False,
+                id=f"screen{screen_number}",
+                priority=True,
+            )
+            for screen_number, screen_name in enumerate(root_views.SCREEN_NAMES, 1)
         ),
     ]
 
     def __init__(
         self,
-        worlds: Worlds,
+        available_contexts: AvailableContexts,
         *,
         interval: float = 5.0,
         home: str = "brokers",
-        clock: Callable[[], int] = wall,
-        feeds: Callable[..., Any] = Feed,
+        clock: Callable[[], int] = wall_clock_ms,
+        feed_factory: Callable[..., Any] = ClusterPoller,
         preferences: Preferences | None = None,
-        player: Player | None = None,
-        recorder: Recorder | None = None,
+        player: ReplayPlayer | None = None,
+        recorder: PollRecorder | None = None,
     ) -> None:
         super().__init__()
         self.player = player
         self.recorder = recorder
         self.preferences = preferences or Preferences()
-        self.doing = Doing(self)
-        self.painting = Painting(self)
-        self.worlds = worlds
-        self.world: World = worlds.first
+        self.action_controller = ActionController(self)
+        self.screen_renderer = ScreenRenderer(self)
+        self.available_contexts = available_contexts
+        self.cluster_context: ClusterContext = available_contexts.first_context
         self.interval = interval
-        self.clock = clock if player is None else player.now
-        self.model = Model(self.world.addrs, is_played=player is not None)
-        self.navigation = Navigation(root.make(home))
-        self.log_lines: deque[tuple[int, str]] = deque(maxlen=_LOG)
-        self._room = BoundedSemaphore(_AHEAD)
-        self._feeds = feeds
-        self.verdict = Verdict("unknown")
+        self.clock = clock if player is None else player.now_ms
+        self.model = ClusterModel(self.cluster_context.addrs, is_replay=player is not None)
+        self.navigation = ViewNavigation(root_views.make_view(home))
+        self.log_lines: deque[tuple[int, str]] = deque(maxlen=_MAX_LOG_LINES)
+        self._pending_slots = BoundedSemaphore(_MAX_PENDING_BATCHES)
+        self._feed_factory = feed_factory
+        self.agreement_verdict = AgreementVerdict("unknown")
         self._is_dirty = self._is_ready = False
-        self._drawn = self._again = 0.0
-        self.feed = self._new_feed()
-        for theme in (*themes.OURS, *themes.made(self.preferences.themes)):
+        self._drawn_at = self._next_redraw_at = 0.0
+        self.feed = self._create_feed()
+        for theme in (*themes.OWN_THEMES, *themes.build_themes(self.preferences.themes)):
             self.register_theme(theme)
         self.set_keymap(self.preferences.keys)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def check_action(self, action_name: str, parameters: tuple[object, ...]) -> bool | None:
         """The app handles keys before its widgets, unless a prompt or a modal screen is open."""
         if not self._is_ready or not self.screen_stack[0].query(Prompt):
             return False
-        return len(self.screen_stack) == 1 and not self.prompt.display
+        return len(self.screen_stack) == 1 and not self.prompt_input.display
 
     def get_default_screen(self) -> Screen[None]:
-        return Main()
+        return MainScreen()
 
-    def on_main_ready(self) -> None:
-        self.theme = self.preferences.theme if self.preferences.theme in self.available_themes else THEME
+    def on_main_screen_widgets_ready(self) -> None:
+        self.theme = (
+            self.preferences.theme if self.preferences.theme in self.available_themes else DEFAULT_THEME
+        )
         if self.theme != self.preferences.theme:
-            self.say(f"no theme {self.preferences.theme!r}: :theme offers those there are", "warn")
+            self.show_message(f"no theme {self.preferences.theme!r}: :theme offers those there are", "warn")
         self._is_ready = True
         if self.recorder is not None:
-            self.recorder.failed = self._fail
+            self.recorder.report_failure = self._post_failure
         self.feed.start()
-        self._arrive()
-        self.set_interval(_TICK, self._tick)
+        self._show_current_view()
+        self.set_interval(_TICK_SECONDS, self._redraw_if_due)
 
     def on_unmount(self) -> None:
         self.feed.stop()
         if self.recorder is not None:
             self.recorder.close()
 
-    def _new_feed(self) -> Any:
+    def _create_feed(self) -> Any:
         if self.player is not None:
-            return self._replay(self.player)
-        plan = Plan(
-            self.world.addrs,
-            self.world.namespaces,
+            return self._create_replay_feed(self.player)
+        polling_plan = PollingPlan(
+            self.cluster_context.addrs,
+            self.cluster_context.namespaces,
             self.interval,
-            journals=self.world.journals,
-            said=self.world.said,
+            journal_folders=self.cluster_context.journal_folders,
+            describe_event=self.cluster_context.describe_event,
         )
         feed: Any = None
 
-        def post(polls: Sequence[AnyPoll]) -> None:
-            self.post_message(Polled(polls, feed))
+        def post_polls(polls: Sequence[AnyPoll]) -> None:
+            self.post_message(PollsReceived(polls, feed))
 
-        feed = self._feeds(plan, self.world.connect, post, self._fail, self.clock)
+        feed = self._feed_factory(
+            polling_plan, self.cluster_context.create_client, post_polls, self._post_failure, self.clock
+        )
         return feed
 
-    def _replay(self, player: Player) -> ReplayFeed:
-        def post(polls: Sequence[AnyPoll]) -> None:
+    def _create_replay_feed(self, player: ReplayPlayer) -> ReplayFeed:
+        def post_polls(polls: Sequence[AnyPoll]) -> None:
             # Wait until the screen has shown earlier polls: a fast replay would fill the message queue.
-            while not self._room.acquire(timeout=1):
+            while not self._pending_slots.acquire(timeout=1):
                 if not self.is_running:
                     return
-            self.post_message(Polled(polls, feed, self._room.release))
+            self.post_message(PollsReceived(polls, feed, self._pending_slots.release))
 
-        feed = ReplayFeed(player, post, lambda: self.post_message(Rewound()), self._fail)
+        feed = ReplayFeed(player, post_polls, lambda: self.post_message(ReplayRewound()), self._post_failure)
         return feed
 
-    def _fail(self, error: BaseException) -> None:
-        self.post_message(Failed(error))
+    def _post_failure(self, error: BaseException) -> None:
+        self.post_message(FeedFailed(error))
 
     @property
-    def grid(self) -> Grid:
+    def row_grid(self) -> Grid:
         return self.screen_stack[0].query_one(Grid)
 
     @property
-    def prompt(self) -> Prompt:
+    def prompt_input(self) -> Prompt:
         return self.screen_stack[0].query_one(Prompt)
 
-    def lines(self, name: str) -> Lines:
-        return self.screen_stack[0].query_one(f"#{name}", Lines)
+    def find_lines(self, widget_id: str) -> Lines:
+        return self.screen_stack[0].query_one(f"#{widget_id}", Lines)
 
     @property
-    def view(self) -> View:
-        return self.navigation.here.view
+    def current_view(self) -> View:
+        return self.navigation.current_state.view
 
     # Messages of the poller.
 
-    def on_polled(self, message: Polled) -> None:
-        message.handled()
-        if message.feed is not self.feed:
+    def on_polls_received(self, message: PollsReceived) -> None:
+        message.mark_handled()
+        if message.source_feed is not self.feed:
             return
-        is_first = not self.model.brokers
+        is_first_poll = not self.model.brokers
         for poll in message.polls:
             try:
-                self.model.apply(poll)
+                self.model.apply_poll(poll)
             except Exception as error:
-                self.note(f"{type(poll).__name__}: {type(error).__name__}: {error}")
+                self.add_log_line(f"{type(poll).__name__}: {type(error).__name__}: {error}")
             if isinstance(poll, NameServerPolled):
-                self.verdict = verdict(self.model)
+                self.agreement_verdict = judge_agreement(self.model)
             # Polls of brokers arrive all the time. The redraw of each second shows them.
             self._is_dirty |= not isinstance(poll, BrokerPolled)
         if self.recorder is not None:
-            self.recorder.keep(message.polls)
-        if is_first and self.model.brokers:
+            self.recorder.record_polls(message.polls)
+        if is_first_poll and self.model.brokers:
             # The operator waits for the first screen: draw it at once.
-            self.redraw()
+            self.redraw_screen()
 
-    def on_rewound(self) -> None:
+    def on_replay_rewound(self) -> None:
         """Start with an empty model, because the replay starts again from another moment."""
-        self.model, self.verdict = Model(self.world.addrs, is_played=True), Verdict("unknown")
+        self.model, self.agreement_verdict = (
+            ClusterModel(self.cluster_context.addrs, is_replay=True),
+            AgreementVerdict("unknown"),
+        )
 
-    def on_failed(self, message: Failed) -> None:
-        self.note(f"{type(message.error).__name__}: {message.error}")
+    def on_feed_failed(self, message: FeedFailed) -> None:
+        self.add_log_line(f"{type(message.error).__name__}: {message.error}")
 
-    def note(self, text: str) -> None:
+    def add_log_line(self, line_text: str) -> None:
         """Add a line to the log panel, unless the last line has the same text."""
-        if not self.log_lines or self.log_lines[-1][1] != text:
-            self.log_lines.append((self.clock(), text))
+        if not self.log_lines or self.log_lines[-1][1] != line_text:
+            self.log_lines.append((self.clock(), line_text))
         self._is_dirty = True
 
-    def say(self, text: str, tone: Tone = "accent") -> None:
+    def show_message(self, message_text: str, tone: Tone = "accent") -> None:
         """Show a message in the last line for a few seconds. Errors also go to the log panel."""
-        self.painting.say(text, tone)
+        self.screen_renderer.set_message(message_text, tone)
         if tone == "bad":
-            self.note(text)
-        self.redraw()
+            self.add_log_line(message_text)
+        self.redraw_screen()
 
-    def enter_world(self, world: World) -> None:
+    def switch_context(self, cluster_context: ClusterContext) -> None:
         """Show another cluster. The model starts empty, and a recording of the earlier cluster ends."""
         self.feed.stop()
-        ended = ""
+        recording_notice = ""
         if self.recorder is not None:
             self.recorder.close()
-            self.recorder, ended = None, "; the recording, which is of the other one, has ended"
-        self.world, self.model, self.verdict = world, Model(world.addrs), Verdict("unknown")
-        self.navigation = Navigation(root.make(root.NAMES[0]))
-        self.feed = self._new_feed()
+            self.recorder, recording_notice = None, "; the recording, which is of the other one, has ended"
+        self.cluster_context, self.model, self.agreement_verdict = (
+            cluster_context,
+            ClusterModel(cluster_context.addrs),
+            AgreementVerdict("unknown"),
+        )
+        self.navigation = ViewNavigation(root_views.make_view(root_views.SCREEN_NAMES[0]))
+        self.feed = self._create_feed()
         self.feed.start()
-        self._arrive()
-        self.say(f"context {world.label}{ended}")
+        self._show_current_view()
+        self.show_message(f"context {cluster_context.label}{recording_notice}")
 
-    def show(self, view: View) -> None:
+    def show_view(self, view: View) -> None:
         """Show one of the root views."""
-        self.navigation.go(view)
-        self._arrive()
+        self.navigation.open_root_view(view)
+        self._show_current_view()
 
     # Drawing.
 
-    def _arrive(self) -> None:
+    def _show_current_view(self) -> None:
         """Fill the widgets for the view on top of the navigation stack."""
-        place = self.navigation.here
-        self.screen_stack[0].set_class(place.view.is_drawing, "drawn")
-        self.grid.show_view(place.view, place.row)
-        if place.view.is_drawing:
+        view_state = self.navigation.current_state
+        self.screen_stack[0].set_class(view_state.view.is_drawing, "drawn")
+        self.row_grid.show_view(view_state.view, view_state.row_key)
+        if view_state.view.is_drawing:
             # Textual knows the size of the drawing only after the layout.
-            self.call_after_refresh(self.redraw)
+            self.call_after_refresh(self.redraw_screen)
         self.focus_rows()
         self.call_after_refresh(self.focus_rows)
-        self.redraw()
+        self.redraw_screen()
 
     def focus_rows(self) -> None:
         """Focus the table at once, so that it gets keys typed meanwhile. An open prompt keeps the focus."""
-        if self._is_ready and self.screen_stack[0].query(Grid) and not self.prompt.display:
-            self.screen_stack[0].set_focus(self.grid)
+        if self._is_ready and self.screen_stack[0].query(Grid) and not self.prompt_input.display:
+            self.screen_stack[0].set_focus(self.row_grid)
 
-    def _tick(self) -> None:
+    def _redraw_if_due(self) -> None:
         """Redraw if the model changed or if a second has passed since the last redraw."""
-        now = monotonic()
-        if now >= self._again and (self._is_dirty or now >= self._drawn + _CLOCK):
-            self.redraw()
+        now_seconds = monotonic()
+        if now_seconds >= self._next_redraw_at and (
+            self._is_dirty or now_seconds >= self._drawn_at + _CLOCK_SECONDS
+        ):
+            self.redraw_screen()
 
-    def redraw(self) -> None:
+    def redraw_screen(self) -> None:
         """Draw the whole screen from the model. An exception becomes a line of the log panel."""
         if not self._is_ready or not self.size.width or not self.screen_stack[0].query(Grid):
             return
-        self._is_dirty, self._drawn = False, monotonic()
-        self.model.now = max(self.model.now, self.clock())
+        self._is_dirty, self._drawn_at = False, monotonic()
+        self.model.now_ms = max(self.model.now_ms, self.clock())
         try:
-            self.painting.paint()
-            self._ask()
+            self.screen_renderer.render_screen()
+            self._send_queries()
         except Exception as error:
-            self.note(f"{self.view.name}: {type(error).__name__}: {error}")
-        now = monotonic()
-        self._again = now + _REST * (now - self._drawn)
+            self.add_log_line(f"{self.current_view.view_name}: {type(error).__name__}: {error}")
+        now_seconds = monotonic()
+        self._next_redraw_at = now_seconds + _REST_FACTOR * (now_seconds - self._drawn_at)
 
-    def _ask(self) -> None:
-        self.feed.ask(self.view.questions(self.model, self.grid.visible_rows, self.grid.current))
+    def _send_queries(self) -> None:
+        self.feed.ask(
+            self.current_view.list_queries(self.model, self.row_grid.visible_items, self.row_grid.cursor_item)
+        )
 
     # Keys. Textual finds these methods by the names in the bindings.
 
-    def action_screen(self, at: int) -> None:
-        self.show(root.make(root.NAMES[at]))
+    def action_screen(self, screen_index: int) -> None:
+        self.show_view(root_views.make_view(root_views.SCREEN_NAMES[screen_index]))
 
     async def action_back(self) -> None:
-        place = self.navigation.here
-        if place.filter:
-            place.filter = Filter()
-            self.redraw()
-        elif self.navigation.back():
-            self._arrive()
+        view_state = self.navigation.current_state
+        if view_state.row_filter:
+            view_state.row_filter = RowFilter()
+            self.redraw_screen()
+        elif self.navigation.pop_view():
+            self._show_current_view()
 
     def action_last(self) -> None:
-        if self.navigation.last():
-            self._arrive()
+        if self.navigation.swap_with_previous():
+            self._show_current_view()
 
     def action_tab(self, step: int) -> None:
-        tabs = self.view.tabs()
+        tabs = self.current_view.list_tabs()
         if tabs:
-            at = next((at for at, tab in enumerate(tabs) if tab == self.view), 0)
-            self.navigation.beside(tabs[(at + step) % len(tabs)])
-            self._arrive()
+            tab_index = next((tab_index for tab_index, tab in enumerate(tabs) if tab == self.current_view), 0)
+            self.navigation.replace_view(tabs[(tab_index + step) % len(tabs)])
+            self._show_current_view()
 
     def action_help(self) -> None:
-        from nsadmin.tui.screens.help import HelpScreen
+        from nsadmin.tui.screens.help_screen import HelpScreen
 
-        self.push_screen(HelpScreen(self.view))
+        self.push_screen(HelpScreen(self.current_view))
 
     def action_log(self) -> None:
-        from nsadmin.tui.screens.log import LogScreen
+        from nsadmin.tui.screens.log_screen import LogScreen
 
         self.push_screen(LogScreen(self.log_lines))
 
     def action_pause(self) -> None:
         self.feed.pause(not self.feed.is_paused)
-        self.redraw()
+        self.redraw_screen()
 
     def action_seek_to(self) -> None:
         if self.player is None:
-            self.say("there is nothing to seek in: --replay plays a recording or a journal", "warn")
+            self.show_message("there is nothing to seek in: --replay plays a recording or a journal", "warn")
             return
-        self._open("seek", units.clock(self.clock()))
+        self._open_prompt("seek", units.format_clock(self.clock()))
 
     def action_filter(self) -> None:
-        self._open("filter", self.navigation.here.filter.text)
+        self._open_prompt("filter", self.navigation.current_state.row_filter.text)
 
     def action_command(self) -> None:
-        names = list(self.worlds.names())
-        self._open("command", "", prompting.offered(root.NAMES, sorted(self.available_themes), names))
+        context_names = list(self.available_contexts.list_names())
+        self._open_prompt(
+            "command",
+            "",
+            prompt_parser.list_suggestions(
+                root_views.SCREEN_NAMES, sorted(self.available_themes), context_names
+            ),
+        )
 
     def action_save(self) -> None:
-        self._open("save", saving.file_name(self.view, self.clock()))
+        self._open_prompt("save", row_export.suggest_file_name(self.current_view, self.clock()))
 
-    def _open(self, mode: Mode, text: str, offered: Sequence[str] = ()) -> None:
+    def _open_prompt(
+        self, prompt_mode: PromptMode, initial_text: str, suggested_lines: Sequence[str] = ()
+    ) -> None:
         self.screen_stack[0].add_class("asking")
-        self.prompt.open(mode, text, offered)
+        self.prompt_input.open_prompt(prompt_mode, initial_text, suggested_lines)
 
     def action_do(self, what: str, *how: Any) -> None:
         """Call a method of `ActionController` by its name."""
-        getattr(self.doing, what)(*how)
+        getattr(self.action_controller, what)(*how)
 
     # Messages of widgets.
 
     def on_grid_entered(self, message: Grid.Entered) -> None:
-        view = self.view.enter(message.item)
-        if view is not None:
-            self.navigation.enter(view)
-            self._arrive()
+        opened_view = self.current_view.open_row(message.row)
+        if opened_view is not None:
+            self.navigation.push_view(opened_view)
+            self._show_current_view()
 
     def on_grid_folded(self, message: Grid.Folded) -> None:
-        self.doing.fold(message.name)
+        self.action_controller.fold(message.group_name)
 
     def on_grid_moved(self, message: Grid.Moved) -> None:
-        self.navigation.here.row = self.grid.current_key
-        self._ask()
+        self.navigation.current_state.row_key = self.row_grid.cursor_key
+        self._send_queries()
 
     def on_grid_sort_asked(self, message: Grid.SortAsked) -> None:
-        place = self.navigation.here
-        if place.sort is not None and place.sort.key == message.key:
-            self.doing.reverse()
+        view_state = self.navigation.current_state
+        if view_state.sort_order is not None and view_state.sort_order.key == message.column_key:
+            self.action_controller.reverse()
         else:
-            place.sort = Sort(message.key, is_figure(place.view.columns, message.key))
-            self.redraw()
+            view_state.sort_order = SortOrder(
+                message.column_key, is_numeric_column(view_state.view.columns, message.column_key)
+            )
+            self.redraw_screen()
 
     async def on_lines_clicked(self, message: Lines.Clicked) -> None:
-        if message.lines.id != "screens":
+        if message.lines_widget.id != "screens":
             return
-        if self.navigation.depth == 1 and not self.view.tabs():
-            self.action_screen(message.cell)
-        elif message.cell == 0:
+        if self.navigation.stack_depth == 1 and not self.current_view.list_tabs():
+            self.action_screen(message.cell_index)
+        elif message.cell_index == 0:
             await self.run_action("back")
-        elif self.view.tabs():
-            self.navigation.beside(self.view.tabs()[message.cell - 1])
-            self._arrive()
+        elif self.current_view.list_tabs():
+            self.navigation.replace_view(self.current_view.list_tabs()[message.cell_index - 1])
+            self._show_current_view()
 
     def on_prompt_typing(self, message: Prompt.Typing) -> None:
-        if message.mode == "filter" and self.screen_stack[0].has_class("asking"):
+        if message.prompt_mode == "filter" and self.screen_stack[0].has_class("asking"):
             try:
-                self.navigation.here.filter = Filter(message.text)
-            except BadFilter:
+                self.navigation.current_state.row_filter = RowFilter(message.typed_text)
+            except InvalidFilterError:
                 # The operator has typed only a part of the regular expression so far.
                 return
-            self.redraw()
+            self.redraw_screen()
 
     def on_prompt_ended(self, message: Prompt.Ended) -> None:
         self.screen_stack[0].remove_class("asking")
-        self.prompt.display = False
+        self.prompt_input.display = False
         self.focus_rows()
-        if message.mode == "filter" and message.text is None:
-            self.navigation.here.filter = Filter()
-        if message.mode == "command" and message.text:
-            self.doing.typed(message.text)
-        if message.mode == "seek" and message.text:
-            self.doing.seek(message.text)
-        if message.mode == "save" and message.text:
+        if message.prompt_mode == "filter" and message.typed_text is None:
+            self.navigation.current_state.row_filter = RowFilter()
+        if message.prompt_mode == "command" and message.typed_text:
+            self.action_controller.run_prompt_line(message.typed_text)
+        if message.prompt_mode == "seek" and message.typed_text:
+            self.action_controller.seek(message.typed_text)
+        if message.prompt_mode == "save" and message.typed_text:
             # Save after the next refresh: the file must not show the prompt.
-            name = message.text
-            self.call_after_refresh(lambda: self.doing.save(name))
-        self.redraw()
+            file_name = message.typed_text
+            self.call_after_refresh(lambda: self.action_controller.save_screen(file_name))
+        self.redraw_screen()
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self.redraw)
+        self.call_after_refresh(self.redraw_screen)

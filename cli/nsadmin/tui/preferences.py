@@ -4,33 +4,33 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-THEME = "nsadmin-dark"
-_TOP = ("theme", "interval", "keys", "themes")
-_COLORS = (
+DEFAULT_THEME = "nsadmin-dark"
+_TOP_LEVEL_KEYS = ("theme", "interval", "keys", "themes")
+_THEME_COLORS = (
     "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "success", "warning",
     "error",
 )  # fmt: skip
 
 
-class BadPreferences(Exception):
+class InvalidPreferencesError(Exception):
     """The preferences file is invalid or cannot be read. The text is one line with the reason."""
 
 
 class Preferences(NamedTuple):
     """`keys` are by id of a binding, such as `sort: "o,f5"`. `themes` have colours by name."""
 
-    theme: str = THEME
+    theme: str = DEFAULT_THEME
     interval: float | None = None
     keys: Mapping[str, str] = {}
     themes: Mapping[str, Mapping[str, str]] = {}
 
 
-def path(contexts: str) -> str:
+def preferences_path(contexts_file: str) -> str:
     """The path of tui.yaml, which lies in the folder of the contexts file."""
-    return os.path.join(os.path.dirname(contexts), "tui.yaml")
+    return os.path.join(os.path.dirname(contexts_file), "tui.yaml")
 
 
-def load(file: str, names: Collection[str]) -> Preferences:
+def load_preferences(file_path: str, binding_ids: Collection[str]) -> Preferences:
     """Read the preferences, or return the defaults if there is no file.
 
     `binding_ids` are the valid ids of key bindings. Raises InvalidPreferencesError.
@@ -38,56 +38,74 @@ def load(file: str, names: Collection[str]) -> Preferences:
     import yaml
 
     try:
-        with open(file, encoding="utf-8") as reader:
+        with open(file_path, encoding="utf-8") as reader:
             content = yaml.safe_load(reader) or {}
     except FileNotFoundError:
         return Preferences()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadPreferences(f"{file} cannot be read: {error}") from None
+        raise InvalidPreferencesError(f"{file_path} cannot be read: {error}") from None
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise BadPreferences(f"{file} is no YAML{f' in line {mark.line + 1}' if mark else ''}") from None
+        problem_mark = getattr(error, "problem_mark", None)
+        raise InvalidPreferencesError(
+            f"{file_path} is no YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
+        ) from None
     if not isinstance(content, dict):
-        raise BadPreferences(f"{file} has to be a map: {', '.join(_TOP)}")
-    _known(file, content, _TOP)
-    keys = _texts(file, "keys", content.get("keys"))
-    _known(f"{file}: keys", keys, names)
+        raise InvalidPreferencesError(f"{file_path} has to be a map: {', '.join(_TOP_LEVEL_KEYS)}")
+    _check_names(file_path, content, _TOP_LEVEL_KEYS)
+    key_texts = _read_texts(file_path, "keys", content.get("keys"))
+    _check_names(f"{file_path}: keys", key_texts, binding_ids)
     themes = {
-        name: _theme(file, name, colors)
-        for name, colors in _map(file, "themes", content.get("themes")).items()
+        theme_name: _read_theme(file_path, theme_name, theme_colors)
+        for theme_name, theme_colors in _read_map(file_path, "themes", content.get("themes")).items()
     }
     return Preferences(
-        str(content.get("theme") or THEME), _interval(file, content.get("interval")), keys, themes
+        str(content.get("theme") or DEFAULT_THEME),
+        _read_interval(file_path, content.get("interval")),
+        key_texts,
+        themes,
     )
 
 
-def _known(where: str, content: Mapping[str, Any], names: Collection[str]) -> None:
-    for name in content:
-        if name not in names:
-            raise BadPreferences(f"{where}: {name} is unknown; there are: {', '.join(names)}")
+def _check_names(location: str, given_map: Mapping[str, Any], known_names: Collection[str]) -> None:
+    for given_name in given_map:
+        if given_name not in known_names:
+            raise InvalidPreferencesError(
+                f"{location}: {given_name} is unknown; there are: {', '.join(known_names)}"
+            )
 
 
-def _map(file: str, name: str, value: Any) -> Mapping[str, Any]:
-    if value is not None and not isinstance(value, dict):
-        raise BadPreferences(f"{file}: {name} has to be a map")
-    return {str(key): item for key, item in (value or {}).items()}
+def _read_map(file_path: str, map_name: str, yaml_value: Any) -> Mapping[str, Any]:
+    if yaml_value is not None and not isinstance(yaml_value, dict):
+        raise InvalidPreferencesError(f"{file_path}: {map_name} has to be a map")
+    return {str(entry_key): entry_value for entry_key, entry_value in (yaml_value or {}).items()}
 
 
-def _texts(file: str, name: str, value: Any) -> Mapping[str, str]:
-    return {key: str(item) for key, item in _map(file, name, value).items()}
+def _read_texts(file_path: str, map_name: str, yaml_value: Any) -> Mapping[str, str]:
+    return {
+        entry_key: str(entry_value)
+        for entry_key, entry_value in _read_map(file_path, map_name, yaml_value).items()
+    }
 
 
-def _interval(file: str, value: Any) -> float | None:
-    if value is None:
+def _read_interval(file_path: str, yaml_value: Any) -> float | None:
+    if yaml_value is None:
         return None
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.5 <= value <= 3600:
-        raise BadPreferences(f"{file}: interval {value} cannot be: give 0.5 to 3600 seconds")
-    return float(value)
+    if (
+        not isinstance(yaml_value, (int, float))
+        or isinstance(yaml_value, bool)
+        or not 0.5 <= yaml_value <= 3600
+    ):
+        raise InvalidPreferencesError(
+            f"{file_path}: interval {yaml_value} cannot be: give 0.5 to 3600 seconds"
+        )
+    return float(yaml_value)
 
 
-def _theme(file: str, name: str, value: Any) -> Mapping[str, str]:
-    colors = _texts(file, f"themes: {name}", value)
-    _known(f"{file}: themes: {name}", colors, (*_COLORS, "dark"))
-    if "primary" not in colors:
-        raise BadPreferences(f"{file}: themes: {name} needs primary, a colour such as '#3D8FD1'")
-    return colors
+def _read_theme(file_path: str, theme_name: str, yaml_value: Any) -> Mapping[str, str]:
+    theme_colors = _read_texts(file_path, f"themes: {theme_name}", yaml_value)
+    _check_names(f"{file_path}: themes: {theme_name}", theme_colors, (*_THEME_COLORS, "dark"))
+    if "primary" not in theme_colors:
+        raise InvalidPreferencesError(
+            f"{file_path}: themes: {theme_name} needs primary, a colour such as '#3D8FD1'"
+        )
+    return theme_colors

@@ -5,7 +5,7 @@ from typing import Any
 
 from textual.theme import Theme
 
-DARK = Theme(
+DARK_THEME = Theme(
     name="nsadmin-dark",
     primary="#3D8FD1",
     secondary="#C99AE0",
@@ -20,7 +20,7 @@ DARK = Theme(
     error="#F57645",
     dark=True,
 )
-LIGHT = Theme(
+LIGHT_THEME = Theme(
     name="nsadmin-light",
     primary="#1F6FB2",
     secondary="#7A3E9D",
@@ -34,17 +34,21 @@ LIGHT = Theme(
     error="#A62B00",
     dark=False,
 )
-OURS = (DARK, LIGHT)
+OWN_THEMES = (DARK_THEME, LIGHT_THEME)
 
 
-def made(themes: Mapping[str, Mapping[str, str]]) -> list[Theme]:
+def build_themes(colors_by_theme: Mapping[str, Mapping[str, str]]) -> list[Theme]:
     """Build the custom themes of the preferences file."""
-    found = []
-    for name, colors in themes.items():
-        own: dict[str, Any] = {key: value for key, value in colors.items() if key != "dark"}
-        found.append(Theme(name=name, dark=_is_dark(colors), **own))
-    return found
+    built_themes = []
+    for theme_name, theme_colors in colors_by_theme.items():
+        theme_options: dict[str, Any] = {
+            color_name: color_value
+            for color_name, color_value in theme_colors.items()
+            if color_name != "dark"
+        }
+        built_themes.append(Theme(name=theme_name, dark=_is_dark(theme_colors), **theme_options))
+    return built_themes
 
 
-def _is_dark(colors: Mapping[str, str]) -> bool:
-    return colors.get("dark", "true").lower() != "false"
+def _is_dark(theme_colors: Mapping[str, str]) -> bool:
+    return theme_colors.get("dark", "true").lower() != "false"

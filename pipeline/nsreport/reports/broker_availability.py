@@ -23,16 +23,18 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.coverage import watched
-from nsreport.drains import drains
-from nsreport.presence import BROKER, SEAT, presence
-from nsreport.spans import by_day, clipped, counted, number, overlaps
+from nsreport.facts.coverage import select_known_spans
+from nsreport.facts.drains import find_drains
+from nsreport.facts.presence import BROKER_KEY, SEAT_KEY, build_presence
+from nsreport.facts.spans import clip_spans, count_spans, hash_key, intersect_spans, split_by_day
 
-GRACE = 150_000
+GRACE_MS = 150_000
 """Brokers that register within this time after a name server's start do not count as down."""
 
 
-def broker_availability(told: DataFrame, coverage: DataFrame, since: int, until: int) -> DataFrame:
+def broker_availability(
+    witness_events: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int
+) -> DataFrame:
     """Return a row for each known broker and day, from `since_ms` to `until_ms` (ms since 1970).
 
     Only name servers whose tables are known at that time count. A broker is
@@ -45,51 +47,59 @@ def broker_availability(told: DataFrame, coverage: DataFrame, since: int, until:
     Its days begin when a witness first sees it. `partialSeconds` is the part of `upSeconds` in which some
     name servers missed it.
     """
-    told = told.where(col("time") < until)
-    seats = presence(told, until).select(*SEAT, "since", "until", "state")
-    closed = drains(told, until).groupBy("witness", "brokerName")
-    drained = closed.agg(collect_list(struct("since", "until")).alias("drained"))
+    witness_events = witness_events.where(col("time") < until_ms)
+    seat_spans = build_presence(witness_events, until_ms).select(*SEAT_KEY, "since", "until", "state")
+    drains_by_broker = find_drains(witness_events, until_ms).groupBy("witness", "brokerName")
+    drain_lists = drains_by_broker.agg(collect_list(struct("since", "until")).alias("drained"))
     # From here on Spark keeps the rows of a broker in one partition: later windows by `broker` move no rows.
-    first = min(when(col("state") == "up", col("since"))).over(Window.partitionBy("broker"))
-    looked = broadcast(watched(coverage, until).select("witness", "since", "until"))
-    known = overlaps(seats.withColumn("broker", number(BROKER)), looked, ["witness"])
-    seen = known.select("*", first.alias("first")).where("first is not null")
-    each = seen.join(broadcast(drained), ["witness", "brokerName"], "left")
-    key = ["broker", *BROKER]
-    spans = each.select(*key, explode(_kinds(until)).alias("span")).select(*key, "span.*")
-    counts = counted(spans, key, ["alive", "up", "down", "planned"])
-    states = counts.where("alive > 0").select(*key, "since", "until", "down", _state().alias("state"))
-    return _days(_begun(states), since, until)
+    first_up = min(when(col("state") == "up", col("since"))).over(Window.partitionBy("broker"))
+    watch_spans = broadcast(select_known_spans(coverage, until_ms).select("witness", "since", "until"))
+    known_seats = intersect_spans(
+        seat_spans.withColumn("broker", hash_key(BROKER_KEY)), watch_spans, ["witness"]
+    )
+    seen_seats = known_seats.select("*", first_up.alias("first")).where("first is not null")
+    seats_with_drains = seen_seats.join(broadcast(drain_lists), ["witness", "brokerName"], "left")
+    broker_key = ["broker", *BROKER_KEY]
+    kind_spans = seats_with_drains.select(*broker_key, explode(_span_kinds(until_ms)).alias("span")).select(
+        *broker_key, "span.*"
+    )
+    span_counts = count_spans(kind_spans, broker_key, ["alive", "up", "down", "planned"])
+    broker_states = span_counts.where("alive > 0").select(
+        *broker_key, "since", "until", "down", _broker_state().alias("state")
+    )
+    return _sum_days(_mark_failures(broker_states), since_ms, until_ms)
 
 
-def _kinds(until: int) -> Column:
+def _span_kinds(until_ms: int) -> Column:
     """The kinds as which a span counts. `alive` covers all time from the broker's first registration on."""
     is_up = col("state") == "up"
     # Brokers have GRACE_MS to register with a name server that started.
-    late = when(col("state") == "starting", col("since") + GRACE).otherwise(col("since"))
-    itself = _span(
-        when(is_up, "up").otherwise("down"), when(is_up, col("since")).otherwise(late), col("until")
+    late_since = when(col("state") == "starting", col("since") + GRACE_MS).otherwise(col("since"))
+    state_span = _span_struct(
+        when(is_up, "up").otherwise("down"), when(is_up, col("since")).otherwise(late_since), col("until")
     )
-    begins = is_up & (col("since") == col("first"))
-    alive = _span(lit("alive"), col("since"), when(begins, until).otherwise(col("since")))
-    planned = transform(
+    is_first_up = is_up & (col("since") == col("first"))
+    alive_span = _span_struct(lit("alive"), col("since"), when(is_first_up, until_ms).otherwise(col("since")))
+    planned_spans = transform(
         coalesce("drained", array()),
-        lambda one: _span(lit("planned"), greatest(one["since"], "since"), least(one["until"], "until")),
+        lambda drain_span: _span_struct(
+            lit("planned"), greatest(drain_span["since"], "since"), least(drain_span["until"], "until")
+        ),
     )
-    every = concat(array(itself, alive), planned)
-    return filter(every, lambda span: span["since"] < span["until"])
+    all_spans = concat(array(state_span, alive_span), planned_spans)
+    return filter(all_spans, lambda span: span["since"] < span["until"])
 
 
-def _span(kind: Column, since: Column, until: Column) -> Column:
+def _span_struct(span_kind: Column, since_ms: Column, until_ms: Column) -> Column:
     # All structs of a Spark array need exactly the same types.
     return struct(
-        kind.cast("string").alias("kind"),
-        since.cast("long").alias("since"),
-        until.cast("long").alias("until"),
+        span_kind.cast("string").alias("kind"),
+        since_ms.cast("long").alias("since"),
+        until_ms.cast("long").alias("until"),
     )
 
 
-def _state() -> Column:
+def _broker_state() -> Column:
     return (
         when((col("up") == 0) & (col("down") == 0), "unknown")
         .when(col("planned") > 0, "planned")
@@ -98,43 +108,50 @@ def _state() -> Column:
     )
 
 
-def _begun(spans: DataFrame) -> DataFrame:
+def _mark_failures(state_spans: DataFrame) -> DataFrame:
     """Add `failed`: the broker is down in this span, and was not in the last known span before it."""
-    known = when(col("state") != "unknown", col("state"))
-    before = Window.partitionBy("broker").orderBy("since").rowsBetween(Window.unboundedPreceding, -1)
-    failed = (col("state") == "down") & (
-        coalesce(last(known, ignorenulls=True).over(before), lit("")) != "down"
+    known_state = when(col("state") != "unknown", col("state"))
+    earlier_window = Window.partitionBy("broker").orderBy("since").rowsBetween(Window.unboundedPreceding, -1)
+    has_failed = (col("state") == "down") & (
+        coalesce(last(known_state, ignorenulls=True).over(earlier_window), lit("")) != "down"
     )
-    return spans.withColumn("failed", failed)
+    return state_spans.withColumn("failed", has_failed)
 
 
-def _days(spans: DataFrame, since: int, until: int) -> DataFrame:
-    is_in = col("since") >= since
-    inside = clipped(spans.withColumn("failed", col("failed") & is_in), since, until)
-    days = by_day(inside, *BROKER, "state", "down", "failed")
-    length = (col("until") - col("since")) / 1000
+def _sum_days(state_spans: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+    is_inside = col("since") >= since_ms
+    clipped_spans = clip_spans(
+        state_spans.withColumn("failed", col("failed") & is_inside), since_ms, until_ms
+    )
+    day_spans = split_by_day(clipped_spans, *BROKER_KEY, "state", "down", "failed")
+    span_seconds = (col("until") - col("since")) / 1000
 
-    def seconds(condition: Column) -> Column:
-        return round(sum(when(condition, length).otherwise(0.0)), 3)
+    def sum_seconds(condition: Column) -> Column:
+        return round(sum(when(condition, span_seconds).otherwise(0.0)), 3)
 
-    state = col("state")
-    found = days.groupBy("date", *BROKER).agg(
-        *(seconds(state == name).alias(f"{name}Seconds") for name in ("up", "down", "planned", "unknown")),
-        seconds((state == "up") & (col("down") > 0)).alias("partialSeconds"),
+    state_column = col("state")
+    day_sums = day_spans.groupBy("date", *BROKER_KEY).agg(
+        *(
+            sum_seconds(state_column == state_name).alias(f"{state_name}Seconds")
+            for state_name in ("up", "down", "planned", "unknown")
+        ),
+        sum_seconds((state_column == "up") & (col("down") > 0)).alias("partialSeconds"),
         count_if(col("failed") & col("isFirst")).alias("failures"),
     )
-    up, down = col("upSeconds"), col("downSeconds")
-    failures = when(col("failures") > 0, col("failures"))
-    return found.select(
+    up_seconds, down_seconds = col("upSeconds"), col("downSeconds")
+    failure_count = when(col("failures") > 0, col("failures"))
+    return day_sums.select(
         "date",
-        *BROKER,
+        *BROKER_KEY,
         "upSeconds",
         "downSeconds",
         "plannedSeconds",
         "unknownSeconds",
         "partialSeconds",
-        round(100 * up / when(up + down > 0, up + down), 4).alias("availability"),
+        round(100 * up_seconds / when(up_seconds + down_seconds > 0, up_seconds + down_seconds), 4).alias(
+            "availability"
+        ),
         "failures",
-        round(up / failures, 3).alias("mtbfSeconds"),
-        round(down / failures, 3).alias("mttrSeconds"),
+        round(up_seconds / failure_count, 3).alias("mtbfSeconds"),
+        round(down_seconds / failure_count, 3).alias("mttrSeconds"),
     )

@@ -20,54 +20,57 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.presence import BROKER, presence
-from nsreport.spans import number
+from nsreport.facts.presence import BROKER_KEY, build_presence
+from nsreport.facts.spans import hash_key
 
-WITHIN = 600_000
+SESSION_GAP_MS = 600_000
 """Two losses with a shorter gap belong to one session."""
 
 
-def broker_flaps(told: DataFrame, since: int, until: int, within: int = WITHIN) -> DataFrame:
+def broker_flaps(
+    witness_events: DataFrame, since_ms: int, until_ms: int, session_gap_ms: int = SESSION_GAP_MS
+) -> DataFrame:
     """Return a row for each session of a broker that is not over at `since_ms` (ms since 1970).
 
     A loss that several name servers saw at the same time is one outage. `cause` is the most frequent reason,
     or address conflict if another process registered with the broker's name.
     """
-    told = told.where(col("time") < until)
-    lost = (
-        presence(told, until)
+    witness_events = witness_events.where(col("time") < until_ms)
+    down_spans = (
+        build_presence(witness_events, until_ms)
         .where("state = 'down'")
-        .select(*BROKER, "server", "since", "until", "reason", "type")
+        .select(*BROKER_KEY, "server", "since", "until", "reason", "type")
     )
-    found = lost.unionByName(_conflicts(told))
-    window = Window.partitionBy(number(BROKER)).orderBy("since", "until", "server")
-    before = max("until").over(window.rowsBetween(Window.unboundedPreceding, -1))
-    marked = found.select("*", coalesce(before, lit(0)).alias("before"))
+    loss_spans = down_spans.unionByName(_select_conflicts(witness_events))
+    broker_window = Window.partitionBy(hash_key(BROKER_KEY)).orderBy("since", "until", "server")
+    end_so_far = max("until").over(broker_window.rowsBetween(Window.unboundedPreceding, -1))
+    marked_spans = loss_spans.select("*", coalesce(end_so_far, lit(0)).alias("before"))
     is_outage = col("type") != "AddressConflict"
-    sessions = marked.select(
-        "*", sum((col("since") - col("before") > within).cast("int")).over(window).alias("session")
+    session_spans = marked_spans.select(
+        "*",
+        sum((col("since") - col("before") > session_gap_ms).cast("int")).over(broker_window).alias("session"),
     )
-    length = (col("until") - col("since")) / 1000
-    alone = (col("until") - greatest("since", least("before", "until"))) / 1000
+    span_seconds = (col("until") - col("since")) / 1000
+    new_seconds = (col("until") - greatest("since", least("before", "until"))) / 1000
     return (
-        sessions.groupBy(*BROKER, "session")
+        session_spans.groupBy(*BROKER_KEY, "session")
         .agg(
             min("since").alias("since"),
             max("until").alias("until"),
             array_sort(collect_set("server")).alias("servers"),
             sum((is_outage & (col("since") > col("before"))).cast("int")).alias("outages"),
             count_if(~is_outage).alias("conflicts"),
-            round(sum(when(is_outage, alone).otherwise(0.0)), 3).alias("downSeconds"),
-            round(max(when(is_outage, length).otherwise(0.0)), 3).alias("longestSeconds"),
-            mode(when(is_outage, _reason()), deterministic=True).alias("reason"),
+            round(sum(when(is_outage, new_seconds).otherwise(0.0)), 3).alias("downSeconds"),
+            round(max(when(is_outage, span_seconds).otherwise(0.0)), 3).alias("longestSeconds"),
+            mode(when(is_outage, _loss_reason()), deterministic=True).alias("reason"),
         )
-        .where(col("until") > since)
+        .where(col("until") > since_ms)
         .select(
             to_date(timestamp_millis("since")).alias("date"),
-            *BROKER,
+            *BROKER_KEY,
             timestamp_millis("since").alias("ts"),
             timestamp_millis("until").alias("endTs"),
-            (col("until") == until).alias("ongoing"),
+            (col("until") == until_ms).alias("ongoing"),
             "servers",
             "outages",
             "conflicts",
@@ -78,11 +81,11 @@ def broker_flaps(told: DataFrame, since: int, until: int, within: int = WITHIN) 
     )
 
 
-def _reason() -> Column:
+def _loss_reason() -> Column:
     return when(col("type") == "Snapshot", "not in a snapshot").otherwise(col("reason"))
 
 
-def _conflicts(told: DataFrame) -> DataFrame:
-    return told.where("type = 'AddressConflict'").select(
-        *BROKER, "server", col("time").alias("since"), col("time").alias("until"), "reason", "type"
+def _select_conflicts(witness_events: DataFrame) -> DataFrame:
+    return witness_events.where("type = 'AddressConflict'").select(
+        *BROKER_KEY, "server", col("time").alias("since"), col("time").alias("until"), "reason", "type"
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-class Report(NamedTuple):
+class ReportDefinition(NamedTuple):
     """A report: its name, its input tables, the meaning of its columns, and its partition columns.
 
     `make_table` takes a DataFrame for each of `input_tables`, then `since_ms` and `until_ms` (ms since 1970).
@@ -22,35 +22,43 @@ class Report(NamedTuple):
     """
 
     name: str
-    about: str
-    inputs: tuple[str, ...]
+    description: str
+    input_tables: tuple[str, ...]
     columns: Mapping[str, str]
-    partition: tuple[str, ...] = ("date", "cluster")
+    partition_columns: tuple[str, ...] = ("date", "cluster")
 
     @property
-    def make(self) -> Callable[..., DataFrame]:
+    def make_table(self) -> Callable[..., DataFrame]:
         """The function that makes the report; the function, its module and the report have the same name."""
-        made: Callable[..., DataFrame] = getattr(import_module(f"nsreport.reports.{self.name}"), self.name)
-        return made
+        make_table: Callable[..., DataFrame] = getattr(
+            import_module(f"nsreport.reports.{self.name}"), self.name
+        )
+        return make_table
 
 
-_BROKER = {
+_BROKER_COLUMNS = {
     "date": "day (UTC)",
     "cluster": "name of the cluster",
     "brokerName": "name of the broker's group; its address where a log does not tell it",
     "brokerId": "0 for a master, more for a slave; null where a log does not tell it",
 }
 
-_GROUP = {name: _BROKER[name] for name in ("date", "cluster", "brokerName")}
-_TOPIC = {"cluster": _BROKER["cluster"], "topic": "name of the topic", "brokerName": _BROKER["brokerName"]}
+_GROUP_COLUMNS = {
+    column_name: _BROKER_COLUMNS[column_name] for column_name in ("date", "cluster", "brokerName")
+}
+_TOPIC_COLUMNS = {
+    "cluster": _BROKER_COLUMNS["cluster"],
+    "topic": "name of the topic",
+    "brokerName": _BROKER_COLUMNS["brokerName"],
+}
 
-_REPORTS = (
-    Report(
+_REPORT_DEFINITIONS = (
+    ReportDefinition(
         "broker_availability",
         "How long each broker was up, down, drained, or out of everybody's sight.",
         ("told", "coverage"),
         {
-            **_BROKER,
+            **_BROKER_COLUMNS,
             "upSeconds": "s in which a name server had it",
             "downSeconds": "s in which all name servers missed it",
             "plannedSeconds": "s in which it was drained, running or stopped",
@@ -62,12 +70,12 @@ _REPORTS = (
             "mttrSeconds": "s down for each failure",
         },
     ),
-    Report(
+    ReportDefinition(
         "broker_flaps",
         "Sessions in which a broker was lost and came back, perhaps again and again.",
         ("told",),
         {
-            **_BROKER,
+            **_BROKER_COLUMNS,
             "ts": "when it was lost for the first time",
             "endTs": "when it was back for the last time",
             "ongoing": "whether it is not back",
@@ -79,7 +87,7 @@ _REPORTS = (
             "cause": "unregistered, channel closed, expired, not in a snapshot, or address conflict",
         },
     ),
-    Report(
+    ReportDefinition(
         "drain_audit",
         "Who closed which broker to writes, where that did not happen, and what undid it.",
         ("told", "coverage"),
@@ -103,7 +111,7 @@ _REPORTS = (
             "openedClient": "address of the one who asked for it",
         },
     ),
-    Report(
+    ReportDefinition(
         "heartbeat_gaps",
         "How long brokers were silent, and whether it was they, the link or the name server.",
         ("told", "log_fact"),
@@ -121,7 +129,7 @@ _REPORTS = (
             "silentBrokers": "brokers of that name server that were silent at the same time",
         },
     ),
-    Report(
+    ReportDefinition(
         "ns_divergence",
         "When name servers said different things of routes, addresses of brokers, or the KV config.",
         ("route_fact", "entry_fact", "coverage"),
@@ -140,7 +148,7 @@ _REPORTS = (
             "values": "what each name server said that somebody looked at, as JSON",
         },
     ),
-    Report(
+    ReportDefinition(
         "ns_convergence",
         "How long it takes until all name servers say the same after a change.",
         ("route_fact", "coverage"),
@@ -155,23 +163,23 @@ _REPORTS = (
             "maxSeconds": "s of the slowest",
         },
     ),
-    Report(
+    ReportDefinition(
         "topic_growth",
         "How many topics each broker registers, and how long that makes a registration.",
         ("route_fact",),
         {
-            **_GROUP,
+            **_GROUP_COLUMNS,
             "topics": "topics at the end of the day",
             "change": "more than on the day before",
             "bytes": "length of a registration with all of them, as JSON",
         },
     ),
-    Report(
+    ReportDefinition(
         "registration_forecast",
         "When a broker's registration will be too long for a frame of 16 MiB.",
         ("route_fact",),
         {
-            **_GROUP,
+            **_GROUP_COLUMNS,
             "days": "days that the forecast leans on",
             "topics": "topics at the end of the last one",
             "bytes": "length of a registration then",
@@ -182,9 +190,9 @@ _REPORTS = (
             "earliestDate": "that day at the upper end",
             "latestDate": "that day at the lower end",
         },
-        partition=(),
+        partition_columns=(),
     ),
-    Report(
+    ReportDefinition(
         "orphan_topics",
         "Topics that nobody needs any more, as far as anybody can tell.",
         ("told", "route_fact", "stats_minute", "consumer_lag"),
@@ -197,9 +205,9 @@ _REPORTS = (
             "knownSince": "since when it is known",
             "lastPut": "the last minute in which something was put, as far as brokers told",
         },
-        partition=(),
+        partition_columns=(),
     ),
-    Report(
+    ReportDefinition(
         "hot_brokers",
         "Who takes more of a cluster's messages than his share.",
         ("broker_runtime", "stats_minute"),
@@ -220,7 +228,7 @@ _REPORTS = (
             "skewedTopic": "the topic of which that is most",
         },
     ),
-    Report(
+    ReportDefinition(
         "consumer_lag_trend",
         "Which groups fall behind, which catch up and when, which are stuck.",
         ("consumer_lag",),
@@ -240,7 +248,7 @@ _REPORTS = (
             "trend": "growing, draining, steady, stuck, caught up, or unknown",
         },
     ),
-    Report(
+    ReportDefinition(
         "topic_volume",
         "How many messages a day, topic by topic, and group by group.",
         ("stats_minute",),
@@ -256,9 +264,9 @@ _REPORTS = (
             "minutes": "minutes of the day of which there are figures",
             "brokers": "brokers that told",
         },
-        partition=("date",),
+        partition_columns=("date",),
     ),
-    Report(
+    ReportDefinition(
         "config_changes",
         "Who changed which setting or KV value of a name server.",
         ("ns_event",),
@@ -274,9 +282,9 @@ _REPORTS = (
             "before": "value before; null: there was none",
             "after": "value now; null: there is none",
         },
-        partition=("date",),
+        partition_columns=("date",),
     ),
-    Report(
+    ReportDefinition(
         "ns_health",
         "How each name server fared: starts, pauses, scans, queues, requests, errors.",
         ("told", "coverage", "log_fact"),
@@ -298,9 +306,9 @@ _REPORTS = (
             "waterMarks": "greatest figures of its queues (log)",
             "requests": "requests by code (log)",
         },
-        partition=("date",),
+        partition_columns=("date",),
     ),
-    Report(
+    ReportDefinition(
         "route_as_of",
         "The routes that each name server gave at the end.",
         ("route_fact",),
@@ -320,9 +328,9 @@ _REPORTS = (
             "fromCause": "request that did",
             "fromClient": "address of the one who asked for it",
         },
-        partition=(),
+        partition_columns=(),
     ),
 )
 
-REPORTS: Mapping[str, Report] = {report.name: report for report in _REPORTS}
+REPORTS_BY_NAME: Mapping[str, ReportDefinition] = {report.name: report for report in _REPORT_DEFINITIONS}
 """The reports by name, in the order of a page."""

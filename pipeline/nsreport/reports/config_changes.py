@@ -4,15 +4,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import array, coalesce, col, explode, struct, transform, when
 
 
-def config_changes(ns_event: DataFrame, since: int, until: int) -> DataFrame:
+def config_changes(ns_event: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return a row for each value that changed on a name server from `since_ms` to `until_ms` (since 1970).
 
     `before` or `after` is null if the value did not exist. Events of a collector have no client.
     """
-    kinds = ns_event.where(col("type").isin("KvPut", "KvDeleted", "SettingsChanged"))
-    told = kinds.where((col("time") >= since) & (col("time") < until))
-    each = told.select("*", explode(_changes()).alias("change"))
-    return each.select(
+    change_events = ns_event.where(col("type").isin("KvPut", "KvDeleted", "SettingsChanged"))
+    events_in_range = change_events.where((col("time") >= since_ms) & (col("time") < until_ms))
+    change_rows = events_in_range.select("*", explode(_change_structs()).alias("change"))
+    return change_rows.select(
         "date",
         "ts",
         "server",
@@ -26,17 +26,21 @@ def config_changes(ns_event: DataFrame, since: int, until: int) -> DataFrame:
     )
 
 
-def _changes() -> Column:
+def _change_structs() -> Column:
     """The key, old value and new value of each change in an event; SettingsChanged has several."""
-    itself = struct(
+    kv_change = struct(
         col("key").alias("key"),
         col("before").alias("before"),
         when(col("type") == "KvPut", col("value")).alias("after"),
     )
-    settings = transform(
+    setting_changes = transform(
         "settingChanges",
-        lambda one: struct(
-            one["key"].alias("key"), one["before"].alias("before"), one["after"].alias("after")
+        lambda setting_change: struct(
+            setting_change["key"].alias("key"),
+            setting_change["before"].alias("before"),
+            setting_change["after"].alias("after"),
         ),
     )
-    return when(col("type") == "SettingsChanged", coalesce(settings, array())).otherwise(array(itself))
+    return when(col("type") == "SettingsChanged", coalesce(setting_changes, array())).otherwise(
+        array(kv_change)
+    )

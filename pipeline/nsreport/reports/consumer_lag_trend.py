@@ -17,24 +17,28 @@ from pyspark.sql.functions import (
     when,
 )
 
-STUCK = 600_000
+STUCK_MS = 600_000
 """A group with a backlog that consumes no message for this long is stuck."""
 
-STEADY = 0.001
+STEADY_RATE = 0.001
 """A lag that changes by fewer messages per second is steady."""
 
-_KEY = ["cluster", "consumerGroup", "topic", "brokerName"]
+_LAG_KEY = ["cluster", "consumerGroup", "topic", "brokerName"]
 
 
-def consumer_lag_trend(consumer_lag: DataFrame, since: int, until: int, stuck: int = STUCK) -> DataFrame:
+def consumer_lag_trend(
+    consumer_lag: DataFrame, since_ms: int, until_ms: int, stuck_ms: int = STUCK_MS
+) -> DataFrame:
     """Return a row for each group, topic, broker and day, with the slope of a line through all samples.
 
     `trend` is unknown if the group never committed an offset, or if there is only one sample.
     """
-    moment = (col("ts") >= timestamp_millis(lit(since))) & (col("ts") < timestamp_millis(lit(until)))
-    days = (
-        consumer_lag.where(moment)
-        .groupBy(to_date("ts").alias("date"), *_KEY)
+    is_in_range = (col("ts") >= timestamp_millis(lit(since_ms))) & (
+        col("ts") < timestamp_millis(lit(until_ms))
+    )
+    day_lags = (
+        consumer_lag.where(is_in_range)
+        .groupBy(to_date("ts").alias("date"), *_LAG_KEY)
         .agg(
             count("lag").alias("samples"),
             max_by("lag", "ts").alias("lastLag"),
@@ -45,25 +49,27 @@ def consumer_lag_trend(consumer_lag: DataFrame, since: int, until: int, stuck: i
             (max(unix_millis("ts")) - min(unix_millis("ts"))).alias("told"),
         )
     )
-    is_stuck = col("still") & (col("minLag") > 0) & (col("told") >= stuck)
-    slope, last = col("slope"), col("lastLag")
-    trend = (
-        when(col("lastLag").isNull() | slope.isNull(), "unknown")
+    is_stuck = col("still") & (col("minLag") > 0) & (col("told") >= stuck_ms)
+    lag_slope, last_lag = col("slope"), col("lastLag")
+    trend_name = (
+        when(col("lastLag").isNull() | lag_slope.isNull(), "unknown")
         .when(is_stuck, "stuck")
         .when(col("maxLag") == 0, "caught up")
-        .when(slope > STEADY, "growing")
-        .when(slope < -STEADY, "draining")
+        .when(lag_slope > STEADY_RATE, "growing")
+        .when(lag_slope < -STEADY_RATE, "draining")
         .otherwise("steady")
     )
-    return days.select(
+    return day_lags.select(
         "date",
-        *_KEY,
+        *_LAG_KEY,
         "samples",
         "lastLag",
         "minLag",
         "maxLag",
-        round(slope, 4).alias("lagPerSecond"),
-        round(when((slope < -STEADY) & (last > 0), last / -slope), 0).cast("long").alias("drainSeconds"),
+        round(lag_slope, 4).alias("lagPerSecond"),
+        round(when((lag_slope < -STEADY_RATE) & (last_lag > 0), last_lag / -lag_slope), 0)
+        .cast("long")
+        .alias("drainSeconds"),
         coalesce(is_stuck, lit(False)).alias("stuck"),
-        trend.alias("trend"),
+        trend_name.alias("trend"),
     )

@@ -3,19 +3,19 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import coalesce, col, lag, last, lit, round, timestamp_millis, to_date, when
 
-from nsreport.coverage import watched
-from nsreport.drains import BY_PERMISSION, drains
-from nsreport.presence import presence
-from nsreport.spans import number
+from nsreport.facts.coverage import select_known_spans
+from nsreport.facts.drains import BY_PERMISSION, find_drains
+from nsreport.facts.presence import build_presence
+from nsreport.facts.spans import hash_key
 
-WITHIN = 60_000
+ACT_GAP_MS = 60_000
 """Drains of a broker on several name servers with a shorter gap belong to one act."""
 
-_GROUP = ["cluster", "brokerName"]
+_BROKER_KEY = ["cluster", "brokerName"]
 
 
 def drain_audit(
-    told: DataFrame, coverage: DataFrame, since: int, until: int, within: int = WITHIN
+    witness_events: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int, act_gap_ms: int = ACT_GAP_MS
 ) -> DataFrame:
     """Return a row for each act and name server, for acts from `since_ms` to `until_ms` (ms since 1970).
 
@@ -28,23 +28,25 @@ def drain_audit(
     - forgotten: the name server started;
     - missed: the name server had the broker open, and the act did not close it there.
     """
-    told = told.where(col("time") < until)
-    closed = drains(told, until)
-    window = Window.partitionBy(number(_GROUP)).orderBy("since", "witness")
-    begins = when(coalesce(col("since") - lag("since").over(window) > within, lit(True)), col("since"))
-    acts = closed.select("*", begins.alias("begins")).select(
-        "*", last("begins", ignorenulls=True).over(window).alias("act")
+    witness_events = witness_events.where(col("time") < until_ms)
+    drain_spans = find_drains(witness_events, until_ms)
+    broker_window = Window.partitionBy(hash_key(_BROKER_KEY)).orderBy("since", "witness")
+    act_start = when(
+        coalesce(col("since") - lag("since").over(broker_window) > act_gap_ms, lit(True)), col("since")
     )
-    rows = acts.select(*_GROUP, "act", "server", *_of_closed())
-    missed = _missed(told, acts, watched(coverage, until), until, within).select(
-        *_GROUP, "act", "server", *_of_missed()
+    drain_acts = drain_spans.select("*", act_start.alias("begins")).select(
+        "*", last("begins", ignorenulls=True).over(broker_window).alias("act")
     )
+    act_rows = drain_acts.select(*_BROKER_KEY, "act", "server", *_closed_columns())
+    missed_rows = _find_missed_servers(
+        witness_events, drain_acts, select_known_spans(coverage, until_ms), until_ms, act_gap_ms
+    ).select(*_BROKER_KEY, "act", "server", *_missed_columns())
     return (
-        rows.unionByName(missed)
-        .where(col("act") >= since)
+        act_rows.unionByName(missed_rows)
+        .where(col("act") >= since_ms)
         .select(
             to_date(timestamp_millis("act")).alias("date"),
-            *_GROUP,
+            *_BROKER_KEY,
             timestamp_millis("act").alias("ts"),
             "server",
             "outcome",
@@ -63,10 +65,10 @@ def drain_audit(
     )
 
 
-def _of_closed() -> list[Column]:
-    is_open = col("openType").isNotNull()
+def _closed_columns() -> list[Column]:
+    is_opened = col("openType").isNotNull()
     outcome = (
-        when(~is_open, "holds")
+        when(~is_opened, "holds")
         .when(col("openType") == "ServerStarted", "forgotten")
         .when(col("openType") == "WritePermAdded", "given back")
         .when(col("restarted"), "restarted")
@@ -81,7 +83,7 @@ def _of_closed() -> list[Column]:
         col("has").alias("topics"),
         col("closed").alias("closedTopics"),
         round((col("until") - col("since")) / 1000, 3).alias("heldSeconds"),
-        when(is_open, col("until")).alias("openedAt"),
+        when(is_opened, col("until")).alias("openedAt"),
         col("openTopics").alias("openedTopics"),
         col("openType").alias("openedType"),
         col("openCause").alias("openedCause"),
@@ -89,25 +91,41 @@ def _of_closed() -> list[Column]:
     ]
 
 
-def _of_missed() -> list[Column]:
-    types = {
+def _missed_columns() -> list[Column]:
+    column_types = {
         "how": "string", "client": "string", "closedAt": "long", "topics": "int", "closedTopics": "int",
         "heldSeconds": "double", "openedAt": "long", "openedTopics": "int", "openedType": "string",
         "openedCause": "string", "openedClient": "string",
     }  # fmt: skip
-    nothing = [lit(None).cast(kind).alias(name) for name, kind in types.items()]
-    return [lit("missed").alias("outcome"), *nothing]
+    null_columns = [
+        lit(None).cast(type_name).alias(column_name) for column_name, type_name in column_types.items()
+    ]
+    return [lit("missed").alias("outcome"), *null_columns]
 
 
-def _missed(told: DataFrame, acts: DataFrame, looked: DataFrame, until: int, within: int) -> DataFrame:
+def _find_missed_servers(
+    witness_events: DataFrame, drain_acts: DataFrame, watch_spans: DataFrame, until_ms: int, act_gap_ms: int
+) -> DataFrame:
     """Return the name servers with known tables that had the broker, and on which it stayed open."""
-    each = acts.select(*_GROUP, "act").distinct()
-    there = presence(told, until).where("state = 'up'").select("witness", "server", *_GROUP, "since", "until")
-    had = each.join(there, _GROUP).where("since <= act and act < until")
-    had = had.select(*_GROUP, "act", "witness", "server").distinct()
-    seen = looked.select("witness", col("since").alias("seenSince"), col("until").alias("seenUntil"))
-    had = had.join(seen, "witness").where("seenSince <= act and act < seenUntil")
-    closed = acts.select("witness", "brokerName", "since", "until")
-    is_same = (had.witness == closed.witness) & (had.brokerName == closed.brokerName)
-    is_closed = (closed.since <= had.act + within) & (closed.until > had.act)
-    return had.join(closed, is_same & is_closed, "left_anti")
+    distinct_acts = drain_acts.select(*_BROKER_KEY, "act").distinct()
+    up_spans = (
+        build_presence(witness_events, until_ms)
+        .where("state = 'up'")
+        .select("witness", "server", *_BROKER_KEY, "since", "until")
+    )
+    servers_with_broker = distinct_acts.join(up_spans, _BROKER_KEY).where("since <= act and act < until")
+    servers_with_broker = servers_with_broker.select(*_BROKER_KEY, "act", "witness", "server").distinct()
+    seen_spans = watch_spans.select(
+        "witness", col("since").alias("seenSince"), col("until").alias("seenUntil")
+    )
+    servers_with_broker = servers_with_broker.join(seen_spans, "witness").where(
+        "seenSince <= act and act < seenUntil"
+    )
+    closed_spans = drain_acts.select("witness", "brokerName", "since", "until")
+    is_same_broker = (servers_with_broker.witness == closed_spans.witness) & (
+        servers_with_broker.brokerName == closed_spans.brokerName
+    )
+    is_closed = (closed_spans.since <= servers_with_broker.act + act_gap_ms) & (
+        closed_spans.until > servers_with_broker.act
+    )
+    return servers_with_broker.join(closed_spans, is_same_broker & is_closed, "left_anti")

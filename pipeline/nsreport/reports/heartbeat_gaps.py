@@ -17,16 +17,16 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.presence import BROKER, SEAT
-from nsreport.registrations import silences_of_brokers
-from nsreport.spans import number
+from nsreport.facts.presence import BROKER_KEY, SEAT_KEY
+from nsreport.facts.registration_gaps import find_registration_silences
+from nsreport.facts.spans import hash_key
 
-_SILENCES = ("HeartbeatGap", "ServerPaused")
-_ENDS = ("BrokerUnregistered", "BrokerRegistered", "ServerStarted")
-_COLUMNS = (*SEAT, "type", "place", "time", "silentMillis", "resumed", "pauseMillis")
+_SILENCE_TYPES = ("HeartbeatGap", "ServerPaused")
+_END_TYPES = ("BrokerUnregistered", "BrokerRegistered", "ServerStarted")
+_EVENT_COLUMNS = (*SEAT_KEY, "type", "place", "time", "silentMillis", "resumed", "pauseMillis")
 
 
-def heartbeat_gaps(told: DataFrame, log_fact: DataFrame, since: int, until: int) -> DataFrame:
+def heartbeat_gaps(witness_events: DataFrame, log_fact: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return a row for each silence of a broker at a name server that is not over at `since_ms` (since 1970).
 
     A name server reports silences that last three quarters of the broker expiry time. `whose` is
@@ -38,11 +38,13 @@ def heartbeat_gaps(told: DataFrame, log_fact: DataFrame, since: int, until: int)
     A pause of the name server is a row without a broker. Broker logs add the times in which a broker could
     not register; in these rows `server` is the name server's address.
     """
-    told = told.where(col("time") < until)
-    gaps = _together(_gaps(told, until).unionByName(silences_of_brokers(log_fact, until)))
-    found = gaps.select(
+    witness_events = witness_events.where(col("time") < until_ms)
+    counted_gaps = _count_simultaneous_gaps(
+        _find_gaps(witness_events, until_ms).unionByName(find_registration_silences(log_fact, until_ms))
+    )
+    attributed_gaps = counted_gaps.select(
         "server",
-        *BROKER,
+        *BROKER_KEY,
         "since",
         "until",
         "ended",
@@ -55,7 +57,7 @@ def heartbeat_gaps(told: DataFrame, log_fact: DataFrame, since: int, until: int)
         .alias("whose"),
         when(col("brokerName").isNotNull(), col("silent")).alias("silentBrokers"),
     )
-    return found.where(col("until") > since).select(
+    return attributed_gaps.where(col("until") > since_ms).select(
         to_date(timestamp_millis("since")).alias("date"),
         coalesce("cluster", lit("-")).alias("cluster"),
         "brokerName",
@@ -70,75 +72,87 @@ def heartbeat_gaps(told: DataFrame, log_fact: DataFrame, since: int, until: int)
     )
 
 
-def _gaps(told: DataFrame, until: int) -> DataFrame:
+def _find_gaps(witness_events: DataFrame, until_ms: int) -> DataFrame:
     """Return the silences with their ends: resumed, lost or open."""
-    by_witness = Window.partitionBy(number(["witness"])).orderBy("place")
-    sofar = by_witness.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    counted = told.where(col("type").isin(*_SILENCES, "Heartbeats")).select(
-        *_COLUMNS, coalesce(last("brokers", ignorenulls=True).over(sofar), lit(0)).alias("brokers")
+    witness_window = Window.partitionBy(hash_key(["witness"])).orderBy("place")
+    window_so_far = witness_window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    silence_events = witness_events.where(col("type").isin(*_SILENCE_TYPES, "Heartbeats")).select(
+        *_EVENT_COLUMNS,
+        coalesce(last("brokers", ignorenulls=True).over(window_so_far), lit(0)).alias("brokers"),
     )
-    ends = told.where(col("type").isin(*_ENDS)).select(*_COLUMNS, lit(0).alias("brokers"))
-    both = counted.where("type != 'Heartbeats'").unionByName(ends)
+    end_events = witness_events.where(col("type").isin(*_END_TYPES)).select(
+        *_EVENT_COLUMNS, lit(0).alias("brokers")
+    )
+    all_events = silence_events.where("type != 'Heartbeats'").unionByName(end_events)
     # All windows below are within a broker: repartition its rows once.
-    rows = both.withColumns({"seat": number(SEAT), "broker": number(BROKER)}).repartition("broker")
-    by_seat = Window.partitionBy("broker", "seat").orderBy("place")
-    events = rows.select(
+    broker_events = all_events.withColumns(
+        {"seat": hash_key(SEAT_KEY), "broker": hash_key(BROKER_KEY)}
+    ).repartition("broker")
+    seat_window = Window.partitionBy("broker", "seat").orderBy("place")
+    events_with_next = broker_events.select(
         "*",
-        lead("type").over(by_seat).alias("nextType"),
-        lead("time").over(by_seat).alias("nextTime"),
-        lead("resumed").over(by_seat).alias("nextResumed"),
-        _before("resumed").over(by_seat.rowsBetween(-1, -1)).alias("wasTold"),
+        lead("type").over(seat_window).alias("nextType"),
+        lead("time").over(seat_window).alias("nextTime"),
+        lead("resumed").over(seat_window).alias("nextResumed"),
+        _last_gap_without("resumed").over(seat_window.rowsBetween(-1, -1)).alias("wasTold"),
         size(collect_set("server").over(Window.partitionBy("broker"))).alias("servers"),
     )
     # A name server reports a silence once when it is long and once when it ends; the first may be missing.
     is_gap = (col("type") == "HeartbeatGap") & (~col("resumed") | ~coalesce("wasTold", lit(False)))
     is_pause = col("type") == "ServerPaused"
-    began = col("time") - coalesce("pauseMillis", "silentMillis", lit(0))
-    over = is_pause | col("resumed")
-    return events.where(is_gap | is_pause).select(
-        *(when(~is_pause, col(name)).alias(name) if name in BROKER else col(name) for name in SEAT),
-        began.alias("since"),
-        when(over, col("time")).otherwise(coalesce("nextTime", lit(until))).alias("until"),
-        _ended(over).alias("ended"),
+    began_ms = col("time") - coalesce("pauseMillis", "silentMillis", lit(0))
+    is_over = is_pause | col("resumed")
+    return events_with_next.where(is_gap | is_pause).select(
+        *(
+            when(~is_pause, col(column_name)).alias(column_name)
+            if column_name in BROKER_KEY
+            else col(column_name)
+            for column_name in SEAT_KEY
+        ),
+        began_ms.alias("since"),
+        when(is_over, col("time")).otherwise(coalesce("nextTime", lit(until_ms))).alias("until"),
+        _gap_end(is_over).alias("ended"),
         "brokers",
         "servers",
     )
 
 
-def _before(name: str) -> Column:
-    return last(when(col("type") == "HeartbeatGap", ~col(name)))
+def _last_gap_without(flag_column: str) -> Column:
+    return last(when(col("type") == "HeartbeatGap", ~col(flag_column)))
 
 
-def _ended(over: Column) -> Column:
+def _gap_end(is_over: Column) -> Column:
     is_lost = col("nextType") == "BrokerUnregistered"
     return (
-        when(over, "resumed")
+        when(is_over, "resumed")
         .when(is_lost, "lost")
         .when(col("nextTime").isNull(), "open")
         .otherwise("resumed")
     )
 
 
-def _together(gaps: DataFrame) -> DataFrame:
+def _count_simultaneous_gaps(silence_gaps: DataFrame) -> DataFrame:
     """Add `silent` (silent brokers of the name server) and `missing` (name servers that missed the broker).
 
     Both count silences that overlap in time.
     """
-    found = _islands(gaps, ["witness"], "atServer")
-    found = _islands(found, BROKER, "ofBroker")
-    at_server = Window.partitionBy(number(["witness", "atServer"]))
-    of_broker = Window.partitionBy(number([*BROKER, "ofBroker"]))
-    seat = when(col("brokerName").isNotNull(), number(BROKER))
-    return found.select(
+    numbered_gaps = _number_overlaps(silence_gaps, ["witness"], "atServer")
+    numbered_gaps = _number_overlaps(numbered_gaps, BROKER_KEY, "ofBroker")
+    server_window = Window.partitionBy(hash_key(["witness", "atServer"]))
+    broker_window = Window.partitionBy(hash_key([*BROKER_KEY, "ofBroker"]))
+    seat_hash = when(col("brokerName").isNotNull(), hash_key(BROKER_KEY))
+    return numbered_gaps.select(
         "*",
-        size(collect_set(seat).over(at_server)).cast("long").alias("silent"),
-        size(collect_set("server").over(of_broker)).alias("missing"),
+        size(collect_set(seat_hash).over(server_window)).cast("long").alias("silent"),
+        size(collect_set("server").over(broker_window)).alias("missing"),
     )
 
 
-def _islands(gaps: DataFrame, key: list[str], name: str) -> DataFrame:
+def _number_overlaps(silence_gaps: DataFrame, key_columns: list[str], number_column: str) -> DataFrame:
     """Give the same number to the silences of a key that overlap."""
-    window = Window.partitionBy(number(key)).orderBy("since")
-    before = max("until").over(window.rowsBetween(Window.unboundedPreceding, -1))
-    marked = gaps.withColumn("apart", coalesce(col("since") >= before, lit(True)).cast("int"))
-    return marked.withColumn(name, sum("apart").over(window)).drop("apart")
+    key_window = Window.partitionBy(hash_key(key_columns)).orderBy("since")
+    end_so_far = max("until").over(key_window.rowsBetween(Window.unboundedPreceding, -1))
+    marked_gaps = silence_gaps.withColumn(
+        "apart", coalesce(col("since") >= end_so_far, lit(True)).cast("int")
+    )
+    return marked_gaps.withColumn(number_column, sum("apart").over(key_window)).drop("apart")

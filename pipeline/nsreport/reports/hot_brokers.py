@@ -18,13 +18,15 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.spans import number
+from nsreport.facts.spans import hash_key
 
-_BROKER = ["cluster", "brokerName"]
-_ALL = ["date", "cluster", "told"]
+_BROKER_KEY = ["cluster", "brokerName"]
+_DAY_KEY = ["date", "cluster", "told"]
 
 
-def hot_brokers(broker_runtime: DataFrame, stats_minute: DataFrame, since: int, until: int) -> DataFrame:
+def hot_brokers(
+    broker_runtime: DataFrame, stats_minute: DataFrame, since_ms: int, until_ms: int
+) -> DataFrame:
     """Return a row for each master and day, with its share of messages put and got against an equal share.
 
     `told` is the source: a collector (runtime), or the log of the broker (log), which contains no cluster.
@@ -33,41 +35,50 @@ def hot_brokers(broker_runtime: DataFrame, stats_minute: DataFrame, since: int, 
     of that topic's queues on the broker, for the topic with the greatest skew (`skewedTopic`). Only logs
     contain queues.
     """
-    told = _of_runtime(broker_runtime, since, until).unionByName(_of_logs(stats_minute, since, until))
-    days = told.groupBy(*_ALL, "brokerName").agg(
-        *(sum(name).cast("long").alias(name) for name in ("puts", "gets"))
+    count_rows = _runtime_counts(broker_runtime, since_ms, until_ms).unionByName(
+        _log_counts(stats_minute, since_ms, until_ms)
     )
-    whole = Window.partitionBy(*_ALL)
-    ranked = days.select("*", row_number().over(whole.orderBy("puts", "brokerName")).alias("rank"))
-    brokers = count(lit(1)).over(whole)
-    puts, gets = sum("puts").over(whole), sum("gets").over(whole)
-    gini = 2 * sum(col("rank") * col("puts")).over(whole) / (brokers * puts) - (brokers + 1) / brokers
-    queues = _queues(stats_minute, since, until)
-    return ranked.join(queues, ["date", "told", "brokerName"], "left").select(
-        *_ALL,
+    broker_days = count_rows.groupBy(*_DAY_KEY, "brokerName").agg(
+        *(sum(count_column).cast("long").alias(count_column) for count_column in ("puts", "gets"))
+    )
+    cluster_window = Window.partitionBy(*_DAY_KEY)
+    ranked_brokers = broker_days.select(
+        "*", row_number().over(cluster_window.orderBy("puts", "brokerName")).alias("rank")
+    )
+    broker_count = count(lit(1)).over(cluster_window)
+    cluster_puts, cluster_gets = sum("puts").over(cluster_window), sum("gets").over(cluster_window)
+    gini_index = (
+        2 * sum(col("rank") * col("puts")).over(cluster_window) / (broker_count * cluster_puts)
+        - (broker_count + 1) / broker_count
+    )
+    queue_skews = _find_queue_skews(stats_minute, since_ms, until_ms)
+    return ranked_brokers.join(queue_skews, ["date", "told", "brokerName"], "left").select(
+        *_DAY_KEY,
         "brokerName",
         "puts",
         "gets",
-        round(_part(col("puts"), puts), 4).alias("putShare"),
-        round(_part(col("gets"), gets), 4).alias("getShare"),
-        round(1 / brokers, 4).alias("fairShare"),
-        round(_part(col("puts") * brokers, puts), 3).alias("putRatio"),
-        round(_part(max("puts").over(whole) * brokers, puts), 3).alias("skew"),
-        round(when(puts > 0, gini), 3).alias("gini"),
+        round(_share_of(col("puts"), cluster_puts), 4).alias("putShare"),
+        round(_share_of(col("gets"), cluster_gets), 4).alias("getShare"),
+        round(1 / broker_count, 4).alias("fairShare"),
+        round(_share_of(col("puts") * broker_count, cluster_puts), 3).alias("putRatio"),
+        round(_share_of(max("puts").over(cluster_window) * broker_count, cluster_puts), 3).alias("skew"),
+        round(when(cluster_puts > 0, gini_index), 3).alias("gini"),
         "queueSkew",
         "skewedTopic",
     )
 
 
-def _queues(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
+def _find_queue_skews(stats_minute: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return, for each broker and day, the topic with the most unequal puts over its queues."""
-    told = _within(stats_minute, since, until).where("name = 'QUEUE_PUT_NUMS'")
-    each = told.groupBy("date", col("broker").alias("brokerName"), "topic", "key").agg(
+    queue_stats = _select_time_range(stats_minute, since_ms, until_ms).where("name = 'QUEUE_PUT_NUMS'")
+    queue_puts = queue_stats.groupBy("date", col("broker").alias("brokerName"), "topic", "key").agg(
         sum("sum").alias("puts")
     )
-    topics = each.groupBy("date", "brokerName", "topic").agg(_part(max("puts"), avg("puts")).alias("skew"))
-    worst = topics.groupBy("date", "brokerName").agg(max(struct("skew", "topic")).alias("worst"))
-    return worst.select(
+    topic_skews = queue_puts.groupBy("date", "brokerName", "topic").agg(
+        _share_of(max("puts"), avg("puts")).alias("skew")
+    )
+    worst_topics = topic_skews.groupBy("date", "brokerName").agg(max(struct("skew", "topic")).alias("worst"))
+    return worst_topics.select(
         "date",
         "brokerName",
         lit("log").alias("told"),
@@ -76,43 +87,53 @@ def _queues(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
     )
 
 
-def _part(of: Column, whole: Column) -> Column:
-    return when(whole > 0, of / whole)
+def _share_of(part_value: Column, whole_value: Column) -> Column:
+    return when(whole_value > 0, part_value / whole_value)
 
 
-def _of_runtime(broker_runtime: DataFrame, since: int, until: int) -> DataFrame:
+def _runtime_counts(broker_runtime: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return the growth of the brokers' totals between samples. A restart resets them: then all is growth."""
-    masters = _within(broker_runtime, since, until).where("brokerId = 0")
-    window = Window.partitionBy(number([*_BROKER, "brokerAddr"])).orderBy("ts")
-    same = lag("bootTime").over(window).eqNullSafe(col("bootTime"))
-    grown = [
-        _grown(name, same, window).alias(kind) for name, kind in (("putTotal", "puts"), ("getTotal", "gets"))
+    master_rows = _select_time_range(broker_runtime, since_ms, until_ms).where("brokerId = 0")
+    broker_window = Window.partitionBy(hash_key([*_BROKER_KEY, "brokerAddr"])).orderBy("ts")
+    is_same_boot = lag("bootTime").over(broker_window).eqNullSafe(col("bootTime"))
+    growth_columns = [
+        _total_growth(total_column, is_same_boot, broker_window).alias(count_column)
+        for total_column, count_column in (("putTotal", "puts"), ("getTotal", "gets"))
     ]
-    return masters.select(to_date("ts").alias("date"), *_BROKER, lit("runtime").alias("told"), *grown)
+    return master_rows.select(
+        to_date("ts").alias("date"), *_BROKER_KEY, lit("runtime").alias("told"), *growth_columns
+    )
 
 
-def _grown(name: str, same: Column, window: WindowSpec) -> Column:
-    before = lag(name).over(window)
+def _total_growth(total_column: str, is_same_boot: Column, broker_window: WindowSpec) -> Column:
+    previous_total = lag(total_column).over(broker_window)
     # The total of the first sample grew at an unknown time: it does not count.
-    is_first = lag("ts").over(window).isNull()
-    return when(~is_first, when(same & (col(name) >= before), col(name) - before).otherwise(col(name)))
+    is_first_sample = lag("ts").over(broker_window).isNull()
+    return when(
+        ~is_first_sample,
+        when(
+            is_same_boot & (col(total_column) >= previous_total), col(total_column) - previous_total
+        ).otherwise(col(total_column)),
+    )
 
 
-def _of_logs(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
-    told = _within(stats_minute, since, until).where(col("name").isin("BROKER_PUT_NUMS", "BROKER_GET_NUMS"))
-    return told.select(
+def _log_counts(stats_minute: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+    broker_stats = _select_time_range(stats_minute, since_ms, until_ms).where(
+        col("name").isin("BROKER_PUT_NUMS", "BROKER_GET_NUMS")
+    )
+    return broker_stats.select(
         "date",
         lit("-").alias("cluster"),
         col("broker").alias("brokerName"),
         lit("log").alias("told"),
         *(
-            coalesce(when(col("name") == name, col("sum")), lit(0.0)).cast("long").alias(kind)
-            for name, kind in (("BROKER_PUT_NUMS", "puts"), ("BROKER_GET_NUMS", "gets"))
+            coalesce(when(col("name") == stats_name, col("sum")), lit(0.0)).cast("long").alias(count_column)
+            for stats_name, count_column in (("BROKER_PUT_NUMS", "puts"), ("BROKER_GET_NUMS", "gets"))
         ),
     )
 
 
-def _within(rows: DataFrame, since: int, until: int) -> DataFrame:
-    return rows.where(
-        (col("ts") >= timestamp_millis(lit(since))) & (col("ts") < timestamp_millis(lit(until)))
+def _select_time_range(timed_rows: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+    return timed_rows.where(
+        (col("ts") >= timestamp_millis(lit(since_ms))) & (col("ts") < timestamp_millis(lit(until_ms)))
     )

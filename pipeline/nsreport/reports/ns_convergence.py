@@ -17,46 +17,48 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport import agreement
-from nsreport.agreement import KEY
-from nsreport.spans import number
+from nsreport.facts import agreement
+from nsreport.facts.agreement import ROUTE_KEY
+from nsreport.facts.spans import hash_key
 
 
-def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since: int, until: int) -> DataFrame:
+def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return a row for each cluster, day and beginning: a change of queues, or a new name server.
 
     A change is one of a topic's queues on a broker. It lasts from the first name server that has it until all
     watched name servers have the same. A change is `open` if it has not reached all of them, or had not when
     the set of watched name servers changed.
     """
-    known = agreement.facts(route_fact, until)
-    looks = agreement.looking(known, coverage, until)
-    spans = agreement.moments(agreement.seen(known, looks), looks)
-    window = Window.partitionBy(number(KEY)).orderBy("since")
-    before = coalesce(lag("differ").over(window), lit(False))
-    turns = spans.select("*", before.alias("before"))
-    begins = when(col("differ") & ~col("before"), col("since"))
-    after = when(col("differ") & ~col("before"), col("looked"))
-    sofar = window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    runs = turns.select(
+    route_spans = agreement.select_route_spans(route_fact, until_ms)
+    watch_spans = agreement.find_watch_spans(route_spans, coverage, until_ms)
+    agreement_spans = agreement.build_agreement_spans(
+        agreement.clip_to_watch_spans(route_spans, watch_spans), watch_spans
+    )
+    route_window = Window.partitionBy(hash_key(ROUTE_KEY)).orderBy("since")
+    did_differ = coalesce(lag("differ").over(route_window), lit(False))
+    spans_with_before = agreement_spans.select("*", did_differ.alias("before"))
+    difference_start = when(col("differ") & ~col("before"), col("since"))
+    is_new_server = when(col("differ") & ~col("before"), col("looked"))
+    window_so_far = route_window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    difference_runs = spans_with_before.select(
         "*",
-        last(begins, ignorenulls=True).over(sofar).alias("began"),
-        last(after, ignorenulls=True).over(sofar).alias("newServer"),
+        last(difference_start, ignorenulls=True).over(window_so_far).alias("began"),
+        last(is_new_server, ignorenulls=True).over(window_so_far).alias("newServer"),
     )
     # All name servers had the change in the same millisecond.
-    at_once = ~col("differ") & ~col("before") & ~col("looked")
+    is_instant = ~col("differ") & ~col("before") & ~col("looked")
     # The end of a watch is no agreement: neither a name server that left nor the end of the data counts.
-    agreed = ~col("looked")
-    changes = runs.where(~col("differ") & col("before") | at_once).select(
+    is_agreed = ~col("looked")
+    finished_changes = difference_runs.where(~col("differ") & col("before") | is_instant).select(
         "cluster",
-        when(at_once, col("since")).otherwise(col("began")).alias("began"),
-        when(~at_once & col("newServer"), "name server").otherwise("change").alias("after"),
-        when(at_once, 0.0).when(agreed, (col("since") - col("began")) / 1000).alias("seconds"),
+        when(is_instant, col("since")).otherwise(col("began")).alias("began"),
+        when(~is_instant & col("newServer"), "name server").otherwise("change").alias("after"),
+        when(is_instant, 0.0).when(is_agreed, (col("since") - col("began")) / 1000).alias("seconds"),
     )
-    days = changes.where(col("began") >= since).groupBy(
+    day_groups = finished_changes.where(col("began") >= since_ms).groupBy(
         to_date(timestamp_millis("began")).alias("date"), "cluster", "after"
     )
-    return days.agg(
+    return day_groups.agg(
         count(lit(1)).alias("changes"),
         count_if(col("seconds").isNull()).alias("open"),
         round(percentile("seconds", 0.5), 3).alias("p50Seconds"),

@@ -25,16 +25,16 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport import agreement
-from nsreport.agreement import ENTRY, KEY, QUEUES
-from nsreport.entries import ADDRESS
-from nsreport.spans import merged
+from nsreport.facts import agreement
+from nsreport.facts.agreement import ENTRY_KEY, QUEUE_COLUMNS, ROUTE_KEY
+from nsreport.facts.entries import ADDRESS_FIELD
+from nsreport.facts.spans import merge_spans
 
-ABSENT, PRESENT = "absent", "present"
+ABSENT_VALUE, PRESENT_VALUE = "absent", "present"
 
 
 def ns_divergence(
-    route_fact: DataFrame, entry_fact: DataFrame, coverage: DataFrame, since: int, until: int
+    route_fact: DataFrame, entry_fact: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int
 ) -> DataFrame:
     """Return a row for each divergent field and span that is not over at `since_ms` (ms since 1970).
 
@@ -42,42 +42,47 @@ def ns_divergence(
     name servers that had them. Broker addresses and the KV config have one field each, and a missing entry is
     a value. `values` contains only watched name servers.
     """
-    known = agreement.facts(route_fact, until)
-    looks = agreement.looking(known, coverage, until)
-    facts = agreement.seen(known, looks)
-    entries = agreement.entries(entry_fact, looks, until)
-    routes = _apart(facts, looks, KEY, QUEUES).select(
-        *KEY, "since", "until", explode(_fields()).alias("field")
+    route_spans = agreement.select_route_spans(route_fact, until_ms)
+    watch_spans = agreement.find_watch_spans(route_spans, coverage, until_ms)
+    watched_routes = agreement.clip_to_watch_spans(route_spans, watch_spans)
+    entry_spans = agreement.select_entry_spans(entry_fact, watch_spans, until_ms)
+    route_differences = _find_differences(watched_routes, watch_spans, ROUTE_KEY, QUEUE_COLUMNS).select(
+        *ROUTE_KEY, "since", "until", explode(_field_structs()).alias("field")
     )
-    values = array_distinct(transform("field.said", lambda one: one["value"]))
-    queues = routes.where(size(values) > 1).select(
-        *KEY,
+    distinct_values = array_distinct(transform("field.said", lambda server_value: server_value["value"]))
+    queue_differences = route_differences.where(size(distinct_values) > 1).select(
+        *ROUTE_KEY,
         lit(None).cast("string").alias("key"),
         "since",
         "until",
         col("field.name").alias("field"),
         to_json(map_from_entries("field.said")).alias("values"),
     )
-    whole = merged(queues.unionByName(_entries(entries, looks)), [*KEY, "key", "field", "values"])
-    return whole.where(col("until") > since).select(
+    merged_differences = merge_spans(
+        queue_differences.unionByName(_find_entry_differences(entry_spans, watch_spans)),
+        [*ROUTE_KEY, "key", "field", "values"],
+    )
+    return merged_differences.where(col("until") > since_ms).select(
         to_date(timestamp_millis("since")).alias("date"),
-        *KEY,
+        *ROUTE_KEY,
         "key",
         "field",
         timestamp_millis("since").alias("ts"),
         timestamp_millis("until").alias("endTs"),
         round((col("until") - col("since")) / 1000, 3).alias("seconds"),
-        (col("until") == until).alias("ongoing"),
+        (col("until") == until_ms).alias("ongoing"),
         "values",
     )
 
 
-def _entries(entries: DataFrame, looks: DataFrame) -> DataFrame:
+def _find_entry_differences(entry_spans: DataFrame, watch_spans: DataFrame) -> DataFrame:
     """Return the spans in which broker addresses or KV values differed."""
-    apart = _apart(entries, looks, ENTRY, ["value"])
-    said = transform("told", lambda one: _pair(one["server"], one["value"]))
-    is_address = col("field") == ADDRESS
-    return apart.select(
+    differing_spans = _find_differences(entry_spans, watch_spans, ENTRY_KEY, ["value"])
+    server_values = transform(
+        "told", lambda server_value: _server_pair(server_value["server"], server_value["value"])
+    )
+    is_address = col("field") == ADDRESS_FIELD
+    return differing_spans.select(
         "cluster",
         lit(None).cast("string").alias("topic"),
         when(is_address, col("name")).alias("brokerName"),
@@ -85,46 +90,72 @@ def _entries(entries: DataFrame, looks: DataFrame) -> DataFrame:
         "since",
         "until",
         "field",
-        to_json(map_from_entries(said), {"ignoreNullFields": "false"}).alias("values"),
+        to_json(map_from_entries(server_values), {"ignoreNullFields": "false"}).alias("values"),
     )
 
 
-def _apart(spans: DataFrame, looks: DataFrame, key: list[str], values: list[str]) -> DataFrame:
+def _find_differences(
+    server_spans: DataFrame, watch_spans: DataFrame, key_columns: list[str], value_columns: list[str]
+) -> DataFrame:
     """Return the spans in which watched name servers differ, with the values of each in `told`.
 
     The values of a name server without the key are null.
     """
-    apart = agreement.moments(spans, looks, key, values).where("differ and until is not null")
-    there = looks.withColumnsRenamed({"since": "lookSince", "until": "lookUntil"})
-    seen = apart.select(*key, "since", "until").join(there, "cluster")
-    seen = seen.where("lookSince <= since and until <= lookUntil")
-    holds = spans.withColumnsRenamed({"since": "holdsSince", "until": "holdsUntil"})
-    within = (col("holdsSince") <= col("since")) & (col("until") <= col("holdsUntil"))
-    whose = ["server", *key]
-    said = seen.join(holds.where("holdsSince < holdsUntil"), whose, "left").select(
-        *whose, "since", "until", *(when(within, col(name)).alias(name) for name in values)
+    differing_spans = agreement.build_agreement_spans(
+        server_spans, watch_spans, key_columns, value_columns
+    ).where("differ and until is not null")
+    renamed_watch_spans = watch_spans.withColumnsRenamed({"since": "lookSince", "until": "lookUntil"})
+    watched_servers = differing_spans.select(*key_columns, "since", "until").join(
+        renamed_watch_spans, "cluster"
+    )
+    watched_servers = watched_servers.where("lookSince <= since and until <= lookUntil")
+    holding_spans = server_spans.withColumnsRenamed({"since": "holdsSince", "until": "holdsUntil"})
+    is_holding = (col("holdsSince") <= col("since")) & (col("until") <= col("holdsUntil"))
+    server_key = ["server", *key_columns]
+    server_rows = watched_servers.join(
+        holding_spans.where("holdsSince < holdsUntil"), server_key, "left"
+    ).select(
+        *server_key,
+        "since",
+        "until",
+        *(when(is_holding, col(value_column)).alias(value_column) for value_column in value_columns),
     )
     # At most one of the facts of a name server covers the span; `max` picks its values.
-    each = said.groupBy(*whose, "since", "until").agg(*(max(name).alias(name) for name in values))
-    one = struct("server", *values)
-    return each.groupBy(*key, "since", "until").agg(array_sort(collect_list(one)).alias("told"))
-
-
-def _fields() -> Column:
-    """The values of each field per name server, as text."""
-    route = transform(
-        "told", lambda one: _pair(one["server"], when(one["perm"].isNull(), ABSENT).otherwise(PRESENT))
+    values_by_server = server_rows.groupBy(*server_key, "since", "until").agg(
+        *(max(value_column).alias(value_column) for value_column in value_columns)
     )
-    fields = [struct(lit("route").alias("name"), route.alias("said"))]
-    there = filter("told", lambda one: one["perm"].isNotNull())
-    for name in QUEUES:
-        fields.append(struct(lit(name).alias("name"), transform(there, _value_of(name)).alias("said")))
-    return array(*fields)
+    server_struct = struct("server", *value_columns)
+    return values_by_server.groupBy(*key_columns, "since", "until").agg(
+        array_sort(collect_list(server_struct)).alias("told")
+    )
 
 
-def _value_of(name: str) -> Callable[[Column], Column]:
-    return lambda one: _pair(one["server"], one[name].cast("string"))
+def _field_structs() -> Column:
+    """The values of each field per name server, as text."""
+    route_values = transform(
+        "told",
+        lambda server_queues: _server_pair(
+            server_queues["server"],
+            when(server_queues["perm"].isNull(), ABSENT_VALUE).otherwise(PRESENT_VALUE),
+        ),
+    )
+    field_structs = [struct(lit("route").alias("name"), route_values.alias("said"))]
+    present_routes = filter("told", lambda server_queues: server_queues["perm"].isNotNull())
+    for queue_column in QUEUE_COLUMNS:
+        field_structs.append(
+            struct(
+                lit(queue_column).alias("name"),
+                transform(present_routes, _pair_builder(queue_column)).alias("said"),
+            )
+        )
+    return array(*field_structs)
 
 
-def _pair(server: Column, value: Column) -> Column:
-    return struct(server.alias("key"), value.alias("value"))
+def _pair_builder(queue_column: str) -> Callable[[Column], Column]:
+    return lambda server_queues: _server_pair(
+        server_queues["server"], server_queues[queue_column].cast("string")
+    )
+
+
+def _server_pair(server_column: Column, value_column: Column) -> Column:
+    return struct(server_column.alias("key"), value_column.alias("value"))

@@ -18,13 +18,13 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.coverage import watched
-from nsreport.spans import by_day, clipped, silences
+from nsreport.facts.coverage import select_known_spans
+from nsreport.facts.spans import clip_spans, find_silences, split_by_day
 
-SCAN_HOLE = 15_000
+SCAN_HOLE_MS = 15_000
 """Java scans for silent brokers every five seconds; a longer time than this between two scans is a hole."""
 
-_COUNTS = {
+_COLUMN_BY_TYPE = {
     "ServerStarted": "starts",
     "ServerStopping": "stops",
     "ServerPaused": "pauses",
@@ -35,98 +35,118 @@ _COUNTS = {
     "checksumError": "decodeErrors",
     "complaint": "complaints",
 }
-_SUMS = ("watchedSeconds", *dict.fromkeys(_COUNTS.values()), "scanHoles")
-_LONGEST = ("longestPauseSeconds", "longestScanHoleSeconds")
+_SUM_COLUMNS = ("watchedSeconds", *dict.fromkeys(_COLUMN_BY_TYPE.values()), "scanHoles")
+_LONGEST_COLUMNS = ("longestPauseSeconds", "longestScanHoleSeconds")
 
 
-def ns_health(told: DataFrame, coverage: DataFrame, log_fact: DataFrame, since: int, until: int) -> DataFrame:
+def ns_health(
+    witness_events: DataFrame, coverage: DataFrame, log_fact: DataFrame, since_ms: int, until_ms: int
+) -> DataFrame:
     """Return a row for each name server and day. More starts than stops: it was killed, or crashed.
 
     Only Java logs contain scans, water marks (greatest value of the day), requests by code and errors. During
     a hole in the scans the whole process was stopped or paused.
     """
-    told = told.where(col("time") < until)
-    servers = told.select("server").distinct()
-    parts = [
-        _counts(told, since),
-        _watched(coverage, since, until),
-        *_of_logs(log_fact.join(servers, "server", "left_semi"), since, until),
+    witness_events = witness_events.where(col("time") < until_ms)
+    known_servers = witness_events.select("server").distinct()
+    figure_parts = [
+        _count_events(witness_events, since_ms),
+        _sum_watched_seconds(coverage, since_ms, until_ms),
+        *_log_figures(log_fact.join(known_servers, "server", "left_semi"), since_ms, until_ms),
     ]
-    rows = reduce(DataFrame.unionByName, parts)
-    each = rows.groupBy("date", "server", "name", "key").agg(
+    figure_rows = reduce(DataFrame.unionByName, figure_parts)
+    key_figures = figure_rows.groupBy("date", "server", "name", "key").agg(
         sum("value").alias("sum"), max("value").alias("max")
     )
-    name = col("name")
-    days = each.groupBy("date", "server").agg(
-        *(coalesce(sum(when(name == one, col("sum"))), lit(0.0)).alias(one) for one in _SUMS),
-        *(max(when(name == one, col("max"))).alias(one) for one in _LONGEST),
-        _map("waterMark", "max").alias("waterMarks"),
-        _map("requests", "sum").alias("requests"),
+    figure_name = col("name")
+    day_figures = key_figures.groupBy("date", "server").agg(
+        *(
+            coalesce(sum(when(figure_name == column_name, col("sum"))), lit(0.0)).alias(column_name)
+            for column_name in _SUM_COLUMNS
+        ),
+        *(
+            max(when(figure_name == column_name, col("max"))).alias(column_name)
+            for column_name in _LONGEST_COLUMNS
+        ),
+        _figure_map("waterMark", "max").alias("waterMarks"),
+        _figure_map("requests", "sum").alias("requests"),
     )
-    whole = [col(one).cast("long").alias(one) for one in _SUMS[1:]]
-    return days.select(
+    whole_columns = [col(column_name).cast("long").alias(column_name) for column_name in _SUM_COLUMNS[1:]]
+    return day_figures.select(
         "date",
         "server",
         round("watchedSeconds", 3).alias("watchedSeconds"),
-        *whole,
-        *_LONGEST,
+        *whole_columns,
+        *_LONGEST_COLUMNS,
         "waterMarks",
         "requests",
     )
 
 
-def _map(name: str, value: str) -> Column:
-    entries = collect_list(when(col("name") == name, struct("key", value)))
-    return map_from_entries(entries).alias(name)
+def _figure_map(figure_name: str, value_column: str) -> Column:
+    map_entries = collect_list(when(col("name") == figure_name, struct("key", value_column)))
+    return map_from_entries(map_entries).alias(figure_name)
 
 
-def _counts(told: DataFrame, since: int) -> DataFrame:
+def _count_events(witness_events: DataFrame, since_ms: int) -> DataFrame:
     """Return a figure of 1 for each event, the number of lost events, and the length of each pause."""
-    events = told.where((col("time") >= since) & col("type").isin(*_COUNTS))
-    name = reduce(
-        lambda found, kind: found.when(col("type") == kind, _COUNTS[kind]), _COUNTS, when(lit(False), "")
+    counted_events = witness_events.where((col("time") >= since_ms) & col("type").isin(*_COLUMN_BY_TYPE))
+    figure_name = reduce(
+        lambda case_column, event_type: case_column.when(
+            col("type") == event_type, _COLUMN_BY_TYPE[event_type]
+        ),
+        _COLUMN_BY_TYPE,
+        when(lit(False), ""),
     )
-    many = when(col("type") == "EventsLost", col("lost")).otherwise(1).cast("double")
-    counted = _row(events, name, many)
-    pauses = events.where("type = 'ServerPaused'")
-    return counted.unionByName(_row(pauses, lit("longestPauseSeconds"), col("pauseMillis") / 1000))
+    event_count = when(col("type") == "EventsLost", col("lost")).otherwise(1).cast("double")
+    count_rows = _figure_rows(counted_events, figure_name, event_count)
+    pause_events = counted_events.where("type = 'ServerPaused'")
+    return count_rows.unionByName(
+        _figure_rows(pause_events, lit("longestPauseSeconds"), col("pauseMillis") / 1000)
+    )
 
 
-def _row(rows: DataFrame, name: Column, value: Column, key: Column | None = None) -> DataFrame:
-    return rows.select(
+def _figure_rows(
+    timed_rows: DataFrame, figure_name: Column, figure_value: Column, figure_key: Column | None = None
+) -> DataFrame:
+    return timed_rows.select(
         to_date(timestamp_millis("time")).alias("date"),
         "server",
-        name.alias("name"),
-        (lit(None).cast("string") if key is None else key).alias("key"),
-        value.alias("value"),
+        figure_name.alias("name"),
+        (lit(None).cast("string") if figure_key is None else figure_key).alias("key"),
+        figure_value.alias("value"),
     )
 
 
-def _watched(coverage: DataFrame, since: int, until: int) -> DataFrame:
-    days = by_day(clipped(watched(coverage, until), since, until), "server", "witness")
-    seconds = days.groupBy("date", "server", "witness").agg(
+def _sum_watched_seconds(coverage: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+    day_spans = split_by_day(
+        clip_spans(select_known_spans(coverage, until_ms), since_ms, until_ms), "server", "witness"
+    )
+    seconds_by_witness = day_spans.groupBy("date", "server", "witness").agg(
         (sum(col("until") - col("since")) / 1000).alias("value")
     )
     # Of several witnesses, the one with the longest coverage counts.
-    most = seconds.groupBy("date", "server").agg(max("value").alias("value"))
-    return most.select(
+    longest_seconds = seconds_by_witness.groupBy("date", "server").agg(max("value").alias("value"))
+    return longest_seconds.select(
         "date", "server", lit("watchedSeconds").alias("name"), lit(None).cast("string").alias("key"), "value"
     )
 
 
-def _of_logs(log_fact: DataFrame, since: int, until: int) -> list[DataFrame]:
-    facts = log_fact.where((col("time") >= since) & (col("time") < until))
-    kind = col("kind")
-    errors = facts.where(kind.isin("decodeError", "checksumError", "complaint"))
-    named = when(kind == "complaint", "complaints").otherwise("decodeErrors")
-    holes = silences(facts.where(kind == "scan"), ["server"], SCAN_HOLE).withColumn("time", col("since"))
-    length = ((col("until") - col("since")) / 1000).cast("double")
-    marks = facts.where(kind == "waterMark")
-    requests = facts.where((kind == "traffic") & (col("name") == "Request"))
+def _log_figures(log_fact: DataFrame, since_ms: int, until_ms: int) -> list[DataFrame]:
+    facts_in_range = log_fact.where((col("time") >= since_ms) & (col("time") < until_ms))
+    fact_kind = col("kind")
+    error_facts = facts_in_range.where(fact_kind.isin("decodeError", "checksumError", "complaint"))
+    error_name = when(fact_kind == "complaint", "complaints").otherwise("decodeErrors")
+    scan_holes = find_silences(
+        facts_in_range.where(fact_kind == "scan"), ["server"], SCAN_HOLE_MS
+    ).withColumn("time", col("since"))
+    hole_seconds = ((col("until") - col("since")) / 1000).cast("double")
+    water_marks = facts_in_range.where(fact_kind == "waterMark")
+    request_counts = facts_in_range.where((fact_kind == "traffic") & (col("name") == "Request"))
     return [
-        _row(errors, named, lit(1.0)),
-        _row(holes, lit("scanHoles"), lit(1.0)),
-        _row(holes, lit("longestScanHoleSeconds"), length),
-        _row(marks, lit("waterMark"), col("value"), col("key")),
-        _row(requests, lit("requests"), col("value"), col("key")),
+        _figure_rows(error_facts, error_name, lit(1.0)),
+        _figure_rows(scan_holes, lit("scanHoles"), lit(1.0)),
+        _figure_rows(scan_holes, lit("longestScanHoleSeconds"), hole_seconds),
+        _figure_rows(water_marks, lit("waterMark"), col("value"), col("key")),
+        _figure_rows(request_counts, lit("requests"), col("value"), col("key")),
     ]

@@ -22,24 +22,24 @@ from pyspark.sql.functions import (
     when,
 )
 
-from nsreport.presence import presence
-from nsreport.spans import DAY
+from nsreport.facts.presence import build_presence
+from nsreport.facts.spans import DAY_MS
 
-SYSTEM = (
+SYSTEM_TOPICS = (
     "TBW102", "BenchmarkTest", "SELF_TEST_TOPIC", "OFFSET_MOVED_EVENT", "SCHEDULE_TOPIC_XXXX",
     "DefaultHeartBeatSyncerTopic", "TRANS_CHECK_MAX_TIME_TOPIC",
 )  # fmt: skip
-_SYSTEM = "^(rmq_sys_|RMQ_SYS_|%SYS%)|_REPLY_TOPIC$"
-_OF_GROUPS = "^%(?:RETRY|DLQ)%(.*)$"
+_SYSTEM_TOPIC_PATTERN = "^(rmq_sys_|RMQ_SYS_|%SYS%)|_REPLY_TOPIC$"
+_GROUP_TOPIC_PATTERN = "^%(?:RETRY|DLQ)%(.*)$"
 
 
 def orphan_topics(
-    told: DataFrame,
+    witness_events: DataFrame,
     route_fact: DataFrame,
     stats_minute: DataFrame,
     consumer_lag: DataFrame,
-    since: int,
-    until: int,
+    since_ms: int,
+    until_ms: int,
 ) -> DataFrame:
     """Return a row for each orphaned topic at `until_ms` (ms since 1970) and each reason.
 
@@ -51,34 +51,38 @@ def orphan_topics(
 
     Missing data are never a reason.
     """
-    now = route_fact.where(col("validTo").isNull() | (col("validTo") >= timestamp_millis(lit(until))))
-    topics = (
-        now.where(col("validFrom") < timestamp_millis(lit(until)))
+    current_routes = route_fact.where(
+        col("validTo").isNull() | (col("validTo") >= timestamp_millis(lit(until_ms)))
+    )
+    known_topics = (
+        current_routes.where(col("validFrom") < timestamp_millis(lit(until_ms)))
         .groupBy("cluster", "topic")
         .agg(array_sort(collect_set("brokerName")).alias("brokers"), min("validFrom").alias("knownSince"))
     )
-    there = presence(told.where(col("time") < until), until).where(
-        (col("state") == "up") & (col("until") == until)
+    up_spans = build_presence(witness_events.where(col("time") < until_ms), until_ms).where(
+        (col("state") == "up") & (col("until") == until_ms)
     )
-    registered = there.groupBy("cluster").agg(collect_set("brokerName").alias("registered"))
-    groups = (
-        _within(consumer_lag, since, until)
+    registered_brokers = up_spans.groupBy("cluster").agg(collect_set("brokerName").alias("registered"))
+    known_groups = (
+        _select_time_range(consumer_lag, since_ms, until_ms)
         .groupBy("cluster")
         .agg(collect_set("consumerGroup").alias("groups"))
     )
-    traffic = _within(stats_minute, since, until).where("name = 'TOPIC_PUT_NUMS'")
-    puts = traffic.groupBy("topic").agg(
+    topic_traffic = _select_time_range(stats_minute, since_ms, until_ms).where("name = 'TOPIC_PUT_NUMS'")
+    topic_puts = topic_traffic.groupBy("topic").agg(
         sum("sum").alias("puts"), max(when(col("sum") > 0, col("ts"))).alias("lastPut")
     )
-    judged = (
-        topics.join(broadcast(registered), "cluster", "left")
-        .join(broadcast(groups), "cluster", "left")
-        .join(puts, "topic", "left")
-        .crossJoin(broadcast(_told(stats_minute, since, until)))
+    topics_with_evidence = (
+        known_topics.join(broadcast(registered_brokers), "cluster", "left")
+        .join(broadcast(known_groups), "cluster", "left")
+        .join(topic_puts, "topic", "left")
+        .crossJoin(broadcast(_has_traffic_stats(stats_minute, since_ms, until_ms)))
     )
     return (
-        judged.select("*", explode(array_compact(array(*_reasons(since)))).alias("reason"))
-        .select(lit((until - 1) // DAY).cast("int").alias("day"), "*")
+        topics_with_evidence.select(
+            "*", explode(array_compact(array(*_orphan_reasons(since_ms)))).alias("reason")
+        )
+        .select(lit((until_ms - 1) // DAY_MS).cast("int").alias("day"), "*")
         .select(
             date_from_unix_date("day").alias("date"),
             "cluster",
@@ -91,28 +95,39 @@ def orphan_topics(
     )
 
 
-def _reasons(since: int) -> list[Column]:
-    is_old = col("knownSince") <= timestamp_millis(lit(since))
-    group = regexp_extract("topic", _OF_GROUPS, 1)
-    is_own = col("topic").isin(*SYSTEM) | col("topic").rlike(_SYSTEM) | (col("topic") == col("cluster"))
+def _orphan_reasons(since_ms: int) -> list[Column]:
+    is_old = col("knownSince") <= timestamp_millis(lit(since_ms))
+    group_name = regexp_extract("topic", _GROUP_TOPIC_PATTERN, 1)
+    is_system_topic = (
+        col("topic").isin(*SYSTEM_TOPICS)
+        | col("topic").rlike(_SYSTEM_TOPIC_PATTERN)
+        | (col("topic") == col("cluster"))
+    )
     is_silent = is_old & col("isTold") & (coalesce("puts", lit(0.0)) == 0)
-    no_broker = col("registered").isNotNull() & ~arrays_overlap("brokers", "registered")
+    has_no_broker = col("registered").isNotNull() & ~arrays_overlap("brokers", "registered")
     return [
-        when(no_broker, "no broker"),
-        when(is_silent & ~is_own & (group == "") & ~array_contains("brokers", col("topic")), "no traffic"),
-        when((group != "") & col("groups").isNotNull() & ~array_contains("groups", group), "no group"),
+        when(has_no_broker, "no broker"),
+        when(
+            is_silent & ~is_system_topic & (group_name == "") & ~array_contains("brokers", col("topic")),
+            "no traffic",
+        ),
+        when(
+            (group_name != "") & col("groups").isNotNull() & ~array_contains("groups", group_name), "no group"
+        ),
     ]
 
 
-def _told(stats_minute: DataFrame, since: int, until: int) -> DataFrame:
+def _has_traffic_stats(stats_minute: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return one row: `isTold` is true if traffic statistics reach from the first day to the last."""
-    times = _within(stats_minute, since, until).agg(min("ts").alias("first"), max("ts").alias("last"))
-    begins = col("first") < timestamp_millis(lit(since + DAY))
-    ends = col("last") >= timestamp_millis(lit(until - DAY))
-    return times.select(coalesce(begins & ends, lit(False)).alias("isTold"))
+    stats_times = _select_time_range(stats_minute, since_ms, until_ms).agg(
+        min("ts").alias("first"), max("ts").alias("last")
+    )
+    is_from_first_day = col("first") < timestamp_millis(lit(since_ms + DAY_MS))
+    is_to_last_day = col("last") >= timestamp_millis(lit(until_ms - DAY_MS))
+    return stats_times.select(coalesce(is_from_first_day & is_to_last_day, lit(False)).alias("isTold"))
 
 
-def _within(rows: DataFrame, since: int, until: int) -> DataFrame:
-    return rows.where(
-        (col("ts") >= timestamp_millis(lit(since))) & (col("ts") < timestamp_millis(lit(until)))
+def _select_time_range(timed_rows: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
+    return timed_rows.where(
+        (col("ts") >= timestamp_millis(lit(since_ms))) & (col("ts") < timestamp_millis(lit(until_ms)))
     )

@@ -20,72 +20,83 @@ from pyspark.sql.functions import (
     when,
 )
 
+from nsreport.facts.spans import hash_key
 from nsreport.reports.topic_growth import topic_growth
-from nsreport.spans import number
 
-LIMIT = 16 * 1024 * 1024
+FRAME_LIMIT_BYTES = 16 * 1024 * 1024
 """Java's remoting accepts no larger frame."""
 
-DAYS = 90
+MAX_SAMPLE_DAYS = 90
 """The forecast uses this many of the latest days."""
 
-FARTHEST = 36_500
+MAX_FORECAST_DAYS = 36_500
 """A date further ahead is not reported."""
 
-_BROKER = ["cluster", "brokerName"]
+_BROKER_KEY = ["cluster", "brokerName"]
 
 
-def registration_forecast(route_fact: DataFrame, since: int, until: int, limit: int = LIMIT) -> DataFrame:
+def registration_forecast(
+    route_fact: DataFrame, since_ms: int, until_ms: int, limit_bytes: int = FRAME_LIMIT_BYTES
+) -> DataFrame:
     """Return a row for each broker: growth in bytes a day and the day of `limit_bytes`, with 95 % intervals.
 
     Growth is the Theil-Sen estimator, the median of the slopes between all pairs of days: a single large day
     hardly changes it. The interval is based on Kendall's tau. With fewer than three days, or without growth,
     there is no date.
     """
-    window = Window.partitionBy(number(_BROKER))
-    days = topic_growth(route_fact, since, until).select("*", max("date").over(window).alias("lastDate"))
-    days = days.where(datediff("lastDate", "date") < DAYS)
-    later = days.select(*_BROKER, col("date").alias("laterDate"), col("bytes").alias("laterBytes"))
-    apart = datediff("laterDate", "date")
-    slope = when(apart > 0, (col("laterBytes") - col("bytes")) / apart)
-    pairs = days.join(later, _BROKER).select("*", slope.alias("slope"))
-    fits = pairs.groupBy(*_BROKER).agg(
+    broker_window = Window.partitionBy(hash_key(_BROKER_KEY))
+    broker_days = topic_growth(route_fact, since_ms, until_ms).select(
+        "*", max("date").over(broker_window).alias("lastDate")
+    )
+    broker_days = broker_days.where(datediff("lastDate", "date") < MAX_SAMPLE_DAYS)
+    later_days = broker_days.select(
+        *_BROKER_KEY, col("date").alias("laterDate"), col("bytes").alias("laterBytes")
+    )
+    days_apart = datediff("laterDate", "date")
+    byte_slope = when(days_apart > 0, (col("laterBytes") - col("bytes")) / days_apart)
+    day_pairs = broker_days.join(later_days, _BROKER_KEY).select("*", byte_slope.alias("slope"))
+    slope_fits = day_pairs.groupBy(*_BROKER_KEY).agg(
         max("lastDate").alias("date"),
         max_by("topics", "date").alias("topics"),
         max_by("bytes", "date").alias("bytes"),
         sqrt(count(lit(1))).cast("int").alias("days"),
         array_sort(collect_list("slope")).alias("slopes"),
     )
-    n, pairs_of = col("days"), size("slopes")
-    spread = 1.96 * sqrt(n * (n - 1) * (2 * n + 5) / 18)
-    figures = fits.select(
+    day_count, pair_count = col("days"), size("slopes")
+    rank_spread = 1.96 * sqrt(day_count * (day_count - 1) * (2 * day_count + 5) / 18)
+    slope_figures = slope_fits.select(
         "*",
-        _at((pairs_of + 1) / 2).alias("middle"),
-        _at((pairs_of - spread) / 2).alias("low"),
-        _at((pairs_of + spread) / 2 + 1).alias("high"),
+        _slope_at_rank((pair_count + 1) / 2).alias("middle"),
+        _slope_at_rank((pair_count - rank_spread) / 2).alias("low"),
+        _slope_at_rank((pair_count + rank_spread) / 2 + 1).alias("high"),
     )
-    return figures.select(
+    return slope_figures.select(
         "date",
-        *_BROKER,
+        *_BROKER_KEY,
         "days",
         "topics",
         "bytes",
-        *(round(col(name), 1).alias(shown) for name, shown in _SHOWN.items()),
-        _day("middle", limit).alias("fullDate"),
-        _day("high", limit).alias("earliestDate"),
-        _day("low", limit).alias("latestDate"),
+        *(
+            round(col(slope_column), 1).alias(report_column)
+            for slope_column, report_column in _SLOPE_COLUMNS.items()
+        ),
+        _day_of_limit("middle", limit_bytes).alias("fullDate"),
+        _day_of_limit("high", limit_bytes).alias("earliestDate"),
+        _day_of_limit("low", limit_bytes).alias("latestDate"),
     )
 
 
-_SHOWN = {"middle": "bytesPerDay", "low": "lowBytesPerDay", "high": "highBytesPerDay"}
+_SLOPE_COLUMNS = {"middle": "bytesPerDay", "low": "lowBytesPerDay", "high": "highBytesPerDay"}
 
 
-def _at(place: Column) -> Column:
+def _slope_at_rank(slope_rank: Column) -> Column:
     """The slope with a rank (from 1); the first or last slope if the rank is out of range."""
-    whole = greatest(lit(1), least(size("slopes"), round(place).cast("int")))
-    return when(col("days") >= 3, element_at("slopes", whole))
+    bounded_rank = greatest(lit(1), least(size("slopes"), round(slope_rank).cast("int")))
+    return when(col("days") >= 3, element_at("slopes", bounded_rank))
 
 
-def _day(growth: str, limit: int) -> Column:
-    ahead = greatest(lit(0.0), (limit - col("bytes")) / col(growth))
-    return when((col(growth) > 0) & (ahead < FARTHEST), date_add("date", ahead.cast("int")))
+def _day_of_limit(growth_column: str, limit_bytes: int) -> Column:
+    days_ahead = greatest(lit(0.0), (limit_bytes - col("bytes")) / col(growth_column))
+    return when(
+        (col(growth_column) > 0) & (days_ahead < MAX_FORECAST_DAYS), date_add("date", days_ahead.cast("int"))
+    )

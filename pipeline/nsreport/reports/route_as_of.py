@@ -4,15 +4,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, lit, timestamp_millis, to_date
 
 
-def route_as_of(route_fact: DataFrame, since: int, until: int) -> DataFrame:
+def route_as_of(route_fact: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return a row for each server, topic and broker name at `until_ms` (ms since 1970); ignores `since_ms`.
 
     If `known` is false, the tables were unknown at that time, and the row shows the last known state.
     """
-    moment = timestamp_millis(lit(until))
-    holds = (col("validFrom") <= moment) & (col("validTo").isNull() | (col("validTo") > moment))
-    return route_fact.where(holds).select(
-        to_date(moment).alias("date"),
+    as_of_time = timestamp_millis(lit(until_ms))
+    is_valid = (col("validFrom") <= as_of_time) & (col("validTo").isNull() | (col("validTo") > as_of_time))
+    return route_fact.where(is_valid).select(
+        to_date(as_of_time).alias("date"),
         "cluster",
         "server",
         "topic",

@@ -3,53 +3,53 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import coalesce, col, count, lag, least, length, lit, max, sum, unix_millis
 
-from nsreport.spans import DAY, by_day, clipped, number
+from nsreport.facts.spans import DAY_MS, clip_spans, hash_key, split_by_day
 
-_BROKER = ["cluster", "brokerName"]
+_BROKER_KEY = ["cluster", "brokerName"]
 
-ENVELOPE = 400
+ENVELOPE_BYTES = 400
 """Approximate size of a registration without topics."""
 
 
-def topic_growth(route_fact: DataFrame, since: int, until: int) -> DataFrame:
+def topic_growth(route_fact: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     """Return a row for each broker and day, with its known topics at the end of the day.
 
     `bytes` is the size of the JSON of a registration with these topics, before compression. If name servers
     differ, the largest number counts.
     """
-    ends = coalesce(unix_millis("validTo"), lit(until))
-    spans = route_fact.select(
+    end_ms = coalesce(unix_millis("validTo"), lit(until_ms))
+    route_spans = route_fact.select(
         "server",
-        *_BROKER,
-        _bytes().alias("bytes"),
+        *_BROKER_KEY,
+        _topic_bytes().alias("bytes"),
         unix_millis("validFrom").alias("since"),
-        ends.alias("until"),
+        end_ms.alias("until"),
     )
-    days = by_day(clipped(spans, since, until), "server", *_BROKER, "bytes")
-    midnight = least((col("until") / DAY).cast("long") * DAY, lit(until))
-    at_end = days.where((col("until") == midnight) | (col("until") == until))
-    each = at_end.groupBy("date", "server", *_BROKER).agg(
+    day_spans = split_by_day(clip_spans(route_spans, since_ms, until_ms), "server", *_BROKER_KEY, "bytes")
+    day_end_ms = least((col("until") / DAY_MS).cast("long") * DAY_MS, lit(until_ms))
+    day_end_spans = day_spans.where((col("until") == day_end_ms) | (col("until") == until_ms))
+    server_sums = day_end_spans.groupBy("date", "server", *_BROKER_KEY).agg(
         count(lit(1)).alias("topics"), sum("bytes").alias("bytes")
     )
-    most = each.groupBy("date", *_BROKER).agg(
-        max("topics").alias("topics"), (max("bytes") + ENVELOPE).alias("bytes")
+    broker_sums = server_sums.groupBy("date", *_BROKER_KEY).agg(
+        max("topics").alias("topics"), (max("bytes") + ENVELOPE_BYTES).alias("bytes")
     )
-    window = Window.partitionBy(number(_BROKER)).orderBy("date")
-    change = col("topics") - lag("topics").over(window)
-    return most.select("date", *_BROKER, "topics", change.alias("change"), "bytes")
+    broker_window = Window.partitionBy(hash_key(_BROKER_KEY)).orderBy("date")
+    topic_change = col("topics") - lag("topics").over(broker_window)
+    return broker_sums.select("date", *_BROKER_KEY, "topics", topic_change.alias("change"), "bytes")
 
 
-def _bytes() -> Column:
+def _topic_bytes() -> Column:
     """The size of a topic in a registration: `"T":{...,"topicName":"T",...},` with its numbers."""
-    figures = ("perm", "readQueueNums", "topicSysFlag", "writeQueueNums")
-    digits = [length(col(name).cast("string")) for name in figures]
-    total = lit(TOPIC) + 2 * length("topic")
-    for one in digits:
-        total = total + one
-    return total
+    figure_columns = ("perm", "readQueueNums", "topicSysFlag", "writeQueueNums")
+    digit_counts = [length(col(column_name).cast("string")) for column_name in figure_columns]
+    total_bytes = lit(EMPTY_TOPIC_BYTES) + 2 * length("topic")
+    for digit_count in digit_counts:
+        total_bytes = total_bytes + digit_count
+    return total_bytes
 
 
-TOPIC = len(
+EMPTY_TOPIC_BYTES = len(
     '"":{"attributes":{},"order":false,"perm":,"readQueueNums":,"topicFilterType":"SINGLE_TAG","topicName":"",'
     '"topicSysFlag":,"writeQueueNums":},'
 )

@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
 
-from namesrv_core.fleet.broker import Broker
-from namesrv_core.fleet.model import BrokerSpec
-from namesrv_core.fleet.topics import topic_config
+from namesrv_core.fleet.broker import SimulatedBroker
+from namesrv_core.fleet.broker_model import BrokerSpec
+from namesrv_core.fleet.topics import make_topic_config
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.transport import loop
+from namesrv_core.transport import event_loop
 from namesrv_core.transport.address import split_addr
 from tests.namesrv_core.fleet.running import ask, cluster_info, route, running_name_server, until
 
-TOPICS = (topic_config("orders", 8), topic_config("payments", 4))
+TOPICS = (make_topic_config("orders", 8), make_topic_config("payments", 4))
 CREATE = {
     "topic": "new", "defaultTopic": "TBW102", "readQueueNums": "4", "writeQueueNums": "4", "perm": "6",
     "topicFilterType": "SINGLE_TAG", "order": "false",
@@ -20,13 +20,13 @@ CREATE = {
 NEVER = 3600.0
 
 
-def broker(*name_servers: str, broker_id: int = 0, period: float = NEVER) -> Broker:
+def broker(*name_servers: str, broker_id: int = 0, period: float = NEVER) -> SimulatedBroker:
     spec = BrokerSpec("c", "b", broker_id, TOPICS)
-    return Broker(spec, name_servers, period=period, metadata_period=0.02)
+    return SimulatedBroker(spec, name_servers, heartbeat_period=period, metadata_period=0.02)
 
 
 def play(scene: Coroutine[None, None, None]) -> None:
-    loop.run(asyncio.wait_for(scene, 20))
+    event_loop.run_coroutine(asyncio.wait_for(scene, 20))
 
 
 def test_it_registers_at_every_name_server_and_says_goodbye_to_each(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_it_registers_at_every_name_server_and_says_goodbye_to_each(tmp_path: Pa
             await mine.start()
             for address in (one, two):
                 assert await route(address, "orders") == {"b": 6}
-            await mine.leave()
+            await mine.leave_cluster()
             for address in (one, two):
                 assert (await cluster_info(address))["brokerAddrTable"] == {}
 
@@ -48,7 +48,7 @@ def test_a_dead_one_is_gone_at_once_and_its_port_refuses(tmp_path: Path) -> None
         async with running_name_server(tmp_path) as address:
             mine = broker(address)
             await mine.start()
-            mine.die()
+            mine.die_abruptly()
 
             async def gone() -> bool:
                 return await route(address, "orders") == {}
@@ -70,7 +70,7 @@ def test_a_new_topic_is_routed_when_the_answer_is_there(tmp_path: Path) -> None:
             await mine.start()
             assert (await ask(mine.broker_addr, RequestCode.UPDATE_AND_CREATE_TOPIC, CREATE)).code == 0
             assert await route(address, "new") == {"b": 6}
-            await mine.leave()
+            await mine.leave_cluster()
 
     play(scene())
 
@@ -81,11 +81,11 @@ def test_a_wipe_holds_through_registrations_and_a_new_topic_opens_only_itself(tm
             mine = broker(address)
             await mine.start()
             await ask(address, RequestCode.WIPE_WRITE_PERM_OF_BROKER, {"brokerName": "b"})
-            await mine.register()
+            await mine.register_topics()
             assert await route(address, "orders") == {"b": 4}
             await ask(mine.broker_addr, RequestCode.UPDATE_AND_CREATE_TOPIC, CREATE)
             assert (await route(address, "new"), await route(address, "orders")) == ({"b": 6}, {"b": 4})
-            await mine.leave()
+            await mine.leave_cluster()
 
     play(scene())
 
@@ -99,7 +99,7 @@ def test_the_brokers_own_permission_reaches_the_route(tmp_path: Path) -> None:
                 text = f"brokerPermission={permission}\n".encode()
                 await ask(mine.broker_addr, RequestCode.UPDATE_BROKER_CONFIG, body=text)
                 assert await route(address, "orders") == {"b": permission}
-            await mine.leave()
+            await mine.leave_cluster()
 
     play(scene())
 
@@ -116,7 +116,7 @@ def test_it_comes_back_to_a_name_server_that_was_restarted(tmp_path: Path) -> No
                 return await route(address, "orders") == {"b": 6}
 
             await until(back)
-            await mine.leave()
+            await mine.leave_cluster()
 
     play(scene())
 
@@ -126,25 +126,25 @@ def test_a_slave_learns_of_its_master_and_shares_its_topics(tmp_path: Path) -> N
         async with running_name_server(tmp_path) as address:
             slave = broker(address, broker_id=1, period=0.02)
             await slave.start()
-            assert (slave.master_addr, len(slave.model.topics.configs)) == (None, 15)
+            assert (slave.master_addr, len(slave.model.topic_table.configs)) == (None, 15)
             master = broker(address)
             await master.start()
 
             async def shared() -> bool:
-                return slave.model.topics.configs == master.model.topics.configs
+                return slave.model.topic_table.configs == master.model.topic_table.configs
 
             await until(shared)
             assert slave.master_addr == master.broker_addr
             await ask(master.broker_addr, RequestCode.UPDATE_AND_CREATE_TOPIC, CREATE)
             await until(shared)
-            assert "new" in slave.model.topics.configs
-            master.die()
+            assert "new" in slave.model.topic_table.configs
+            master.die_abruptly()
 
             async def alone() -> bool:
                 return slave.master_addr is None and await route(address, "new") == {"b": 6}
 
             await until(alone)
-            await slave.leave()
+            await slave.leave_cluster()
 
     play(scene())
 
@@ -154,23 +154,25 @@ def test_it_starts_without_any_name_server() -> None:
         mine = broker("127.0.0.1:1")
         await mine.start()
         assert (await ask(mine.broker_addr, RequestCode.GET_BROKER_RUNTIME_INFO)).code == 0
-        await mine.leave()
+        await mine.leave_cluster()
 
     play(scene())
 
 
 def test_oneway_requests_get_no_answer_and_replies_none_either(tmp_path: Path) -> None:
     async def scene() -> None:
-        from namesrv_core.protocol.command import Command, reply, request
-        from namesrv_core.transport.stream import Stream
+        from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
+        from namesrv_core.transport.command_stream import CommandStream
 
         mine = broker()
         await mine.start()
-        asked = request(RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE, {"minBrokerId": "0"}, oneway=True)
-        stream = Stream(mine)
-        assert mine.received(stream, asked) is None
-        assert mine.received(stream, reply(asked)) is None
-        assert isinstance(mine.received(stream, request(RequestCode.GET_BROKER_CONFIG)), Command)
-        await mine.leave()
+        asked = build_request(RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE, {"minBrokerId": "0"}, is_oneway=True)
+        stream = CommandStream(mine)
+        assert mine.command_received(stream, asked) is None
+        assert mine.command_received(stream, build_reply(asked)) is None
+        assert isinstance(
+            mine.command_received(stream, build_request(RequestCode.GET_BROKER_CONFIG)), RemotingCommand
+        )
+        await mine.leave_cluster()
 
     play(scene())

@@ -6,14 +6,18 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.fleet.answers import answer
-from namesrv_core.fleet.model import BrokerModel, BrokerSpec
-from namesrv_core.fleet.topics import topic_config
-from namesrv_core.protocol.command import Command, request
-from namesrv_core.protocol.object_keys import loads
+from namesrv_core.fleet.broker_model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.request_handlers import handle_request
+from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.object_keys import decode_object_keys
 
 NOW = 1_700_000_000_000
-TOPICS = (topic_config("orders", 4), topic_config("orders-created", 3), topic_config("%RETRY%g", 1))
+TOPICS = (
+    make_topic_config("orders", 4),
+    make_topic_config("orders-created", 3),
+    make_topic_config("%RETRY%g", 1),
+)
 READERS = {"orders": ("g",)}
 
 
@@ -26,12 +30,12 @@ def fleet() -> list[BrokerModel]:
     ]
     peers = {(model.spec.broker_name, model.spec.broker_id): model for model in models}
     for model in models:
-        model.peers = peers
+        model.peer_models = peers
     return models
 
 
-def ask(model: BrokerModel, code: int, **ext: str) -> Command:
-    return answer(model, request(code, ext), NOW)[0]
+def ask(model: BrokerModel, code: int, **ext: str) -> RemotingCommand:
+    return handle_request(model, build_request(code, ext), NOW)[0]
 
 
 def ids(model: BrokerModel, group: str = "g") -> list[str]:
@@ -42,7 +46,7 @@ def ids(model: BrokerModel, group: str = "g") -> list[str]:
 
 def info(model: BrokerModel, client: str, stacks: bool = False) -> Any:
     ext = {"consumerGroup": "g", "clientId": client, "jstackEnable": str(stacks).lower()}
-    return loads(ask(model, 307, **ext).body)
+    return decode_object_keys(ask(model, 307, **ext).body)
 
 
 def test_every_broker_knows_the_same_consumers(fleet: list[BrokerModel]) -> None:

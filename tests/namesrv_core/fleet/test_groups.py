@@ -5,22 +5,24 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.fleet.answers import answer
-from namesrv_core.fleet.model import BrokerModel, BrokerSpec
-from namesrv_core.fleet.topics import topic_config
-from namesrv_core.protocol.command import Command, request
+from namesrv_core.fleet.broker_model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.request_handlers import handle_request
+from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.protocol.command import RemotingCommand, build_request
 
 NOW = 1_700_000_000_000
 
 
 @pytest.fixture
 def model() -> BrokerModel:
-    topics = (topic_config("orders", 8), topic_config("%RETRY%g", 1))
+    topics = (make_topic_config("orders", 8), make_topic_config("%RETRY%g", 1))
     return BrokerModel(BrokerSpec("c", "b", 0, topics, {"orders": ("g",)}), "127.0.0.1:1000", [], NOW)
 
 
-def ask(model: BrokerModel, code: int, ext: dict[str, str] | None = None, body: bytes = b"") -> Command:
-    return answer(model, request(code, ext, body), NOW)[0]
+def ask(
+    model: BrokerModel, code: int, ext: dict[str, str] | None = None, body: bytes = b""
+) -> RemotingCommand:
+    return handle_request(model, build_request(code, ext, body), NOW)[0]
 
 
 def groups(model: BrokerModel) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def groups(model: BrokerModel) -> dict[str, Any]:
     return body
 
 
-def put(model: BrokerModel, **settings: object) -> Command:
+def put(model: BrokerModel, **settings: object) -> RemotingCommand:
     return ask(model, 200, body=json.dumps(settings).encode())
 
 
@@ -71,7 +73,7 @@ def test_a_deleted_group_has_no_clients_and_keeps_its_offsets_unless_told(model:
     assert "g" not in groups(model)["subscriptionGroupTable"]
     assert ask(model, 203, {"consumerGroup": "g"}).code == 206
     assert ask(model, 14, where).ext == before
-    assert answer(model, request(14, where), NOW + 60_000)[0].ext == before
+    assert handle_request(model, build_request(14, where), NOW + 60_000)[0].ext == before
     assert ask(model, 207, {"groupName": "g", "cleanOffset": "true"}).code == 0
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.fleet.answers import answer
-from namesrv_core.fleet.model import BrokerModel, BrokerSpec
-from namesrv_core.fleet.topics import topic_config
-from namesrv_core.protocol.command import Command, request
-from namesrv_core.protocol.messages import Message, decode_messages
+from namesrv_core.fleet.broker_model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.request_handlers import handle_request
+from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 
 NOW = 1_700_000_000_000
-TOPICS = (topic_config("orders", 4), topic_config("payments", 3), topic_config("%RETRY%g", 1))
+TOPICS = (make_topic_config("orders", 4), make_topic_config("payments", 3), make_topic_config("%RETRY%g", 1))
 
 
 @pytest.fixture
@@ -20,17 +20,17 @@ def model() -> BrokerModel:
     return BrokerModel(BrokerSpec("c", "b", 0, TOPICS, {"orders": ("g",)}, 5), "127.0.0.1:1000", [], NOW)
 
 
-def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> Command:
-    return answer(model, request(code, ext), now)[0]
+def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> RemotingCommand:
+    return handle_request(model, build_request(code, ext), now)[0]
 
 
-def messages(answered: Command) -> list[Message]:
+def messages(answered: RemotingCommand) -> list[StoredMessage]:
     decoded = decode_messages(answered.body)
-    assert (answered.code, decoded.left_over) == (0, 0)
+    assert (answered.code, decoded.unread_bytes) == (0, 0)
     return list(decoded.messages)
 
 
-def pull(model: BrokerModel, offset: int, **ext: str) -> Command:
+def pull(model: BrokerModel, offset: int, **ext: str) -> RemotingCommand:
     wanted: dict[str, Any] = {
         "consumerGroup": "TOOLS_CONSUMER", "topic": "payments", "queueId": "1", "queueOffset": str(offset),
         "maxMsgNums": "32", "sysFlag": "4", "commitOffset": "0", "suspendTimeoutMillis": "0",
@@ -45,7 +45,9 @@ def bounds(model: BrokerModel) -> tuple[int, int]:
     return low, high
 
 
-def query(model: BrokerModel, key: str, topic: str = "payments", by_id: bool = False, **ext: str) -> Command:
+def query(
+    model: BrokerModel, key: str, topic: str = "payments", by_id: bool = False, **ext: str
+) -> RemotingCommand:
     wanted: dict[str, Any] = {
         "topic": topic, "key": key, "maxNum": "64", "beginTimestamp": "0", "endTimestamp": str(2**63 - 1),
         "_UNIQUE_KEY_QUERY": str(by_id).lower(),

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.fleet.answers import answer
-from namesrv_core.fleet.model import BrokerModel, BrokerSpec
-from namesrv_core.fleet.offsets import LATE_GROUP, behind
-from namesrv_core.fleet.topics import topic_config
-from namesrv_core.protocol.command import Command, request
-from namesrv_core.protocol.object_keys import loads
+from namesrv_core.fleet.broker_model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.offsets import LATE_GROUP, group_delay_ms
+from namesrv_core.fleet.request_handlers import handle_request
+from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.object_keys import decode_object_keys
 
 NOW = 1_700_000_000_000
-TOPICS = (topic_config("orders", 4), topic_config("payments", 4), topic_config("%RETRY%g", 1))
+TOPICS = (make_topic_config("orders", 4), make_topic_config("payments", 4), make_topic_config("%RETRY%g", 1))
 READERS = {"orders": ("g", LATE_GROUP)}
 
 
@@ -21,8 +21,8 @@ def model() -> BrokerModel:
     return BrokerModel(BrokerSpec("c", "b", 0, TOPICS, READERS), "127.0.0.1:1000", [], NOW)
 
 
-def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> Command:
-    return answer(model, request(code, ext), now)[0]
+def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> RemotingCommand:
+    return handle_request(model, build_request(code, ext), now)[0]
 
 
 def offset(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> int:
@@ -35,7 +35,7 @@ def at(model: BrokerModel, now: int = NOW, group: str = "g", **ext: str) -> int:
 
 
 def lags(model: BrokerModel, group: str, now: int = NOW) -> dict[tuple[str, int], Any]:
-    table = loads(ask(model, 208, now, consumerGroup=group).body)["offsetTable"]
+    table = decode_object_keys(ask(model, 208, now, consumerGroup=group).body)["offsetTable"]
     return {(key["topic"], key["queueId"]): item for key, item in table}
 
 
@@ -47,9 +47,11 @@ def test_a_queue_begins_before_it_ends_and_a_time_is_in_between(model: BrokerMod
 
 
 def test_groups_read_a_while_behind_and_one_of_them_a_long_while(model: BrokerModel) -> None:
-    assert at(model) == offset(model, 29, timestamp=str(NOW - behind("g") + 1))
-    assert at(model, group=LATE_GROUP) == offset(model, 29, timestamp=str(NOW - behind(LATE_GROUP) + 1))
-    assert behind(LATE_GROUP) > 100 * behind("g")
+    assert at(model) == offset(model, 29, timestamp=str(NOW - group_delay_ms("g") + 1))
+    assert at(model, group=LATE_GROUP) == offset(
+        model, 29, timestamp=str(NOW - group_delay_ms(LATE_GROUP) + 1)
+    )
+    assert group_delay_ms(LATE_GROUP) > 100 * group_delay_ms("g")
     assert at(model, group="nobody") == at(model, topic="payments") == at(model, queueId="9") == -22
 
 
@@ -57,7 +59,7 @@ def test_what_one_request_says_of_an_offset_the_others_say_too(model: BrokerMode
     item = lags(model, "g")["orders", 1]
     assert (item["brokerOffset"], item["consumerOffset"]) == (offset(model, 30), at(model))
     assert lags(model, "g")["%RETRY%g", 0]["brokerOffset"] == 0
-    everybody = loads(ask(model, 317, isOrder="false").body)
+    everybody = decode_object_keys(ask(model, 317, isOrder="false").body)
     [mine] = [
         stats for groups in everybody["consumeStatsList"] for name, stats in groups.items() if name == "g"
     ]
@@ -70,7 +72,7 @@ def test_what_one_request_says_of_an_offset_the_others_say_too(model: BrokerMode
     )
     assert all(
         stats == []
-        for groups in loads(ask(model, 317, isOrder="true").body)["consumeStatsList"]
+        for groups in decode_object_keys(ask(model, 317, isOrder="true").body)["consumeStatsList"]
         for stats in groups.values()
     )
 
@@ -78,12 +80,12 @@ def test_what_one_request_says_of_an_offset_the_others_say_too(model: BrokerMode
 def test_a_group_that_was_moved_back_pauses_and_catches_up(model: BrokerModel) -> None:
     ago = str(NOW - 3_600_000)
     goal = offset(model, 29, timestamp=ago)
-    body = loads(ask(model, 222, group="g", topic="orders", timestamp=ago, isForce="true").body)
+    body = decode_object_keys(ask(model, 222, group="g", topic="orders", timestamp=ago, isForce="true").body)
     assert [item for key, item in body["offsetTable"] if key["queueId"] == 1] == [goal]
     assert at(model) == at(model, NOW + 4000) == goal
     assert lags(model, "g")["orders", 1]["lastTimestamp"] == pytest.approx(NOW - 3_600_000, abs=1000)
     assert goal < at(model, NOW + 6000) < at(model, NOW + 86_400_000)
-    usual = offset(model, 29, NOW + 86_400_000, timestamp=str(NOW + 86_400_001 - behind("g")))
+    usual = offset(model, 29, NOW + 86_400_000, timestamp=str(NOW + 86_400_001 - group_delay_ms("g")))
     assert at(model, NOW + 86_400_000) == usual
 
 
@@ -91,7 +93,7 @@ def test_a_group_that_was_moved_to_the_end_waits_until_it_is_there(model: Broker
     ask(model, 222, group=LATE_GROUP, topic="orders", timestamp="-1", isForce="true")
     end = offset(model, 30)
     assert at(model, group=LATE_GROUP) == at(model, NOW + 60_000, LATE_GROUP) == end
-    assert at(model, NOW + 2 * behind(LATE_GROUP), LATE_GROUP) > end
+    assert at(model, NOW + 2 * group_delay_ms(LATE_GROUP), LATE_GROUP) > end
 
 
 def test_one_queue_is_moved_to_an_offset_within_its_bounds(model: BrokerModel) -> None:
@@ -113,9 +115,9 @@ def test_offsets_are_committed_by_hand_for_groups_without_clients_too(model: Bro
     assert ask(model, 15, **key, commitOffset="7").code == 0
     assert at(model, NOW + 60_000, "TOOLS_CONSUMER", topic="payments", queueId="2") == 7
     assert lags(model, "TOOLS_CONSUMER")["payments", 2]["consumerOffset"] == 7
-    assert loads(ask(model, 300, topic="payments").body) == {"groupList": ["TOOLS_CONSUMER"]}
+    assert decode_object_keys(ask(model, 300, topic="payments").body) == {"groupList": ["TOOLS_CONSUMER"]}
     ask(model, 215, topic="payments")
-    assert loads(ask(model, 300, topic="payments").body) == {"groupList": []}
+    assert decode_object_keys(ask(model, 300, topic="payments").body) == {"groupList": []}
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def test_a_slave_moves_nobody() -> None:
 
 def test_all_offsets_are_those_that_were_committed(model: BrokerModel) -> None:
     ask(model, 15, consumerGroup="g", topic="payments", queueId="2", commitOffset="7")
-    table = loads(ask(model, 43).body)["offsetTable"]
+    table = decode_object_keys(ask(model, 43).body)["offsetTable"]
     assert table["payments@g"] == {"2": 7}
     assert {int(queue): value for queue, value in table["orders@g"].items()} == {
         queue: at(model, queueId=str(queue)) for queue in range(4)

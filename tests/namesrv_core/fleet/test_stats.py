@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.fleet.answers import answer
-from namesrv_core.fleet.model import BrokerModel, BrokerSpec
-from namesrv_core.fleet.topics import topic_config
-from namesrv_core.protocol.command import request
-from namesrv_core.protocol.object_keys import loads
+from namesrv_core.fleet.broker_model import BrokerModel, BrokerSpec
+from namesrv_core.fleet.request_handlers import handle_request
+from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.object_keys import decode_object_keys
 
 NOW = 1_700_000_000_000
-TOPICS = (topic_config("orders", 8), topic_config("payments", 3))
+TOPICS = (make_topic_config("orders", 8), make_topic_config("payments", 3))
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def model() -> BrokerModel:
 
 
 def ask(model: BrokerModel, code: int, now: int = NOW, **ext: str) -> Any:
-    got = answer(model, request(code, ext), now)[0]
-    return loads(got.body) if got.code == 0 else (got.code, got.remark)
+    got = handle_request(model, build_request(code, ext), now)[0]
+    return decode_object_keys(got.body) if got.code == 0 else (got.code, got.remark)
 
 
 def ends(model: BrokerModel, topic: str, now: int = NOW) -> list[int]:
@@ -31,7 +31,7 @@ def ends(model: BrokerModel, topic: str, now: int = NOW) -> list[int]:
 
 def test_queues_add_up_to_what_the_broker_has_stored(model: BrokerModel) -> None:
     total = sum(ends(model, "orders")) + sum(ends(model, "payments"))
-    assert total == model.traffic.stored(NOW) > 0
+    assert total == model.traffic.stored_count(NOW) > 0
     table = ask(model, 202, topic="orders")["offsetTable"]
     assert [key["queueId"] for key, _ in table] == list(range(8))
     assert all(0 <= item["minOffset"] <= item["maxOffset"] for _, item in table)
@@ -84,10 +84,10 @@ def test_what_was_never_counted(model: BrokerModel, name: str, key: str) -> None
 def test_a_slave_counts_nothing_and_has_its_master_s_queues(model: BrokerModel) -> None:
     slave = BrokerModel(BrokerSpec("c", "b", 1, TOPICS), "127.0.0.1:1001", [], NOW)
     assert ask(slave, 315, statsName="TOPIC_PUT_NUMS", statsKey="orders")[0] == 1
-    slave.topics.copy_from(model.topics.configs, model.topics.version)
+    slave.topic_table.copy_from(model.topic_table.configs, model.topic_table.data_version)
     assert ends(slave, "orders") == ends(model, "orders")
 
 
 @pytest.mark.parametrize("code", [306, 316])
 def test_orders_about_files_are_taken(model: BrokerModel, code: int) -> None:
-    assert answer(model, request(code), NOW)[0].code == 0
+    assert handle_request(model, build_request(code), NOW)[0].code == 0

@@ -5,21 +5,21 @@ import pytest
 from namesrv_core.errors import RequestError
 from namesrv_core.fleet.topics import (
     TopicTable,
-    altered_attributes,
+    make_system_topics,
+    make_topic_config,
+    parse_attribute_changes,
     reserved_names,
-    system_topics,
-    topic_config,
 )
 
 NOW = 1_700_000_000_000
 
 
 def table() -> TopicTable:
-    return TopicTable([topic_config("orders", 8)], reserved_names("c", "b"), NOW)
+    return TopicTable([make_topic_config("orders", 8)], reserved_names("c", "b"), NOW)
 
 
 def test_a_fresh_broker_has_fifteen_topics_of_perms_1_6_and_7() -> None:
-    topics = system_topics("c", "b")
+    topics = make_system_topics("c", "b")
     assert len({config["topicName"] for config in topics}) == 15
     assert {config["perm"] for config in topics} == {1, 6, 7}
 
@@ -38,38 +38,38 @@ def test_a_fresh_broker_has_fifteen_topics_of_perms_1_6_and_7() -> None:
 )
 def test_a_bad_name_is_refused_in_upstreams_words(name: str | None, remark: str) -> None:
     with pytest.raises(RequestError) as refused:
-        table().check(name)
+        table().require_valid_name(name)
     assert (refused.value.code, refused.value.remark) == (29, remark)
 
 
 def test_good_names_pass() -> None:
     for name in ("a-B_1|%", "x" * 127, "%RETRY%" + "x" * 200):
-        assert table().check(name) == name
+        assert table().require_valid_name(name) == name
 
 
 def test_attributes_are_added_and_removed() -> None:
     before = {"message.type": "FIFO"}
-    assert altered_attributes(before, None) == before
-    assert altered_attributes(before, "+message.type=DELAY,+priority=2") == {
+    assert parse_attribute_changes(before, None) == before
+    assert parse_attribute_changes(before, "+message.type=DELAY,+priority=2") == {
         "message.type": "DELAY",
         "priority": "2",
     }
-    assert altered_attributes(before, "-message.type") == {}
+    assert parse_attribute_changes(before, "-message.type") == {}
 
 
 def test_unknown_and_unsigned_attributes_are_refused() -> None:
     for text, remark in (("+foo=1", "unsupported key: foo"), ("foo=1", "format is wrong: foo=1")):
         with pytest.raises(RequestError, match=remark) as refused:
-            altered_attributes({}, text)
+            parse_attribute_changes({}, text)
         assert refused.value.code == 1
 
 
 def test_only_a_change_moves_the_version_on() -> None:
     topics = table()
-    assert not topics.put(topic_config("orders", 8), NOW + 1)
-    assert not topics.delete("nobody", NOW + 1)
-    assert topics.version == (0, 0, NOW)
-    assert topics.put(topic_config("orders", 4), NOW + 2)
-    assert topics.version == (1, 0, NOW + 2)
-    assert topics.delete("orders", NOW + 3)
-    assert (topics.version, topics.configs) == ((2, 0, NOW + 3), {})
+    assert not topics.put_config(make_topic_config("orders", 8), NOW + 1)
+    assert not topics.delete_topic("nobody", NOW + 1)
+    assert topics.data_version == (0, 0, NOW)
+    assert topics.put_config(make_topic_config("orders", 4), NOW + 2)
+    assert topics.data_version == (1, 0, NOW + 2)
+    assert topics.delete_topic("orders", NOW + 3)
+    assert (topics.data_version, topics.configs) == ((2, 0, NOW + 3), {})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.fleet.traffic import Traffic
+from namesrv_core.fleet.traffic import BrokerTraffic
 
 BOOT = 1_700_000_000_000
 DAY = 86_400_000
@@ -23,19 +23,19 @@ def first(info: dict[str, str], key: str) -> float:
 @given(seeds, ages)
 def test_it_is_a_function_of_seed_boot_and_now(seed: int, age: int) -> None:
     now = BOOT + age
-    assert Traffic(seed, BOOT).runtime_info(now) == Traffic(seed, BOOT).runtime_info(now)
+    assert BrokerTraffic(seed, BOOT).runtime_info(now) == BrokerTraffic(seed, BOOT).runtime_info(now)
 
 
 @given(seeds, ages)
 def test_every_key_of_a_real_broker_is_there_as_text(seed: int, age: int) -> None:
-    info = Traffic(seed, BOOT).runtime_info(BOOT + age)
+    info = BrokerTraffic(seed, BOOT).runtime_info(BOOT + age)
     assert all(isinstance(value, str) for value in info.values())
     assert {key for key in info if not key.startswith("scheduleMessageOffset_")} == set(KEYS)
 
 
 @given(seeds, ages, st.integers(0, DAY))
 def test_counters_never_go_back(seed: int, age: int, later: int) -> None:
-    traffic, now = Traffic(seed, BOOT), BOOT + age
+    traffic, now = BrokerTraffic(seed, BOOT), BOOT + age
     before, after = traffic.runtime_info(now), traffic.runtime_info(now + later)
     for key in ("putMessageTimesTotal", "msgPutTotalTodayNow", "msgGetTotalTodayNow", "commitLogMaxOffset"):
         assert int(before[key]) <= int(after[key])
@@ -44,7 +44,7 @@ def test_counters_never_go_back(seed: int, age: int, later: int) -> None:
 
 @given(seeds, ages)
 def test_the_tps_is_what_the_counter_gained(seed: int, age: int) -> None:
-    traffic, now = Traffic(seed, BOOT), BOOT + DAY + age
+    traffic, now = BrokerTraffic(seed, BOOT), BOOT + DAY + age
     before, after = traffic.runtime_info(now - 10_000), traffic.runtime_info(now)
     gained = int(after["msgPutTotalTodayNow"]) - int(before["msgPutTotalTodayNow"])
     assert first(after, "putTps") == pytest.approx(gained / 10)
@@ -53,14 +53,14 @@ def test_the_tps_is_what_the_counter_gained(seed: int, age: int) -> None:
 
 def test_today_and_yesterday_are_whole_days() -> None:
     midnight = (BOOT // DAY + 3) * DAY
-    traffic = Traffic(7, BOOT)
+    traffic = BrokerTraffic(7, BOOT)
     info = traffic.runtime_info(midnight + 1000)
     assert int(info["msgPutTotalTodayMorning"]) == traffic.put_total(midnight)
     assert int(info["msgPutTotalYesterdayMorning"]) == traffic.put_total(midnight - DAY)
 
 
 def test_right_after_the_start_there_is_nothing_yet() -> None:
-    info = Traffic(7, BOOT).runtime_info(BOOT)
+    info = BrokerTraffic(7, BOOT).runtime_info(BOOT)
     assert (info["putTps"], info["earliestMessageTimeStamp"], info["putMessageDistributeTime"]) == (
         "  ", "-1", "null",
     )  # fmt: skip
@@ -69,8 +69,8 @@ def test_right_after_the_start_there_is_nothing_yet() -> None:
 
 def test_a_slave_stores_what_its_master_stores_and_nobody_sends_to_it() -> None:
     now = BOOT + 5 * DAY
-    master = Traffic(7, BOOT).runtime_info(now)
-    slave = Traffic(7, BOOT, is_master=False).runtime_info(now)
+    master = BrokerTraffic(7, BOOT).runtime_info(now)
+    slave = BrokerTraffic(7, BOOT, is_master=False).runtime_info(now)
     assert slave["commitLogMaxOffset"] == master["commitLogMaxOffset"] != "0"
     assert (slave["putTps"], slave["msgPutTotalTodayNow"], slave["brokerActive"]) == (
         "0.0 0.0 0.0",

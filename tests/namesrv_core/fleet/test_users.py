@@ -11,32 +11,32 @@ WHO = {"subject": "User:operator-1"}
 
 def acl(resource: str, policy: str | None = None, actions: tuple[str, ...] = ("Pub",)) -> bytes:
     entry = {"resource": resource, "actions": list(actions), "decision": "Allow"}
-    return fastjson.dumps({**WHO, "policies": [{"policyType": policy, "entries": [entry]}]})
+    return fastjson.encode_json({**WHO, "policies": [{"policyType": policy, "entries": [entry]}]})
 
 
 def resources(table: UserTable) -> list[tuple[str, str, tuple[str, ...]]]:
     found = table.get_acl(WHO)
     return [
         (policy["policyType"], entry["resource"], tuple(entry["actions"]))
-        for policy in (fastjson.loads(found)["policies"] if found else ())
+        for policy in (fastjson.decode_json(found)["policies"] if found else ())
         for entry in policy["entries"]
     ]
 
 
 def test_a_user_comes_changes_and_goes() -> None:
     table, ext = UserTable(), {"username": "shop"}
-    table.create(ext, b'{"password":"p","userType":"Odd"}')
-    assert fastjson.loads(table.get(ext)) == {
+    table.create_user(ext, b'{"password":"p","userType":"Odd"}')
+    assert fastjson.decode_json(table.get_user(ext)) == {
         "password": "p",
         "userStatus": "enable",
         "userType": "Normal",
         "username": "shop",
     }
-    table.update(ext, b'{"userStatus":"disable"}')
-    assert fastjson.loads(table.list({"filter": "sho"}))[0]["userStatus"] == "disable"
-    table.delete(ext)
-    table.delete(ext)
-    assert (table.get(ext), table.list({"filter": "sho"})) == (b"", b"")
+    table.update_user(ext, b'{"userStatus":"disable"}')
+    assert fastjson.decode_json(table.list_users({"filter": "sho"}))[0]["userStatus"] == "disable"
+    table.delete_user(ext)
+    table.delete_user(ext)
+    assert (table.get_user(ext), table.list_users({"filter": "sho"})) == (b"", b"")
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_a_user_comes_changes_and_goes() -> None:
 )
 def test_what_makes_no_user(ext: dict[str, str], body: bytes, remark: str) -> None:
     with pytest.raises(RequestError, match=remark):
-        UserTable().create(ext, body)
+        UserTable().create_user(ext, body)
 
 
 def test_who_is_not_there_cannot_be_changed_nor_allowed_anything() -> None:
     table = UserTable()
     with pytest.raises(NoPermission, match="The user is not exist"):
-        table.update({"username": "nobody"}, b"{}")
+        table.update_user({"username": "nobody"}, b"{}")
     with pytest.raises(NoPermission, match="The subject of User:nobody is not exist"):
         table.put_acl(b'{"subject":"User:nobody"}')
     with pytest.raises(NoPermission, match="The subject is not exist"):
@@ -74,7 +74,7 @@ def test_entries_for_the_same_resource_give_way() -> None:
         ("Custom", "Topic:x", ("Pub",)),
         ("Default", "Topic:orders", ("Pub",)),
     ]
-    assert len(fastjson.loads(table.list_acls({"resourceFilter": "Topic:x"}))) == 1
+    assert len(fastjson.decode_json(table.list_acls({"resourceFilter": "Topic:x"}))) == 1
     assert table.list_acls({"subjectFilter": "zz"}) == b""
 
 
@@ -94,5 +94,5 @@ def test_an_acl_goes_with_its_user_or_all_at_once() -> None:
     table.delete_acl(WHO)
     assert resources(table) == []
     table.put_acl(acl("Topic:x"))
-    table.delete({"username": "operator-1"})
+    table.delete_user({"username": "operator-1"})
     assert table.list_acls({}) == b""

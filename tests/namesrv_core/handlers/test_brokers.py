@@ -5,10 +5,10 @@ import zlib
 import pytest
 
 from namesrv_core.events import BrokerRegistered, BrokerUnregistered, TopicsChanged, WritePermWiped
-from namesrv_core.protocol import registration
-from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.protocol import registration_codec
 from namesrv_core.protocol.codes import HeaderType
-from namesrv_core.state.settings import Settings
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.state.settings import NameServerSettings
 from tests.support.wire import STARTED_AT, VERSION, Wire, broker_ext, registration_body, topic_config
 
 ADDR = "10.0.0.1:10911"
@@ -16,7 +16,7 @@ KEY = ("c", ADDR)
 
 
 def topics(wire: Wire) -> set[str]:
-    return set(wire.state.tables.topics)
+    return set(wire.state.tables.placements_by_topic)
 
 
 def test_a_registration_is_answered_with_empty_fields_and_no_body(form: HeaderType) -> None:
@@ -42,7 +42,7 @@ def test_order_topics_are_told_to_every_broker(form: HeaderType) -> None:
 
 
 def test_order_topics_are_not_told_where_the_settings_say_so(form: HeaderType) -> None:
-    wire = Wire(form, Settings(returnOrderTopicConfigToBroker=False))
+    wire = Wire(form, NameServerSettings(returnOrderTopicConfigToBroker=False))
     wire.ask(100, {"namespace": "ORDER_TOPIC_CONFIG", "key": "T", "value": "a:8"})
     assert wire.register("a", "T", "U").body == b""
 
@@ -51,10 +51,10 @@ def test_what_a_broker_says_of_itself_is_kept(form: HeaderType) -> None:
     wire = Wire(form)
     more = {"heartbeatTimeoutMillis": "10000", "enableActingMaster": "TRUE", "__ZONE_NAME": "z"}
     wire.register("a", "T", "U", more=more, channel=7, now=STARTED_AT + 9)
-    live, group = wire.state.tables.live[KEY], wire.state.tables.groups["a"]
-    assert (live.timeout, live.heard_at, live.channel) == (10_000, STARTED_AT + 9, 7)
-    assert live.ha_addr == f"ha-{ADDR}"
-    assert (group.acting_master, group.zone) == (True, "z")
+    live, group = wire.state.tables.live_brokers[KEY], wire.state.tables.broker_groups["a"]
+    assert (live.timeout_ms, live.heard_at_ms, live.channel_id) == (10_000, STARTED_AT + 9, 7)
+    assert live.ha_server_addr == f"ha-{ADDR}"
+    assert (group.enable_acting_master, group.zone_name) == (True, "z")
 
 
 def test_a_body_with_its_checksum_is_taken(form: HeaderType) -> None:
@@ -70,7 +70,7 @@ def test_a_body_with_another_checksum_is_refused(form: HeaderType, body: bytes) 
     wire = Wire(form)
     answer = wire.register(body=body, more={"bodyCrc32": "7"})
     assert (answer.code, answer.remark) == (1, "crc32 not match")
-    assert wire.state.tables.groups == {}
+    assert wire.state.tables.broker_groups == {}
 
 
 def test_a_checksum_of_0_is_not_looked_at(form: HeaderType) -> None:
@@ -79,7 +79,9 @@ def test_a_checksum_of_0_is_not_looked_at(form: HeaderType) -> None:
 
 def test_a_compressed_body_is_taken(form: HeaderType) -> None:
     wire = Wire(form)
-    body = registration.encode_compressed(VERSION, {name: topic_config(name) for name in ("T", "U")})
+    body = registration_codec.encode_compressed_registration(
+        VERSION, {name: topic_config(name) for name in ("T", "U")}
+    )
     assert wire.register(body=body, more={"compressed": "true"}).code == 0
     assert topics(wire) == {"T", "U"}
 
@@ -106,7 +108,7 @@ def test_a_registration_without_one_of_its_fields_is_refused(form: HeaderType, f
     wire = Wire(form)
     ext = {key: value for key, value in broker_ext().items() if key != field}
     assert wire.ask(103, ext, registration_body(["T", "U"])).code == 1
-    assert wire.state.tables.groups == {}
+    assert wire.state.tables.broker_groups == {}
 
 
 def test_a_registration_with_an_unreadable_id_or_version_is_refused(form: HeaderType) -> None:
@@ -123,7 +125,7 @@ def test_a_broker_before_3_0_11_registers_the_bare_wrapper(form: HeaderType) -> 
 
 
 def test_missing_topics_are_deleted_where_the_settings_say_so(form: HeaderType) -> None:
-    wire = Wire(form, Settings(deleteTopicWithBrokerRegistration=True))
+    wire = Wire(form, NameServerSettings(deleteTopicWithBrokerRegistration=True))
     wire.register("a", "T", "U")
     wire.register("a", "T", version=DataVersion(2, 0, 1))
     assert topics(wire) == {"T"}
@@ -180,7 +182,7 @@ def test_another_version_or_none_is_changed_and_the_stored_one_is_told(form: Hea
     wire.register("a", "T", "U")
     answer = wire.ask(322, broker_ext(), body)
     assert (answer.code, answer.ext, answer.body) == (0, {"changed": "true"}, VERSION_BODY)
-    assert wire.state.tables.live[KEY].version == VERSION
+    assert wire.state.tables.live_brokers[KEY].data_version == VERSION
 
 
 def test_the_version_of_an_unknown_broker_is_changed_and_there_is_no_body(form: HeaderType) -> None:
@@ -206,7 +208,7 @@ def test_asking_for_the_version_is_a_sign_of_life_changed_or_not(form: HeaderTyp
     wire = Wire(form)
     wire.register("a", "T", "U")
     wire.ask(322, broker_ext(), body, now=STARTED_AT + 50)
-    assert wire.state.tables.live[KEY].heard_at == STARTED_AT + 50
+    assert wire.state.tables.live_brokers[KEY].heard_at_ms == STARTED_AT + 50
 
 
 @pytest.mark.parametrize("body", [b"[]", b" ", b"x", VERSION_BODY[:-1], b"5"])
@@ -228,15 +230,15 @@ def test_a_heartbeat_is_a_sign_of_life(form: HeaderType) -> None:
     wire.register("a", "T", "U")
     answer = wire.ask(904, broker_ext(), now=STARTED_AT + 50)
     assert (answer.code, answer.ext, answer.body) == (0, None, b"")
-    assert wire.state.tables.live[KEY].heard_at == STARTED_AT + 50
+    assert wire.state.tables.live_brokers[KEY].heard_at_ms == STARTED_AT + 50
 
 
 def test_a_heartbeat_counts_only_for_the_cluster_it_names(form: HeaderType) -> None:
     wire = Wire(form)
     wire.register("a", "T", "U")
     assert wire.ask(904, broker_ext(cluster="d"), now=STARTED_AT + 50).code == 0
-    assert wire.state.tables.live[KEY].heard_at == STARTED_AT
-    assert list(wire.state.tables.live) == [KEY]
+    assert wire.state.tables.live_brokers[KEY].heard_at_ms == STARTED_AT
+    assert list(wire.state.tables.live_brokers) == [KEY]
 
 
 def test_wiping_and_adding_count_topics(form: HeaderType) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from namesrv_core.handlers.dispatch import HANDLERS, handle
+from namesrv_core.handlers.dispatch import HANDLERS_BY_CODE, handle_request
 from namesrv_core.protocol.codes import HeaderType, RequestCode
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 from tests.support.wire import STARTED_AT, Wire, broker_ext
 
 ANSWERED = {
@@ -19,7 +19,7 @@ NOT_FOUND = (
 
 
 def test_the_codes_that_a_5_5_0_name_server_answers_are_answered() -> None:
-    assert {int(code) for code in HANDLERS} == ANSWERED
+    assert {int(code) for code in HANDLERS_BY_CODE} == ANSWERED
 
 
 @pytest.mark.parametrize("code", [0, -1, 1, 17, 28, 99, 107, 215, 905, 1001, 1003, 32767, -32768])
@@ -89,10 +89,10 @@ def test_odd_ext_fields_and_a_broken_body_never_escape_as_an_exception(form: Hea
 def test_a_oneway_request_is_carried_out(form: HeaderType) -> None:
     wire = Wire(form)
     wire.register("a", "T", "U")
-    wire.state.tables.live["c", "10.0.0.1:10911"].heard_at = 0
-    asked = Command(904, broker_ext(), flag=2, header_type=form)
-    handle(wire.state, asked, 1, STARTED_AT + 5)
-    assert wire.state.tables.live["c", "10.0.0.1:10911"].heard_at == STARTED_AT + 5
+    wire.state.tables.live_brokers["c", "10.0.0.1:10911"].heard_at_ms = 0
+    asked = RemotingCommand(904, broker_ext(), flag=2, header_type=form)
+    handle_request(wire.state, asked, 1, STARTED_AT + 5)
+    assert wire.state.tables.live_brokers["c", "10.0.0.1:10911"].heard_at_ms == STARTED_AT + 5
 
 
 def test_fields_of_signing_and_namespaces_are_passed_over(form: HeaderType) -> None:

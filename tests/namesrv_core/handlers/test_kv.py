@@ -35,7 +35,7 @@ def test_a_put_without_namespace_or_key_is_refused(form: HeaderType) -> None:
     for ext in ({"namespace": "N", "value": "v"}, {"key": "K", "value": "v"}):
         answer = wire.ask(100, ext)
         assert (answer.code, answer.remark) == (1, "namespace or key is null")
-    assert wire.state.kv.tables == {}
+    assert wire.state.kv_config.tables_by_namespace == {}
 
 
 def test_what_was_deleted_is_gone_and_its_namespace_stays(form: HeaderType) -> None:

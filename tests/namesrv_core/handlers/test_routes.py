@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.bodies import DataVersion
 from namesrv_core.protocol.codes import HeaderType
-from namesrv_core.state import liveness, lookup
-from namesrv_core.state.settings import Settings
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.state import liveness, table_lookup
+from namesrv_core.state.settings import NameServerSettings
 from tests.support.wire import STARTED_AT, Wire, broker_ext, registration_body, topic_config
 
 MEMBERS = "rmq_sys_SYNC_BROKER_MEMBER_a"
 GOLDEN = Path(__file__).parents[2] / "golden" / "wire"
 
 
-def broker_a(form: HeaderType, settings: Settings | None = None, **more: str) -> Wire:
+def broker_a(form: HeaderType, settings: NameServerSettings | None = None, **more: str) -> Wire:
     """The topic T on a master and its slave."""
     wire = Wire(form, settings)
     cluster, name = "DefaultCluster", "broker-a"
@@ -44,7 +44,7 @@ def test_a_route_is_answered_byte_for_byte(file: str, form: HeaderType, version:
     for _ in range(2):
         answer = wire.ask(105, {"topic": "T"}, version=version)
         answer.opaque = 1
-        assert codec.encode(answer) == (GOLDEN / f"{file}.bin").read_bytes()
+        assert codec.encode_command(answer) == (GOLDEN / f"{file}.bin").read_bytes()
 
 
 def route(wire: Wire, version: int = 317, **ext: str) -> Any:
@@ -55,7 +55,7 @@ def route(wire: Wire, version: int = 317, **ext: str) -> Any:
     ("text", "standard"), [("true", True), ("TRUE", True), ("false", False), ("1", False)]
 )
 def test_an_old_client_may_ask_for_standard_json(form: HeaderType, text: str, standard: bool) -> None:
-    body = route(broker_a(form), acceptStandardJsonOnly=text).body
+    body = route(broker_a(form), acceptStandardJsonOnly=text).encode_body
     assert (b'{"0":' in body, b"{0:" in body) == (standard, not standard)
 
 
@@ -70,26 +70,26 @@ def test_a_topic_without_route_is_code_17_in_upstream_s_words(form: HeaderType) 
 
 def test_an_order_topic_has_its_configuration_where_the_settings_say_so(form: HeaderType) -> None:
     order = {"namespace": "ORDER_TOPIC_CONFIG", "key": "T", "value": "broker-a:8"}
-    off, on = broker_a(form), broker_a(form, Settings(orderMessageEnable=True))
+    off, on = broker_a(form), broker_a(form, NameServerSettings(orderMessageEnable=True))
     for wire in (off, on):
-        assert b"orderTopicConf" not in route(wire).body
+        assert b"orderTopicConf" not in route(wire).encode_body
         wire.ask(100, order)
-    assert b"orderTopicConf" not in route(off).body
-    assert b'"orderTopicConf":"broker-a:8"' in route(on).body
+    assert b"orderTopicConf" not in route(off).encode_body
+    assert b'"orderTopicConf":"broker-a:8"' in route(on).encode_body
     on.ask(102, order)
-    assert b"orderTopicConf" not in route(on).body
+    assert b"orderTopicConf" not in route(on).encode_body
 
 
 def test_a_slave_stands_in_for_its_master_where_the_settings_say_so(form: HeaderType) -> None:
     for supported in (False, True):
-        wire = broker_a(form, Settings(supportActingMaster=supported), enableActingMaster="true")
+        wire = broker_a(form, NameServerSettings(supportActingMaster=supported), enableActingMaster="true")
         wire.ask(104, broker_ext("broker-a", 0, "127.0.0.1:10911", "DefaultCluster"))
         addrs = b'{0:"127.0.0.1:10921"}' if supported else b'{1:"127.0.0.1:10921"}'
-        assert b'"brokerAddrs":' + addrs in route(wire).body
+        assert b'"brokerAddrs":' + addrs in route(wire).encode_body
 
 
 def test_a_name_server_that_has_to_wait_is_not_ready_until_it_has(form: HeaderType) -> None:
-    wire = broker_a(form, Settings(needWaitForService=True, waitSecondsForService=45))
+    wire = broker_a(form, NameServerSettings(needWaitForService=True, waitSecondsForService=45))
     answer = wire.ask(105, {"topic": "T"}, now=STARTED_AT + 44_999)
     assert (answer.code, answer.remark, answer.body) == (1, "name server not ready", b"")
     assert wire.ask(105, {"topic": "T"}, now=STARTED_AT + 45_000).code == 0
@@ -120,18 +120,18 @@ def test_a_route_is_whole_for_whoever_names_no_zone(form: HeaderType, ext: dict[
 
 def test_a_zone_s_route_and_the_whole_one_are_not_mixed_up(form: HeaderType) -> None:
     wire = broker_a(form, __ZONE_NAME="east")
-    whole = route(wire).body
-    cut = route(wire, __ZONE_MODE="true", __ZONE_NAME="west").body
+    whole = route(wire).encode_body
+    cut = route(wire, __ZONE_MODE="true", __ZONE_NAME="west").encode_body
     assert whole != cut
-    assert route(wire).body == whole
+    assert route(wire).encode_body == whole
 
 
 def test_topics_that_are_placed_alike_have_one_body(
     form: HeaderType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wire = broker_a(form)
-    body = route(wire).body
-    monkeypatch.delattr(lookup, "route_body")
+    body = route(wire).encode_body
+    monkeypatch.delattr(table_lookup, "encode_route_body")
     assert wire.ask(105, {"topic": "U"}, version=317).body == body
 
 
@@ -199,20 +199,24 @@ class Remembered(RuleBasedStateMachine):
     @rule(passed=st.sampled_from([1, 60_001]))
     def let_time_pass(self, passed: int) -> None:
         self.now += passed
-        liveness.expire(self.wire.state.tables, self.now)
+        liveness.expire_silent_brokers(self.wire.state.tables, self.now)
 
     @rule()
     def close(self) -> None:
-        liveness.channel_closed(self.wire.state.tables, 1)
+        liveness.remove_brokers_on_channel(self.wire.state.tables, 1)
 
     @invariant()
     def a_route_is_what_the_tables_have(self) -> None:
         state = self.wire.state
         # They are placed alike at times, and only one has a mapping and an order.
         for topic, version in product(("T", "U", MEMBERS), (317, 513)):
-            found = lookup.route(state.tables, topic, state.settings.supportActingMaster)
-            order = state.kv.get("ORDER_TOPIC_CONFIG", topic) if state.settings.orderMessageEnable else None
-            fresh = b"" if found is None else lookup.route_body(found, order, version >= 401)
+            found = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
+            order = (
+                state.kv_config.get_value("ORDER_TOPIC_CONFIG", topic)
+                if state.settings.orderMessageEnable
+                else None
+            )
+            fresh = b"" if found is None else table_lookup.encode_route_body(found, order, version >= 401)
             assert self.wire.ask(105, {"topic": topic}, version=version).body == fresh
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from namesrv_core.events import SettingChange, SettingsChanged
 from namesrv_core.protocol.codes import HeaderType
-from namesrv_core.state.settings import Settings
+from namesrv_core.state.settings import NameServerSettings
 from tests.support.wire import Wire
 
 
@@ -14,7 +14,7 @@ def shown(wire: Wire) -> dict[str, str]:
 
 
 def test_all_keys_are_shown_sorted_one_in_a_line(form: HeaderType) -> None:
-    wire = Wire(form, Settings(rocketmqHome="/h", kvConfigPath="C:\\kv"))
+    wire = Wire(form, NameServerSettings(rocketmqHome="/h", kvConfigPath="C:\\kv"))
     answer = wire.ask(319)
     assert (answer.code, answer.ext) == (0, None)
     assert answer.body.endswith(b"\n")

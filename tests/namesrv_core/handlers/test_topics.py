@@ -5,14 +5,14 @@ import pytest
 from namesrv_core.events import TopicDeleted, TopicsChanged
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import HeaderType
-from namesrv_core.state.settings import Settings
+from namesrv_core.state.settings import NameServerSettings
 from tests.support.wire import Wire, registration_body, topic_config
 
 QUEUE = b'{"brokerName":"a","perm":4,"readQueueNums":3,"topicSysFlag":0,"writeQueueNums":2}'
 ROUTE = b'{"brokerDatas":[],"filterServerTable":{},"queueDatas":[' + QUEUE + b"]}"
 
 
-def lab(form: HeaderType, settings: Settings | None = None) -> Wire:
+def lab(form: HeaderType, settings: NameServerSettings | None = None) -> Wire:
     """Broker a of cluster c with T0 to T3 by sys flag, broker b of cluster d with T0 and V."""
     wire = Wire(form, settings)
     flags = [topic_config(f"T{flag}", topicSysFlag=flag) for flag in range(4)]
@@ -35,27 +35,27 @@ LISTS = [
 def test_topics_are_listed(form: HeaderType, code: int, ext: dict[str, str], topics: set[str]) -> None:
     answer = lab(form).ask(code, ext)
     assert (answer.code, answer.ext) == (0, None)
-    body = fastjson.loads(answer.body)
+    body = fastjson.decode_json(answer.body)
     assert set(body) == {"topicList"}
     assert sorted(body["topicList"]) == sorted(topics)
 
 
 @pytest.mark.parametrize("code", [206, 224, 311, 312, 313])
 def test_a_list_that_the_settings_disable_is_refused(form: HeaderType, code: int) -> None:
-    off = Settings(enableAllTopicList=code != 206, enableTopicList=code == 206)
+    off = NameServerSettings(enableAllTopicList=code != 206, enableTopicList=code == 206)
     answer = lab(form, off).ask(code, {"cluster": "c"})
     assert (answer.code, answer.remark, answer.body) == (1, "disable", b"")
 
 
 @pytest.mark.parametrize("code", [206, 224, 311, 312, 313])
 def test_one_switch_does_not_disable_the_lists_of_the_other(form: HeaderType, code: int) -> None:
-    other_off = Settings(enableAllTopicList=code == 206, enableTopicList=code != 206)
+    other_off = NameServerSettings(enableAllTopicList=code == 206, enableTopicList=code != 206)
     assert lab(form, other_off).ask(code, {"cluster": "c"}).code == 0
 
 
 def test_system_topics_are_clusters_and_brokers_and_never_disabled(form: HeaderType) -> None:
-    answer = lab(form, Settings(enableAllTopicList=False, enableTopicList=False)).ask(304)
-    body = fastjson.loads(answer.body)
+    answer = lab(form, NameServerSettings(enableAllTopicList=False, enableTopicList=False)).ask(304)
+    body = fastjson.decode_json(answer.body)
     assert sorted(body["topicList"]) == ["a", "b", "c", "d"]
     assert body["brokerAddr"] in ("10.0.0.1:10911", "10.0.0.2:10911")
     assert answer.body.startswith(b'{"brokerAddr":')
@@ -66,9 +66,9 @@ def test_a_topic_is_deleted_everywhere_or_in_one_cluster(form: HeaderType) -> No
     wire = lab(form)
     assert wire.ask(216, {"topic": "T0", "clusterName": "d"}).code == 0
     assert [type(event) for event in wire.events] == [TopicDeleted]
-    assert set(wire.state.tables.queues_of("T0")) == {"a"}
+    assert set(wire.state.tables.queues_of_topic("T0")) == {"a"}
     assert wire.ask(216, {"topic": "T0"}).code == 0
-    assert "T0" not in wire.state.tables.topics
+    assert "T0" not in wire.state.tables.placements_by_topic
     assert wire.ask(105, {"topic": "T0"}).code == 17
 
 
@@ -85,7 +85,7 @@ def test_a_topic_registered_by_itself_is_stored_as_it_is(form: HeaderType) -> No
     wire = lab(form)
     assert wire.ask(217, {"topic": "X"}, ROUTE).code == 0
     assert [type(event) for event in wire.events] == [TopicsChanged]
-    assert wire.state.tables.queues_of("X")["a"] == ("a", 3, 2, 4, 0)
+    assert wire.state.tables.queues_of_topic("X")["a"] == ("a", 3, 2, 4, 0)
 
 
 @pytest.mark.parametrize("body", [b"", b"null", b"{}", b'{"queueDatas":null}', b'{"queueDatas":{}}'])
@@ -98,11 +98,11 @@ def test_a_topic_without_queues_is_registered_without_effect(form: HeaderType, b
 def test_a_topic_of_an_unknown_broker_is_answered_with_success_and_not_stored(form: HeaderType) -> None:
     wire = lab(form)
     assert wire.ask(217, {"topic": "X"}, ROUTE.replace(b'"a"', b'"z"')).code == 0
-    assert "X" not in wire.state.tables.topics
+    assert "X" not in wire.state.tables.placements_by_topic
 
 
 @pytest.mark.parametrize("body", [b"[]", b" ", b'{"queueDatas":"x"}', b"x", ROUTE[:-1]])
 def test_a_body_that_is_no_route_is_refused(form: HeaderType, body: bytes) -> None:
     wire = lab(form)
     assert wire.ask(217, {"topic": "X"}, body).code == 1
-    assert "X" not in wire.state.tables.topics
+    assert "X" not in wire.state.tables.placements_by_topic

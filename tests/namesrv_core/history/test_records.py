@@ -18,32 +18,32 @@ from namesrv_core.events import (
     QueueData,
     TopicChange,
     TopicsChanged,
-    alike,
+    group_topic_changes,
 )
-from namesrv_core.history.lines import line, parse
+from namesrv_core.history.record_lines import encode_record_line, parse_record_line
 from namesrv_core.history.records import (
-    ENVELOPE,
-    KINDS,
-    BadRecord,
-    Origin,
-    camel,
-    event_of,
+    ENVELOPE_FIELDS,
+    EVENT_TYPES_BY_NAME,
+    InvalidRecordError,
+    RecordOrigin,
+    event_of_record,
+    to_camel_case,
 )
 from tests.support.any_event import any_event
 
-ORIGIN = Origin(1_700_000_000_123, "PUT_KV_CONFIG", "10.0.0.1:5")
+ORIGIN = RecordOrigin(1_700_000_000_123, "PUT_KV_CONFIG", "10.0.0.1:5")
 QUEUE = QueueData("a", 8, 8, 6)
 
 
 def written(event: Event) -> dict[str, typing.Any]:
-    text = line(7, "s", ORIGIN, event)
+    text = encode_record_line(7, "s", ORIGIN, event)
     assert text.endswith(b"}\n")
     assert text.count(b"\n") == 1
     return dict(json.loads(text))
 
 
 def read_again(event: Event) -> Event | None:
-    return event_of(parse(line(7, "s", ORIGIN, event)))
+    return event_of_record(parse_record_line(encode_record_line(7, "s", ORIGIN, event)))
 
 
 def test_names_are_the_wire_s_also_inside_of_records() -> None:
@@ -54,13 +54,13 @@ def test_names_are_the_wire_s_also_inside_of_records() -> None:
         "dataVersion": {"counter": 1, "stateVersion": 2, "timestamp": 3},
         "filterServers": ["f"],
     }
-    assert camel("min_broker_addr") == "minBrokerAddr"
+    assert to_camel_case("min_broker_addr") == "minBrokerAddr"
 
 
 def test_topics_that_changed_alike_stand_together() -> None:
     changes = [TopicChange(f"T{number}", None, QUEUE) for number in range(3)]
     other = TopicChange("U", QUEUE, QUEUE._replace(perm=4))
-    value = written(TopicsChanged("a", "registration", alike([*changes, other, None])))
+    value = written(TopicsChanged("a", "registration", group_topic_changes([*changes, other, None])))
     assert [(group["topics"], "before" in group) for group in value["changes"]] == [
         (["T0", "T1", "T2"], False),
         (["U"], True),
@@ -69,7 +69,7 @@ def test_topics_that_changed_alike_stand_together() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 255, 256, 257, 512, 1000])
 def test_long_lists_are_whole(count: int) -> None:
-    changes = alike(TopicChange(f"topic-{number}", None, QUEUE) for number in range(count))
+    changes = group_topic_changes(TopicChange(f"topic-{number}", None, QUEUE) for number in range(count))
     event = TopicsChanged("a", "registration", changes)
     assert read_again(event) == event
 
@@ -80,7 +80,7 @@ def test_a_mapping_reads_back_with_its_pairs_and_its_nulls() -> None:
     assert read_again(event) == event
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+@pytest.mark.parametrize("kind", EVENT_TYPES_BY_NAME.values(), ids=list(EVENT_TYPES_BY_NAME))
 def test_every_event_reads_back_as_it_was(kind: type[Event]) -> None:
     @given(any_event(kind))
     def test(event: Event) -> None:
@@ -95,18 +95,20 @@ def fields(event: Event | None) -> dict[str, typing.Any]:
     return found | {"changes": sorted(found["changes"], key=repr)} if "changes" in found else found
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+@pytest.mark.parametrize("kind", EVENT_TYPES_BY_NAME.values(), ids=list(EVENT_TYPES_BY_NAME))
 def test_no_field_of_an_event_is_called_as_one_of_the_record(kind: type[Event]) -> None:
-    assert set(map(camel, kind.__annotations__)).isdisjoint(ENVELOPE)
+    assert set(map(to_camel_case, kind.__annotations__)).isdisjoint(ENVELOPE_FIELDS)
 
 
 def test_a_kind_that_is_not_known_is_none_and_fields_that_are_not_known_are_passed_over() -> None:
-    text = line(1, "s", ORIGIN, KvPut("n", "k", None, "v"))
-    assert event_of(parse(text.replace(b"KvPut", b"KvMoved"))) is None
-    assert event_of(parse(text.replace(b'"key"', b'"later":[1],"key"'))) == KvPut("n", "k", None, "v")
+    text = encode_record_line(1, "s", ORIGIN, KvPut("n", "k", None, "v"))
+    assert event_of_record(parse_record_line(text.replace(b"KvPut", b"KvMoved"))) is None
+    assert event_of_record(parse_record_line(text.replace(b'"key"', b'"later":[1],"key"'))) == KvPut(
+        "n", "k", None, "v"
+    )
 
 
 def test_a_record_without_a_field_that_it_must_have_is_refused() -> None:
-    text = line(1, "s", ORIGIN, KvPut("n", "k", None, "v"))
-    with pytest.raises(BadRecord, match="KvPut 1"):
-        event_of(parse(text.replace(b'"key"', b'"kei"')))
+    text = encode_record_line(1, "s", ORIGIN, KvPut("n", "k", None, "v"))
+    with pytest.raises(InvalidRecordError, match="KvPut 1"):
+        event_of_record(parse_record_line(text.replace(b'"key"', b'"kei"')))

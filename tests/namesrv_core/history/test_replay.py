@@ -24,41 +24,41 @@ from namesrv_core.events import (
     SnapshotMark,
     TopicChange,
     TopicsChanged,
-    alike,
+    group_topic_changes,
 )
-from namesrv_core.history.lines import line, parse
-from namesrv_core.history.records import Origin, Record
-from namesrv_core.history.replay import Replay
+from namesrv_core.history.record_lines import encode_record_line, parse_record_line
+from namesrv_core.history.records import JournalRecord, RecordOrigin
+from namesrv_core.history.replay import JournalReplay
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.state import liveness
-from namesrv_core.state.settings import Settings
-from namesrv_core.state.snapshot import copy, snapshot
+from namesrv_core.state.settings import NameServerSettings
+from namesrv_core.state.snapshot import build_snapshot, copy_tables
 from tests.support.wire import Wire, broker_ext, registration_body, topic_config
 
 EMPTY = Snapshot("start", (), (), (), (), (), (), {}, {})
 
 
-def record(seq: int, event: Event) -> Record:
+def record(seq: int, event: Event) -> JournalRecord:
     """The event after it was written and read again."""
-    return parse(line(seq, "s", Origin(1000 + seq, "test"), event))
+    return parse_record_line(encode_record_line(seq, "s", RecordOrigin(1000 + seq, "test"), event))
 
 
-def replayed(events: Iterable[Event], first: int = 1) -> Replay:
-    replay = Replay()
+def replayed(events: Iterable[Event], first: int = 1) -> JournalReplay:
+    replay = JournalReplay()
     for seq, event in enumerate(events, first):
-        replay.feed(record(seq, event))
+        replay.feed_record(record(seq, event))
     return replay
 
 
 def taken(wire: Wire, now: int) -> Snapshot:
     """A snapshot of the live tables, after it was written and read again."""
-    kv = {namespace: dict(table) for namespace, table in wire.state.kv.tables.items()}
-    return snapshot(copy(wire.state, now, kv, wire.state.settings.items()), "interval")
+    kv = {namespace: dict(table) for namespace, table in wire.state.kv_config.tables_by_namespace.items()}
+    return build_snapshot(copy_tables(wire.state, now, kv, wire.state.settings.shown_items()), "interval")
 
 
 def live_contents(wire: Wire, now: int) -> Any:
-    return replayed([taken(wire, now)]).contents()
+    return replayed([taken(wire, now)]).table_contents()
 
 
 CLUSTERS = st.sampled_from(["c", "d"])
@@ -98,16 +98,16 @@ class NameServerLife(RuleBasedStateMachine):
 
     @initialize(deletes=st.booleans())
     def start(self, deletes: bool) -> None:
-        self.wire = Wire(settings=Settings(deleteTopicWithBrokerRegistration=deletes))
+        self.wire = Wire(settings=NameServerSettings(deleteTopicWithBrokerRegistration=deletes))
         self.now = 1_700_000_000_000
         self.seq = 0
-        self.replay = Replay()
+        self.replay = JournalReplay()
         self.follow([taken(self.wire, self.now)])
 
     def follow(self, events: Sequence[Event]) -> None:
         for event in events:
             self.seq += 1
-            self.replay.feed(record(self.seq, event))
+            self.replay.feed_record(record(self.seq, event))
 
     def ask(self, code: int, ext: dict[str, Any] | None = None, body: bytes = b"", channel: int = 1) -> None:
         self.wire.ask(code, ext, body, channel=channel, now=self.now)
@@ -135,13 +135,13 @@ class NameServerLife(RuleBasedStateMachine):
 
     @rule(channel=st.integers(1, 4))
     def close(self, channel: int) -> None:
-        self.follow(liveness.channel_closed(self.wire.state.tables, channel))
+        self.follow(liveness.remove_brokers_on_channel(self.wire.state.tables, channel))
 
     @rule(passed=st.sampled_from([500, 900, 50_000, 130_000]))
     def wait(self, passed: int) -> None:
         self.now += passed
-        self.follow(liveness.expire(self.wire.state.tables, self.now)[1])
-        self.follow(liveness.silences(self.wire.state.tables, self.now))
+        self.follow(liveness.expire_silent_brokers(self.wire.state.tables, self.now)[1])
+        self.follow(liveness.detect_silent_brokers(self.wire.state.tables, self.now))
 
     @rule(name=NAMES, code=st.sampled_from([205, 327]))
     def permission(self, name: str, code: int) -> None:
@@ -157,7 +157,7 @@ class NameServerLife(RuleBasedStateMachine):
             {"brokerName": name, "readQueueNums": 4, "writeQueueNums": 4, "perm": 6, "topicSysFlag": 0}
             for name in names
         ]
-        self.ask(217, {"topic": topic}, fastjson.dumps({"queueDatas": queues}))
+        self.ask(217, {"topic": topic}, fastjson.encode_json({"queueDatas": queues}))
 
     @rule(namespace=TEXTS, key=TEXTS, value=st.none() | TEXTS)
     def put(self, namespace: str, key: str, value: str | None) -> None:
@@ -179,7 +179,7 @@ class NameServerLife(RuleBasedStateMachine):
     @invariant()
     def the_tables_are_those_of_the_replay(self) -> None:
         assert self.replay.is_certain
-        assert self.replay.contents() == live_contents(self.wire, self.now)
+        assert self.replay.table_contents() == live_contents(self.wire, self.now)
 
 
 TestNameServerLife = NameServerLife.TestCase
@@ -189,7 +189,7 @@ TestNameServerLife.settings = settings(max_examples=150, stateful_step_count=30,
 def test_tables_are_uncertain_until_the_first_snapshot() -> None:
     replay = replayed([KvPut("n", "k", None, "v")])
     assert not replay.is_certain
-    replay.feed(record(2, EMPTY))
+    replay.feed_record(record(2, EMPTY))
     assert replay.is_certain
     assert replay.kv == {}
 
@@ -197,9 +197,9 @@ def test_tables_are_uncertain_until_the_first_snapshot() -> None:
 def test_a_loss_makes_the_tables_uncertain_until_the_next_snapshot() -> None:
     replay = replayed([EMPTY, EventsLost(3)])
     assert not replay.is_certain
-    replay.feed(record(3, SnapshotMark("interval", 0)))
+    replay.feed_record(record(3, SnapshotMark("interval", 0)))
     assert not replay.is_certain
-    replay.feed(record(4, EMPTY))
+    replay.feed_record(record(4, EMPTY))
     assert replay.is_certain
 
 
@@ -216,8 +216,8 @@ def test_tables_are_uncertain_while_nobody_sees_the_name_server(event: Event) ->
 
 def test_a_broker_of_which_nothing_is_kept_is_in_its_place_and_not_among_the_live() -> None:
     replay = replayed([EMPTY, BrokerRegistered("c", "a", 0, "x:1", 1, info=None)])
-    assert replay.groups["a"].addrs == {0: "x:1"}
-    assert replay.live == {}
+    assert replay.broker_groups["a"].broker_addrs == {0: "x:1"}
+    assert replay.live_infos == {}
 
 
 def test_a_setting_goes_that_is_nothing_afterwards() -> None:
@@ -228,16 +228,18 @@ def test_a_setting_goes_that_is_nothing_afterwards() -> None:
 
 def test_a_hole_in_the_sequence_makes_the_tables_uncertain() -> None:
     replay = replayed([EMPTY])
-    replay.feed(record(3, KvPut("n", "k", None, "v")))
+    replay.feed_record(record(3, KvPut("n", "k", None, "v")))
     assert not replay.is_certain
-    assert (replay.seq, replay.time) == (3, 1003)
+    assert (replay.last_seq, replay.last_time_ms) == (3, 1003)
 
 
 def test_a_record_of_a_kind_that_is_not_known_changes_nothing() -> None:
     replay = replayed([EMPTY])
-    replay.feed(parse(b'{"v":1,"seq":2,"time":5,"server":"s","type":"Later","cause":"?","how":1}'))
+    replay.feed_record(
+        parse_record_line(b'{"v":1,"seq":2,"time":5,"server":"s","type":"Later","cause":"?","how":1}')
+    )
     assert replay.is_certain
-    assert replay.time == 5
+    assert replay.last_time_ms == 5
 
 
 @given(st.permutations(["a", "b", "c"]))
@@ -246,6 +248,8 @@ def test_queues_keep_the_order_in_which_brokers_came(names: Sequence[str]) -> No
     for name in names:
         events += [
             BrokerRegistered("c", name, 0, f"{name}:1", 1),
-            TopicsChanged(name, "registration", alike([TopicChange("T", None, QueueData(name, 8, 8, 6))])),
+            TopicsChanged(
+                name, "registration", group_topic_changes([TopicChange("T", None, QueueData(name, 8, 8, 6))])
+            ),
         ]
-    assert list(replayed(events).topics["T"]) == list(names)
+    assert list(replayed(events).queues_by_topic["T"]) == list(names)

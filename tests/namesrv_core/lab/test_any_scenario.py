@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
-from namesrv_core.lab import virtual
-from namesrv_core.lab.play import play, verdict
+from namesrv_core.lab import virtual_time
 from namesrv_core.lab.scenario import Fault, Scenario
+from namesrv_core.lab.scenario_player import judge_run, play_scenario
 
 SEEDS = (0, 21, 27, 46, 54, 78, 100, 102, 201, 202, 203, 204)
 """The first ones found something wrong once."""
@@ -41,10 +41,10 @@ def scenario(seed: int) -> Scenario:
 
 def one_fault(chance: random.Random, base: Scenario, at: float, number: int) -> Fault:
     kind = chance.choice((*OF_BROKERS, *OF_BROKERS, *OF_BOTH, *OF_BOTH, *OF_NAME_SERVERS, *RARE))
-    seats = [f"{spec.broker_name}:{spec.broker_id}" for spec in base.specs()]
+    seats = [f"{spec.broker_name}:{spec.broker_id}" for spec in base.initial_specs()]
     some = tuple(chance.sample(seats, chance.randint(1, len(seats))))
     masters = tuple(sorted({name.partition(":")[0] + ":0" for name in some}))
-    servers = tuple(chance.sample(base.servers(), chance.randint(1, base.namesrvs)))
+    servers = tuple(chance.sample(base.server_names(), chance.randint(1, base.namesrvs)))
     lasts = chance.choice((3.0, 20.0, 50.0, 75.0, 88.0, 95.0, 105.0, 118.0, 124.0, 135.0, 200.0))
     fault = Fault(at, kind, some, servers, lasts=lasts)
     if kind in ("register", "createTopic", "deleteTopic", "wipe", "unwipe", "impostor"):
@@ -68,10 +68,19 @@ def one_fault(chance: random.Random, base: Scenario, at: float, number: int) -> 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_truth_and_nothing_else(seed: int, tmp_path: Path) -> None:
     played = scenario(seed)
-    deeds = virtual.run(play(played, tmp_path))
-    found = verdict(played, tmp_path, deeds)
+    deeds = virtual_time.run_virtual(play_scenario(played, tmp_path))
+    found = judge_run(played, tmp_path, deeds)
     assert [
-        (finding.deed.fault, finding.deed.phase, finding.expected, finding.server, finding.broker)
-        for finding in found.missed
+        (
+            finding.deed.fault,
+            finding.deed.phase,
+            finding.expected,
+            finding.server_name,
+            finding.broker_id_text,
+        )
+        for finding in found.missed_findings
     ] == []
-    assert [(server, record.type, record.origin, record.fields) for server, record in found.unexplained] == []
+    assert [
+        (server, record.event_type, record.origin, record.event_fields)
+        for server, record in found.unexplained
+    ] == []

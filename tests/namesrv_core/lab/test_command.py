@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.lab import java_logs
-from namesrv_core.lab.command import main, parser
-from namesrv_core.storage import reading
-from namesrv_core.transport import loop
+from namesrv_core.lab.command import build_flag_parser, main
+from namesrv_core.storage.journal import reader
+from namesrv_core.transport import event_loop
 from tests.namesrv_core.fleet.running import ask, cluster_info
 
 ROOT = Path(__file__).parents[3]
@@ -40,12 +40,19 @@ def lab(*flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
 def test_it_runs_until_it_is_told_to_stop_and_leaves_nothing(number: signal.Signals) -> None:
     with lab() as (child, address):
-        assert len(loop.run(cluster_info(address))["brokerAddrTable"]["broker-a-0"]["brokerAddrs"]) == 2
+        assert (
+            len(
+                event_loop.run_coroutine(cluster_info(address))["brokerAddrTable"]["broker-a-0"][
+                    "brokerAddrs"
+                ]
+            )
+            == 2
+        )
         child.send_signal(number)
         _, errors = child.communicate(timeout=30)
         assert (child.returncode, errors) == (0, "")
         with pytest.raises(OSError, match="refused"):
-            loop.run(cluster_info(address))
+            event_loop.run_coroutine(cluster_info(address))
 
 
 def test_it_joins_name_servers_that_are_there() -> None:
@@ -80,10 +87,10 @@ def test_a_broker_s_port_in_use_is_one_line_that_names_it(tmp_path: Path) -> Non
 def test_ordered_topics_have_their_configuration_in_a_lab_with_a_name_server_of_its_own() -> None:
     with lab() as (_, address):
         ext = {"namespace": "ORDER_TOPIC_CONFIG", "key": "orders"}
-        assert loop.run(ask(address, 101, ext)).ext == {"value": "broker-a-0:8"}
-        loop.run(ask(address, 102, ext))
+        assert event_loop.run_coroutine(ask(address, 101, ext)).ext == {"value": "broker-a-0:8"}
+        event_loop.run_coroutine(ask(address, 102, ext))
         with lab("-n", address, "--seed", "2"):
-            assert loop.run(ask(address, 101, ext)).code == 22
+            assert event_loop.run_coroutine(ask(address, 101, ext)).code == 22
 
 
 def test_one_that_is_killed_leaves_nothing_behind() -> None:
@@ -91,17 +98,17 @@ def test_one_that_is_killed_leaves_nothing_behind() -> None:
         child.kill()
         child.communicate(timeout=5)
         with pytest.raises(OSError, match="refused"):
-            loop.run(cluster_info(address))
+            event_loop.run_coroutine(cluster_info(address))
 
 
 def test_several_name_servers_know_the_same_brokers_and_keep_journals(tmp_path: Path) -> None:
     with lab("--namesrvs", "2", "--dir", str(tmp_path)) as (_, addresses):
         first, second = addresses.split(";")
-        assert loop.run(cluster_info(first)) == loop.run(cluster_info(second))
+        assert event_loop.run_coroutine(cluster_info(first)) == event_loop.run_coroutine(cluster_info(second))
     for name in ("ns-1", "ns-2"):
-        records = list(reading.records(tmp_path / name / "journal"))
-        assert [record.type for record in records].count("BrokerRegistered") == 2
-        assert (records[-1].type, records[-1].server) == ("ServerStopping", name)
+        records = list(reader.read_records(tmp_path / name / "journal"))
+        assert [record.event_type for record in records].count("BrokerRegistered") == 2
+        assert (records[-1].event_type, records[-1].server_name) == ("ServerStopping", name)
 
 
 def test_a_scenario_goes_on_while_one_looks_at_it(tmp_path: Path) -> None:
@@ -115,7 +122,14 @@ def test_a_scenario_goes_on_while_one_looks_at_it(tmp_path: Path) -> None:
     try:
         assert child.stdout is not None
         address = child.stdout.readline().split("'")[1]
-        while len(loop.run(cluster_info(address))["brokerAddrTable"]["broker-a-0"]["brokerAddrs"]) > 1:
+        while (
+            len(
+                event_loop.run_coroutine(cluster_info(address))["brokerAddrTable"]["broker-a-0"][
+                    "brokerAddrs"
+                ]
+            )
+            > 1
+        ):
             time.sleep(0.01)
     finally:
         child.terminate()
@@ -125,7 +139,7 @@ def test_a_scenario_goes_on_while_one_looks_at_it(tmp_path: Path) -> None:
 def test_a_run_ends_with_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
     assert main(["run", "undone-wipe", "--dir", str(folder), "--java-logs", "4.x"]) == 0
-    assert "wipe write perm of broker[" in (folder / "ns-1" / java_logs.FILE).read_text()
+    assert "wipe write perm of broker[" in (folder / "ns-1" / java_logs.LOG_FILE).read_text()
     said = capsys.readouterr().out
     assert "wipe broker-a-0, ns-1, ns-2, ns-3\n             WritePermWiped on ns-1, ns-2, ns-3" in said
     assert said.endswith(f"0 records are unexplained; {folder}/truth.jsonl, {folder}/ns-*/journal\n")
@@ -171,7 +185,11 @@ def test_a_wrong_command_line_is_exit_code_2(argv: list[str], capsys: pytest.Cap
 
 
 def test_the_defaults() -> None:
-    flags = parser().parse_args(["up"])
+    flags = build_flag_parser().parse_args(["up"])
     assert (flags.clusters, flags.groups, flags.namesrvs, flags.namesrv_port) == (None, None, None, 0)
-    assert parser().parse_args(["run", "x", "--until", "2h"]).until == 7200
-    assert parser().parse_args(["up", "-n", "a:1;b:2, [::1]:3"]).namesrvAddr == ["a:1", "b:2", "[::1]:3"]
+    assert build_flag_parser().parse_args(["run", "x", "--until", "2h"]).until == 7200
+    assert build_flag_parser().parse_args(["up", "-n", "a:1;b:2, [::1]:3"]).namesrvAddr == [
+        "a:1",
+        "b:2",
+        "[::1]:3",
+    ]

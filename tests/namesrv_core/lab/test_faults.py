@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.lab import virtual
-from namesrv_core.lab.faults import FAULTS
-from namesrv_core.lab.play import play, verdict
-from namesrv_core.lab.reading import built_in
-from namesrv_core.lab.scenario import KINDS, Scenario
-from namesrv_core.lab.truth import Deed
-from namesrv_core.lab.verdict import Finding, Verdict
+from namesrv_core.lab import virtual_time
+from namesrv_core.lab.faults import ACTIONS_BY_FAULT
+from namesrv_core.lab.scenario import FAULT_KINDS, Scenario
+from namesrv_core.lab.scenario_player import judge_run, play_scenario
+from namesrv_core.lab.scenario_reader import load_built_in_scenarios
+from namesrv_core.lab.truth_log import Deed
+from namesrv_core.lab.verdict import ExpectationFinding, RunVerdict
 
 SHOWN = {
     "acting-master": {"BrokerUnregistered", "HeartbeatGap", "MinBrokerIdChanged", "TopicsChanged"},
@@ -44,41 +44,41 @@ SHOWN = {
 """What has to be concluded in each, beside its times and causes."""
 
 
-def played(scenario: Scenario, folder: Path) -> tuple[list[Deed], Verdict]:
-    deeds = virtual.run(play(scenario, folder))
-    return deeds, verdict(scenario, folder, deeds)
+def played(scenario: Scenario, folder: Path) -> tuple[list[Deed], RunVerdict]:
+    deeds = virtual_time.run_virtual(play_scenario(scenario, folder))
+    return deeds, judge_run(scenario, folder, deeds)
 
 
-def told(finding: Finding) -> str:
-    place = f"{finding.broker} on {finding.server} within {finding.expected.within} s"
+def told(finding: ExpectationFinding) -> str:
+    place = f"{finding.broker_id_text} on {finding.server_name} within {finding.expected.within} s"
     return f"{finding.deed.at} {finding.deed.fault}: {finding.expected.types} {place}"
 
 
 def test_every_kind_of_fault_can_be_done() -> None:
-    assert FAULTS.keys() == KINDS.keys()
+    assert ACTIONS_BY_FAULT.keys() == FAULT_KINDS.keys()
 
 
 def test_there_is_a_proof_for_each_scenario() -> None:
-    assert built_in().keys() == SHOWN.keys()
+    assert load_built_in_scenarios().keys() == SHOWN.keys()
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_journals_have_the_truth(name: str, tmp_path: Path) -> None:
-    scenario = built_in()[name]
+    scenario = load_built_in_scenarios()[name]
     if name == "quiet-day":
         scenario = scenario._replace(duration=3 * 3600)
     _, found = played(scenario, tmp_path)
-    assert [told(finding) for finding in found.missed] == []
-    assert [(server, record.type, record.fields) for server, record in found.unexplained] == []
+    assert [told(finding) for finding in found.missed_findings] == []
+    assert [(server, record.event_type, record.event_fields) for server, record in found.unexplained] == []
     sure = [finding for finding in found.findings if finding.expected.sure]
     assert SHOWN[name] <= {kind for finding in sure for kind in finding.expected.types}
 
 
 def test_a_seed_gives_the_same_story_each_time(tmp_path: Path) -> None:
-    scenario = built_in()["flapping-broker"]._replace(start=1_767_600_000_000, duration=420)
+    scenario = load_built_in_scenarios()["flapping-broker"]._replace(start=1_767_600_000_000, duration=420)
     runs = [played(scenario, tmp_path / name) for name in ("one", "two")]
     stories = [
-        [(finding.deed.time, finding.expected.types, finding.server, finding.broker, finding.after)
+        [(finding.deed.time, finding.expected.types, finding.server_name, finding.broker_id_text, finding.after_seconds)
          for finding in found.findings]
         for _, found in runs
     ]  # fmt: skip

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from namesrv_core.history.records import Origin, Record
-from namesrv_core.lab import java_logs, reading, virtual
-from namesrv_core.lab.play import play
+from namesrv_core.history.records import JournalRecord, RecordOrigin
+from namesrv_core.lab import java_logs, scenario_reader, virtual_time
+from namesrv_core.lab.scenario_player import play_scenario
 
 NOON = 1_767_600_000_000
 """2026-01-05T08:00:00Z."""
@@ -20,12 +20,12 @@ QUEUES = {"brokerName": "b", "readQueueNums": 4, "writeQueueNums": 4, "perm": 6,
 def told(dialect: str, *records: Told) -> list[str]:
     """What is written of (second, type, cause, fields); without time, level and thread."""
     made = made_of(records)
-    return [line.split(" - ", 1)[1].rstrip("\n") for line in java_logs.lines(made, dialect)]
+    return [line.split(" - ", 1)[1].rstrip("\n") for line in java_logs.format_lines(made, dialect)]
 
 
-def made_of(records: Sequence[Told]) -> list[Record]:
+def made_of(records: Sequence[Told]) -> list[JournalRecord]:
     return [
-        Record(number, "ns", Origin(NOON + second * 1000, cause, "10.0.0.9:1"), kind, fields)
+        JournalRecord(number, "ns", RecordOrigin(NOON + second * 1000, cause, "10.0.0.9:1"), kind, fields)
         for number, (second, kind, cause, fields) in enumerate(records)
     ]
 
@@ -56,7 +56,9 @@ def test_topics_come_before_their_broker() -> None:
 
 
 def test_times_are_of_gmt_8() -> None:
-    [line] = java_logs.lines(made_of([(59, "WritePermWiped", "W", {"brokerName": "b", "topics": 3})]), "5.x")
+    [line] = java_logs.format_lines(
+        made_of([(59, "WritePermWiped", "W", {"brokerName": "b", "topics": 3})]), "5.x"
+    )
     assert line == (
         "2026-01-05 16:00:59 INFO RemotingExecutorThread_2 - "
         "wipe write perm of broker[b], client: 10.0.0.9:1, 3\n"
@@ -94,16 +96,16 @@ def test_5_x_scans_while_it_can() -> None:
         (33, "ServerPaused", "name server", {"pauseMillis": 20_000}),
         (45, "ServerStopping", "name server", {}),
     ]
-    stamps = [line[17:19] for line in java_logs.lines(made_of(life), "5.x") if "scan" in line]
+    stamps = [line[17:19] for line in java_logs.format_lines(made_of(life), "5.x") if "scan" in line]
     assert stamps == ["06", "11", "38", "43"]
-    assert not [line for line in java_logs.lines(made_of(life), "4.x") if "scan" in line]
+    assert not [line for line in java_logs.format_lines(made_of(life), "4.x") if "scan" in line]
 
 
 def test_a_run_has_a_log_for_each_name_server(tmp_path: Path) -> None:
-    scenario = reading.load("undone-wipe")
-    virtual.run(play(scenario, tmp_path))
-    java_logs.write(tmp_path, scenario.servers(), "5.x")
-    texts = [(tmp_path / name / java_logs.FILE).read_text() for name in scenario.servers()]
+    scenario = scenario_reader.load_scenario("undone-wipe")
+    virtual_time.run_virtual(play_scenario(scenario, tmp_path))
+    java_logs.write_logs(tmp_path, scenario.server_names(), "5.x")
+    texts = [(tmp_path / name / java_logs.LOG_FILE).read_text() for name in scenario.server_names()]
     assert all("wipe write perm of broker[" in text and "topic changed, " in text for text in texts)
     assert all("The Name Server boot success." in text for text in texts)
 

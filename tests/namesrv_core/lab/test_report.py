@@ -2,23 +2,26 @@
 
 from pathlib import Path
 
-from namesrv_core.history.records import Origin, Record
-from namesrv_core.lab.report import listing, written
+from namesrv_core.history.records import JournalRecord, RecordOrigin
+from namesrv_core.lab.report import format_report, list_scenarios
 from namesrv_core.lab.scenario import Scenario
-from namesrv_core.lab.truth import Deed, Expected
-from namesrv_core.lab.verdict import Finding, Verdict
+from namesrv_core.lab.truth_log import Deed, ExpectedEvent
+from namesrv_core.lab.verdict import ExpectationFinding, RunVerdict
 
 
 def test_a_report() -> None:
-    seen = Expected(("BrokerUnregistered",), ("ns-1", "ns-2"), 1, each=("a:0", "b:0"))
+    seen = ExpectedEvent(("BrokerUnregistered",), ("ns-1", "ns-2"), 1, each=("a:0", "b:0"))
     deed = Deed(0, 60, "kill", "begin", ("a:0", "b:0"))
     findings = [
-        Finding(deed, seen, server, broker, None if (server, broker) == ("ns-2", "b:0") else 0.25)
+        ExpectationFinding(deed, seen, server, broker, None if (server, broker) == ("ns-2", "b:0") else 0.25)
         for server in seen.on
         for broker in seen.each
     ]
-    stray = ("ns-1", Record(9, "ns-1", Origin(5, "no heartbeat"), "HeartbeatGap", {"brokerName": "c"}))
-    assert written(Scenario("x", "Why."), Verdict(findings, [stray]), Path("/d")).splitlines() == [
+    stray = (
+        "ns-1",
+        JournalRecord(9, "ns-1", RecordOrigin(5, "no heartbeat"), "HeartbeatGap", {"brokerName": "c"}),
+    )
+    assert format_report(Scenario("x", "Why."), RunVerdict(findings, [stray]), Path("/d")).splitlines() == [
         "# x: Why.",
         "     60.0 s  kill a:0, b:0",
         "             BrokerUnregistered of 2 brokers on ns-1, ns-2 within 0.2 s",
@@ -30,6 +33,6 @@ def test_a_report() -> None:
 
 
 def test_a_listing() -> None:
-    assert listing({"x": Scenario("x", "Why."), "longer": Scenario("longer", "So.", duration=60)}) == (
+    assert list_scenarios({"x": Scenario("x", "Why."), "longer": Scenario("longer", "So.", duration=60)}) == (
         "x          10 min  Why.\nlonger      1 min  So."
     )

@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.history.records import Origin, Record
-from namesrv_core.lab.truth import Deed, Expected
-from namesrv_core.lab.verdict import judge
+from namesrv_core.history.records import JournalRecord, RecordOrigin
+from namesrv_core.lab.truth_log import Deed, ExpectedEvent
+from namesrv_core.lab.verdict import judge_journals
 
 T = 1_000_000
-LOST = Expected(
+LOST = ExpectedEvent(
     ("BrokerUnregistered",), ("ns-1",), 5, {"reason": ["expired", "closed"]}, ("no heartbeat",), ("b:0",)
 )
 
 
-def deeds(*expected: Expected, skew: float = 0) -> list[Deed]:
+def deeds(*expected: ExpectedEvent, skew: float = 0) -> list[Deed]:
     return [
         Deed(T, 0, "run", "begin"),
         Deed(T + 1000, 1, "skew", "begin", ("ns-1",), {"seconds": skew}),
@@ -23,14 +23,18 @@ def deeds(*expected: Expected, skew: float = 0) -> list[Deed]:
     ]
 
 
-def record(after: float, kind: str = "BrokerUnregistered", cause: str = "no heartbeat", **own: Any) -> Record:
+def record(
+    after: float, kind: str = "BrokerUnregistered", cause: str = "no heartbeat", **own: Any
+) -> JournalRecord:
     fields = {"brokerName": "b", "brokerId": 0, "reason": "expired", **own}
-    return Record(int(after * 1000), "ns-1", Origin(T + 10_000 + int(after * 1000), cause), kind, fields)
+    return JournalRecord(
+        int(after * 1000), "ns-1", RecordOrigin(T + 10_000 + int(after * 1000), cause), kind, fields
+    )
 
 
 def test_what_was_expected_is_found_in_time() -> None:
-    found = judge(deeds(LOST), {"ns-1": [record(4)]})
-    assert (found.missed, found.unexplained, found.findings[0].after) == ([], [], 4)
+    found = judge_journals(deeds(LOST), {"ns-1": [record(4)]})
+    assert (found.missed_findings, found.unexplained, found.findings[0].after_seconds) == ([], [], 4)
 
 
 @pytest.mark.parametrize(
@@ -40,33 +44,33 @@ def test_what_was_expected_is_found_in_time() -> None:
         record(4, brokerId=1), record(4, "BrokerRegistered"),
     ],
 )  # fmt: skip
-def test_anything_else_is_missed_and_unexplained(seen: Record) -> None:
-    found = judge(deeds(LOST), {"ns-1": [seen]})
-    assert len(found.missed) == 1
+def test_anything_else_is_missed_and_unexplained(seen: JournalRecord) -> None:
+    found = judge_journals(deeds(LOST), {"ns-1": [seen]})
+    assert len(found.missed_findings) == 1
     assert found.unexplained == [("ns-1", seen)]
 
 
 def test_what_is_not_sure_may_be_missing_and_explains() -> None:
     unsure = LOST._replace(sure=False)
-    assert judge(deeds(unsure), {"ns-1": []}).missed == []
-    assert judge(deeds(unsure), {"ns-1": [record(4)]}).unexplained == []
+    assert judge_journals(deeds(unsure), {"ns-1": []}).missed_findings == []
+    assert judge_journals(deeds(unsure), {"ns-1": [record(4)]}).unexplained == []
 
 
 def test_what_is_due_after_the_end_is_not_missed() -> None:
-    assert judge(deeds(LOST._replace(within=51)), {"ns-1": []}).findings == []
+    assert judge_journals(deeds(LOST._replace(within=51)), {"ns-1": []}).findings == []
 
 
 def test_a_clock_that_was_set_is_allowed_for() -> None:
     seen = record(4)
-    shifted = seen._replace(origin=seen.origin._replace(time=seen.time + 3_600_000))
-    assert judge(deeds(LOST, skew=3600), {"ns-1": [shifted]}).findings[0].after == 4
-    assert len(judge(deeds(LOST, skew=3600), {"ns-1": [seen]}).missed) == 1
+    shifted = seen._replace(origin=seen.origin._replace(time_ms=seen.time_ms + 3_600_000))
+    assert judge_journals(deeds(LOST, skew=3600), {"ns-1": [shifted]}).findings[0].after_seconds == 4
+    assert len(judge_journals(deeds(LOST, skew=3600), {"ns-1": [seen]}).missed_findings) == 1
 
 
 def test_paths_go_into_lists_and_ranges() -> None:
     changes = [{"topics": ["a"], "before": {"perm": 6}}, {"topics": ["b", "c"], "before": {"perm": 4}}]
     seen = record(1, "TopicsChanged", changes=changes, pauseMillis=40)
-    expected = Expected(("TopicsChanged",), ("ns-1",), 5)
+    expected = ExpectedEvent(("TopicsChanged",), ("ns-1",), 5)
     for where, is_there in (
         ({"changes.topics": "c"}, True),
         ({"changes.before.perm": 4}, True),
@@ -74,5 +78,5 @@ def test_paths_go_into_lists_and_ranges() -> None:
         ({"pauseMillis": {"min": 30, "max": 40}}, True),
         ({"pauseMillis": {"min": 41, "max": 50}}, False),
     ):
-        found = judge(deeds(expected._replace(where=where)), {"ns-1": [seen]})
-        assert (not found.missed) is is_there
+        found = judge_journals(deeds(expected._replace(where=where)), {"ns-1": [seen]})
+        assert (not found.missed_findings) is is_there

@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.fleet.fleet import FleetPlan
-from namesrv_core.lab import virtual
+from namesrv_core.lab import virtual_time
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.world import Place, World
 from tests.namesrv_core.fleet.running import ask, cluster_info
@@ -65,4 +65,4 @@ def test_a_broker_and_a_name_server_freeze(tmp_path: Path) -> None:
         assert seat.place.address in str(await cluster_info(address))
         await world.stop()
 
-    virtual.run(scene())
+    virtual_time.run_virtual(scene())

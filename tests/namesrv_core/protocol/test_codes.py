@@ -2,7 +2,7 @@
 
 import pytest
 
-from namesrv_core.protocol.codes import LANGUAGES, perm_text, version_text
+from namesrv_core.protocol.codes import LANGUAGE_NAMES, perm_text, version_text
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_permission_is_shown_as_letters(perm: int, text: str) -> None:
 
 
 def test_languages_stand_at_their_binary_codes() -> None:
-    assert [LANGUAGES.index(name) for name in ("JAVA", "PYTHON", "GO", "RUST", "NODE_JS")] == [
+    assert [LANGUAGE_NAMES.index(name) for name in ("JAVA", "PYTHON", "GO", "RUST", "NODE_JS")] == [
         0,
         3,
         9,

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.protocol.fastjson import Ready, dumps, java_double, loads, text, to_int, to_text
+from namesrv_core.protocol.fastjson import (
+    EncodedJson,
+    decode_json,
+    encode_json,
+    encode_json_text,
+    format_java_double,
+    to_int,
+    to_text,
+)
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(),
@@ -30,71 +38,74 @@ def _sound(text: str) -> str:
 
 @given(VALUES)
 def test_what_is_written_reads_back(value: object) -> None:
-    assert loads(dumps(value)) == without_nulls(value)
+    assert decode_json(encode_json(value)) == without_nulls(value)
 
 
 @given(VALUES)
 def test_what_is_written_is_json_for_everybody_in_the_standard_dialect(value: object) -> None:
-    json.loads(dumps(value, standard=True))
+    json.loads(encode_json(value, is_standard=True))
 
 
 @given(VALUES, st.booleans())
 def test_what_is_written_already_stands_as_it_is(value: object, standard: bool) -> None:
-    ready = Ready(text(value, standard))
-    assert dumps({"x": ready, "a": [1]}, standard=standard) == dumps(
-        {"x": value if value is not None else ready, "a": [1]}, standard=standard
+    ready = EncodedJson(encode_json_text(value, standard))
+    assert encode_json({"x": ready, "a": [1]}, is_standard=standard) == encode_json(
+        {"x": value if value is not None else ready, "a": [1]}, is_standard=standard
     )
 
 
 @given(st.dictionaries(st.integers(), st.text(max_size=3)))
 def test_integer_keys_are_bare_in_the_default_dialect_and_read_back_as_text(table: dict[int, str]) -> None:
-    written = dumps(table)
-    assert loads(written) == {str(key): _sound(value) for key, value in table.items()}
-    assert json.loads(dumps(table, standard=True)) == loads(written)
+    written = encode_json(table)
+    assert decode_json(written) == {str(key): _sound(value) for key, value in table.items()}
+    assert json.loads(encode_json(table, is_standard=True)) == decode_json(written)
 
 
 def test_integer_keys_are_quoted_only_in_the_standard_dialect() -> None:
-    assert dumps({1: "b", 0: "a", -1: "c"}) == b'{-1:"c",0:"a",1:"b"}'
-    assert dumps({1: "b", 0: "a"}, standard=True) == b'{"0":"a","1":"b"}'
+    assert encode_json({1: "b", 0: "a", -1: "c"}) == b'{-1:"c",0:"a",1:"b"}'
+    assert encode_json({1: "b", 0: "a"}, is_standard=True) == b'{"0":"a","1":"b"}'
 
 
 def test_text_keys_that_look_like_integers_stay_quoted() -> None:
-    assert dumps({"1": "a"}) == b'{"1":"a"}'
+    assert encode_json({"1": "a"}) == b'{"1":"a"}'
 
 
 def test_members_are_sorted_and_without_blanks() -> None:
-    assert dumps({"b": [1, True, False], "a": {"d": 1, "c": 2}}) == b'{"a":{"c":2,"d":1},"b":[1,true,false]}'
+    assert (
+        encode_json({"b": [1, True, False], "a": {"d": 1, "c": 2}})
+        == b'{"a":{"c":2,"d":1},"b":[1,true,false]}'
+    )
 
 
 def test_null_members_are_left_out_and_null_elements_are_not() -> None:
-    assert dumps({"a": None, "b": [None, "f"]}) == b'{"b":[null,"f"]}'
+    assert encode_json({"a": None, "b": [None, "f"]}) == b'{"b":[null,"f"]}'
 
 
 @pytest.mark.parametrize("standard", [False, True])
 def test_only_quotes_backslashes_and_control_characters_are_escaped(standard: bool) -> None:
-    assert dumps('"\\\b\t\n\x0b\f\r\x1f', standard=standard) == rb'"\"\\\b\t\n\u000b\f\r\u001f"'
+    assert encode_json('"\\\b\t\n\x0b\f\r\x1f', is_standard=standard) == rb'"\"\\\b\t\n\u000b\f\r\u001f"'
     raw = "/'\x7f\x9f\u00a0\u2028\u2029\ufeffé😀"
-    assert dumps(raw, standard=standard) == f'"{raw}"'.encode()
+    assert encode_json(raw, is_standard=standard) == f'"{raw}"'.encode()
 
 
 def test_a_lone_surrogate_is_a_question_mark() -> None:
-    assert dumps("a\ud800b") == b'"a?b"'
+    assert encode_json("a\ud800b") == b'"a?b"'
 
 
 @pytest.mark.parametrize("number", [2**53 - 1, -(2**53) + 1, 0])
 def test_an_integer_that_a_double_holds_is_a_number_in_both_dialects(number: int) -> None:
-    assert dumps(number) == dumps(number, standard=True) == str(number).encode()
+    assert encode_json(number) == encode_json(number, is_standard=True) == str(number).encode()
 
 
 @pytest.mark.parametrize("number", [2**53, -(2**53), 2**63 - 1])
 def test_a_larger_integer_is_text_in_the_standard_dialect(number: int) -> None:
-    assert dumps({"epoch": number}, standard=True) == f'{{"epoch":"{number}"}}'.encode()
-    assert dumps({"epoch": number}) == f'{{"epoch":{number}}}'.encode()
+    assert encode_json({"epoch": number}, is_standard=True) == f'{{"epoch":"{number}"}}'.encode()
+    assert encode_json({"epoch": number}) == f'{{"epoch":{number}}}'.encode()
 
 
 def test_what_is_no_json_value_is_not_written() -> None:
     with pytest.raises(TypeError):
-        dumps(object())
+        encode_json(object())
 
 
 @pytest.mark.parametrize(
@@ -119,27 +130,27 @@ def test_what_is_no_json_value_is_not_written() -> None:
     ],
 )
 def test_a_double_is_written_as_java_writes_it(value: float, text: str) -> None:
-    assert java_double(value) == text
+    assert format_java_double(value) == text
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_double_keeps_its_value(value: float) -> None:
-    assert float(java_double(value)) == value
+    assert float(format_java_double(value)) == value
 
 
 def test_bare_integer_keys_are_read_at_every_depth() -> None:
-    assert loads(b'{"m":{0:0, 1 :{-2:[{3:"x"}]}},"t":"{4:5,6:7}"}') == {
+    assert decode_json(b'{"m":{0:0, 1 :{-2:[{3:"x"}]}},"t":"{4:5,6:7}"}') == {
         "m": {"0": 0, "1": {"-2": [{"3": "x"}]}},
         "t": "{4:5,6:7}",
     }
 
 
 def test_text_that_looks_like_a_bare_key_is_left_alone() -> None:
-    assert loads(b'{"a":"{1:\\"{2:","b":{3:4}}') == {"a": '{1:"{2:', "b": {"3": 4}}
+    assert decode_json(b'{"a":"{1:\\"{2:","b":{3:4}}') == {"a": '{1:"{2:', "b": {"3": 4}}
 
 
 def test_control_characters_inside_text_are_read() -> None:
-    assert loads(b'{"a":"x\ny\tz\x00"}') == {"a": "x\ny\tz\x00"}
+    assert decode_json(b'{"a":"x\ny\tz\x00"}') == {"a": "x\ny\tz\x00"}
 
 
 @pytest.mark.parametrize(
@@ -165,11 +176,11 @@ def test_control_characters_inside_text_are_read() -> None:
 )
 def test_what_is_no_json_is_a_value_error(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        loads(body)
+        decode_json(body)
 
 
 def test_bad_utf_8_may_be_replaced_where_that_is_asked_for() -> None:
-    assert loads(b'"a\xff"', errors="replace") == "a\ufffd"
+    assert decode_json(b'"a\xff"', errors="replace") == "a\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -252,4 +263,4 @@ def test_texts_that_do_not_end_are_looked_through_once() -> None:
     # With a look from each quote in it this would take hours.
     for body in (b'\\"' * 1_000_000, b'"' + b'\\"' * 1_000_000):
         with pytest.raises(ValueError, match=r"."):
-            loads(body)
+            decode_json(body)

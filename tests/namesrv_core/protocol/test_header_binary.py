@@ -6,7 +6,7 @@ import pytest
 
 from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol.codes import HeaderType
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.header_binary import decode, encode
 
 HEAD = pack(">hbhii", 101, 0, 479, 7, 0)
@@ -31,7 +31,7 @@ def refused(header: bytes) -> bool:
 
 def test_the_smallest_header_has_21_bytes() -> None:
     seen = decode(HEAD + NO_REMARK + NO_EXT, b"body")
-    assert seen == Command(101, None, b"body", opaque=7, version=479, header_type=HeaderType.ROCKETMQ)
+    assert seen == RemotingCommand(101, None, b"body", opaque=7, version=479, header_type=HeaderType.ROCKETMQ)
 
 
 @pytest.mark.parametrize("size", range(21))
@@ -116,15 +116,15 @@ def test_code_and_version_are_signed_shorts(number: int) -> None:
 
 
 def test_a_header_is_written_field_by_field() -> None:
-    command = Command(
+    command = RemotingCommand(
         105, {"key": "value", "no": None}, opaque=7, flag=2, remark="why", language="GO", version=317
     )
     assert encode(command) == pack(">hbhii", 105, 9, 317, 7, 2) + text(b"why") + text(FIELD)
 
 
 def test_a_language_without_a_number_is_written_as_other() -> None:
-    assert encode(Command(1, language="KLINGON"))[2] == 7
+    assert encode(RemotingCommand(1, language="KLINGON"))[2] == 7
 
 
 def test_a_lone_surrogate_is_written_as_a_question_mark() -> None:
-    assert encode(Command(1, {"k": "\ud800"})).endswith(b"\x00\x00\x00\x01?")
+    assert encode(RemotingCommand(1, {"k": "\ud800"})).endswith(b"\x00\x00\x00\x01?")

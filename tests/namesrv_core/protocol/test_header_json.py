@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import header_json
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.header_json import decode, encode
 
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
-    header_json._memo.clear()
+    header_json._decoded_headers.clear()
     yield
-    header_json._memo.clear()
+    header_json._decoded_headers.clear()
 
 
 def header(members: str) -> bytes:
@@ -48,7 +48,7 @@ def test_a_code_that_is_nothing_is_0(text: str) -> None:
 
 
 def test_a_header_without_any_member_is_code_0() -> None:
-    assert decode(b"{}", b"") == Command(0, opaque=0, flag=0, language="", version=0)
+    assert decode(b"{}", b"") == RemotingCommand(0, opaque=0, flag=0, language="", version=0)
 
 
 def test_a_code_of_true_is_1() -> None:
@@ -175,7 +175,7 @@ def test_the_last_of_two_ext_fields_counts() -> None:
 
 def test_a_lone_surrogate_is_written_back_as_a_question_mark() -> None:
     seen = decode(header('"code":101,"extFields":{"k":"\\ud800"}'), b"")
-    assert b'"k":"?"' in encode(Command(0, seen.ext))
+    assert b'"k":"?"' in encode(RemotingCommand(0, seen.ext))
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_the_body_is_handed_on() -> None:
 
 
 def test_a_header_is_written_as_java_writes_it() -> None:
-    command = Command(22, {"b": '"\\\x01/é', "a": None}, opaque=-1, flag=1, remark="no\nway")
+    command = RemotingCommand(22, {"b": '"\\\x01/é', "a": None}, opaque=-1, flag=1, remark="no\nway")
     assert encode(command).decode() == (
         '{"code":22,"extFields":{"b":"\\"\\\\\\u0001/é"},"flag":1,"language":"JAVA","opaque":-1,'
         '"remark":"no\\nway","serializeTypeCurrentRPC":"JSON","version":513}'
@@ -278,7 +278,7 @@ def test_a_header_is_written_as_java_writes_it() -> None:
 
 def test_control_characters_are_escaped_in_lower_case_and_nothing_else_is() -> None:
     text = "".join(map(chr, range(0x20))) + "\x7f\x80\u2028\u2029\ufeff"
-    escaped = encode(Command(0, remark=text)).decode()
+    escaped = encode(RemotingCommand(0, remark=text)).decode()
     assert "\\u000b" in escaped
     assert "\\b\\t\\n\\u000b\\f\\r" in escaped
     assert "\x7f\x80\u2028\u2029\ufeff" in escaped
@@ -317,7 +317,7 @@ NUMBERS = [
 ]
 
 
-def outcome(text: str) -> Command | str:
+def outcome(text: str) -> RemotingCommand | str:
     try:
         return decode(text.encode(), b"")
     except ProtocolError:
@@ -328,17 +328,17 @@ def outcome(text: str) -> Command | str:
 def test_a_remembered_header_never_changes_what_is_read(text: str) -> None:
     fresh = []
     for number in NUMBERS:
-        header_json._memo.clear()
+        header_json._decoded_headers.clear()
         fresh.append(outcome(text % number))
-    header_json._memo.clear()
+    header_json._decoded_headers.clear()
     for _ in range(2):
         assert [outcome(text % number) for number in NUMBERS] == fresh
 
 
 def test_a_plain_header_is_remembered_by_all_but_its_opaque() -> None:
     for number in (1, 2, 999999999, 1000000000):
-        assert outcome(FOOLING[-2] % number) == Command(1, opaque=number, language="", version=0)
-    assert len(header_json._memo) == 1
+        assert outcome(FOOLING[-2] % number) == RemotingCommand(1, opaque=number, language="", version=0)
+    assert len(header_json._decoded_headers) == 1
 
 
 def test_each_of_two_remembered_headers_keeps_its_own_body() -> None:
@@ -349,10 +349,10 @@ def test_each_of_two_remembered_headers_keeps_its_own_body() -> None:
 def test_memory_for_headers_is_bounded() -> None:
     for number in range(header_json._MEMO_ENTRIES + 10):
         decode(f'{{"code":{number},"opaque":1,"flag":0}}'.encode(), b"")
-    assert len(header_json._memo) <= header_json._MEMO_ENTRIES
-    before = len(header_json._memo)
+    assert len(header_json._decoded_headers) <= header_json._MEMO_ENTRIES
+    before = len(header_json._decoded_headers)
     decode(f'{{"opaque":1,"remark":"{"x" * 2000}"}}'.encode(), b"")
-    assert len(header_json._memo) == before
+    assert len(header_json._decoded_headers) == before
 
 
 JSON = st.recursive(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from namesrv_core.protocol.object_keys import dumps_table, loads
+from namesrv_core.protocol.object_keys import decode_object_keys, encode_object_key_map
 
 STATS = (
     b'{"offsetTable":{{"brokerName":"broker-a","queueId":5,"topic":"TopicA"}:{"lastUpdateTimestamp":179,'
@@ -12,7 +12,7 @@ STATS = (
 
 
 def test_a_map_keyed_by_queues_is_a_list_of_pairs() -> None:
-    assert loads(STATS) == {
+    assert decode_object_keys(STATS) == {
         "offsetTable": [
             [
                 {"brokerName": "broker-a", "queueId": 5, "topic": "TopicA"},
@@ -42,7 +42,7 @@ def test_a_map_keyed_by_queues_is_a_list_of_pairs() -> None:
     ],
 )
 def test_keys_of_all_kinds(body: bytes, value: object) -> None:
-    assert loads(body) == value
+    assert decode_object_keys(body) == value
 
 
 @pytest.mark.parametrize(
@@ -54,24 +54,24 @@ def test_keys_of_all_kinds(body: bytes, value: object) -> None:
 )  # fmt: skip
 def test_what_is_no_json_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the texts are the JSON parser's
-        loads(body)
+        decode_object_keys(body)
 
 
 def test_bad_utf_8_is_the_callers_choice() -> None:
-    assert loads(b'{{"a":"\xff"}:1}', errors="replace") == [[{"a": "\ufffd"}, 1]]
+    assert decode_object_keys(b'{{"a":"\xff"}:1}', errors="replace") == [[{"a": "\ufffd"}, 1]]
     with pytest.raises(UnicodeDecodeError):
-        loads(b'{{"a":"\xff"}:1}')
+        decode_object_keys(b'{{"a":"\xff"}:1}')
 
 
 def test_twenty_thousand_queues_are_read_in_time() -> None:
     one = b'{"brokerName":"broker-a","queueId":%d,"topic":"T"}:{"maxOffset":1,"minOffset":0}'
     body = b'{"offsetTable":{' + b",".join(one % number for number in range(20_000)) + b"}}"
-    assert len(loads(body)["offsetTable"]) == 20_000
+    assert len(decode_object_keys(body)["offsetTable"]) == 20_000
 
 
 def test_a_table_is_written_as_it_is_read() -> None:
     pairs = [({"topic": "T", "queueId": 0}, {"maxOffset": 7}), ({"topic": "T", "queueId": 1}, {})]
-    text = dumps_table(pairs)
+    text = encode_object_key_map(pairs)
     assert text == b'{{"queueId":0,"topic":"T"}:{"maxOffset":7},{"queueId":1,"topic":"T"}:{}}'
-    assert loads(text) == [list(pair) for pair in pairs]
-    assert dumps_table([]) == b"{}"
+    assert decode_object_keys(text) == [list(pair) for pair in pairs]
+    assert encode_object_key_map([]) == b"{}"

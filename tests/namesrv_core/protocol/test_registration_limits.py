@@ -8,25 +8,33 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from namesrv_core.errors import OverLimit
-from namesrv_core.protocol import fastjson, registration
-from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.protocol.limits import Limits
-from namesrv_core.protocol.registration import decode
-from tests.namesrv_core.protocol.test_registration import MAPPING, NOW, VERSION, compressed, part, raw, read
+from namesrv_core.protocol import fastjson, registration_codec
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.protocol.registration_codec import decode_registration
+from namesrv_core.protocol.size_limits import DecodeLimits
+from tests.namesrv_core.protocol.test_registration_codec import (
+    MAPPING,
+    NOW,
+    VERSION,
+    compressed,
+    part,
+    raw,
+    read,
+)
 from tests.support.wire import registration_body
 
 MANY = 1000
 TABLE = ",".join(f'"{number}":{{}}' for number in range(MANY))
 NAMED = TABLE.replace("{}", '{"topicName":"a"}')
-FEW = Limits(registration_topics=100, registration_mappings=100, odd_bytes=4000)
-COMPRESSED = compressed(filters=b'["1:2"]', mappings=pack(">i", 1) + part(fastjson.dumps(MAPPING)))
-JSON_IN_IT = len(fastjson.dumps(VERSION)) + len(b'["1:2"]') + len(fastjson.dumps(MAPPING))
+FEW = DecodeLimits(registration_topics=100, registration_mappings=100, lenient_registration_bytes=4000)
+COMPRESSED = compressed(filters=b'["1:2"]', mappings=pack(">i", 1) + part(fastjson.encode_json(MAPPING)))
+JSON_IN_IT = len(fastjson.encode_json(VERSION)) + len(b'["1:2"]') + len(fastjson.encode_json(MAPPING))
 
 
-def over(limits: Limits, body: bytes) -> str:
+def over(limits: DecodeLimits, body: bytes) -> str:
     """What is said of a body that has too much."""
     with pytest.raises(OverLimit) as caught:
-        decode(body, version=513, compressed=False, now=NOW, within=limits)
+        decode_registration(body, version=513, compressed=False, now=NOW, within=limits)
     return str(caught.value.remark)
 
 
@@ -44,7 +52,7 @@ def read_as(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             return self._real.decode(text)
 
     for name in ("_topics_decoder", "_mappings_decoder", "_decoder"):
-        monkeypatch.setattr(registration, name, Noted(getattr(registration, name)))
+        monkeypatch.setattr(registration_codec, name, Noted(getattr(registration_codec, name)))
     return sizes
 
 
@@ -56,8 +64,8 @@ def test_just_as_many_topics_as_there_may_be_are_read_as_ever(
 ) -> None:
     body = registration_body(list(names), DataVersion(3, 1, 9), mappings, ["1:2"])
     assert len(body) > 100 * len(names)
-    tight = Limits(registration_topics=len(names), registration_mappings=len(mappings))
-    assert decode(body, version=513, compressed=False, now=NOW, within=tight) == read(body)
+    tight = DecodeLimits(registration_topics=len(names), registration_mappings=len(mappings))
+    assert decode_registration(body, version=513, compressed=False, now=NOW, within=tight) == read(body)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +84,7 @@ def test_just_as_many_topics_as_there_may_be_are_read_as_ever(
     ],
 )
 def test_what_is_far_too_much_is_counted_and_not_read(text: str, limit: str, read_as: list[int]) -> None:
-    limits = FEW._replace(odd_bytes=1 << 20, registration_mappings=30)
+    limits = FEW._replace(lenient_registration_bytes=1 << 20, registration_mappings=30)
     assert over(limits, raw(text)).endswith(limit)
     assert not read_as
 
@@ -90,8 +98,8 @@ def test_what_is_far_too_much_is_counted_and_not_read(text: str, limit: str, rea
     ],
 )
 def test_what_registers_nothing_neither_counts_nor_costs(text: str, read_as: list[int]) -> None:
-    found = decode(raw(text), version=513, compressed=False, now=NOW, within=FEW)
-    assert (found.topics, found.mappings) == ({}, {})
+    found = decode_registration(raw(text), version=513, compressed=False, now=NOW, within=FEW)
+    assert (found.topic_configs, found.queue_mappings) == ({}, {})
     assert read_as == [len("{}"), len("{}")]
 
 
@@ -103,21 +111,25 @@ def test_what_registers_nothing_neither_counts_nor_costs(text: str, read_as: lis
     ],
 )
 def test_an_odd_registration_has_the_same_limits(text: str, limit: str) -> None:
-    assert over(Limits(registration_topics=1, registration_mappings=1), raw(text)).endswith(limit)
+    assert over(DecodeLimits(registration_topics=1, registration_mappings=1), raw(text)).endswith(limit)
 
 
 def test_filter_servers_are_counted() -> None:
     body = registration_body(["T"], DataVersion(3, 1, 9), {}, ["1:2", "1:3", "1:4"])
-    found = decode(body, version=513, compressed=False, now=NOW, within=Limits(registration_filters=3))
-    assert found.filters == ["1:2", "1:3", "1:4"]
-    said = over(Limits(registration_filters=2), body)
+    found = decode_registration(
+        body, version=513, compressed=False, now=NOW, within=DecodeLimits(registration_filters=3)
+    )
+    assert found.filter_servers == ["1:2", "1:3", "1:4"]
+    said = over(DecodeLimits(registration_filters=2), body)
     assert said.endswith("3 filter servers (maxFilterServersPerRegistration)")
 
 
 def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
-    limits = Limits(odd_bytes=JSON_IN_IT)
-    assert decode(COMPRESSED, version=513, compressed=True, now=NOW, within=limits) == read(COMPRESSED)
-    said = over(Limits(odd_bytes=JSON_IN_IT - 1), COMPRESSED)
+    limits = DecodeLimits(lenient_registration_bytes=JSON_IN_IT)
+    assert decode_registration(COMPRESSED, version=513, compressed=True, now=NOW, within=limits) == read(
+        COMPRESSED
+    )
+    said = over(DecodeLimits(lenient_registration_bytes=JSON_IN_IT - 1), COMPRESSED)
     assert said.endswith(
         f"more than {JSON_IN_IT - 1} bytes of JSON in a compressed registration (maxOddRegistrationBytes)"
     )
@@ -125,4 +137,4 @@ def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
 
 def test_attributes_of_a_compressed_topic_may_have_any_number_of_blanks() -> None:
     body = compressed("T 8 7 6 SINGLE_TAG" + " " * 100_000)
-    assert list(read(body, compressed=True).topics or ()) == ["T"]
+    assert list(read(body, compressed=True).topic_configs or ()) == ["T"]

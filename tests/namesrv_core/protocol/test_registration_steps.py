@@ -9,26 +9,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import registration, registration_parts, registration_steps
-from namesrv_core.protocol.bodies import DataVersion
+from namesrv_core.protocol import registration_codec, registration_parts, registration_steps
 from namesrv_core.protocol.codes import V3_0_11, V5_5_0
-from namesrv_core.protocol.limits import NONE, Limits
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 from tests.support.wire import registration_body, topic_config
 
 NOW = 77
-LIMITS = NONE._replace(registration_topics=12, registration_mappings=3, registration_bytes=3000)
+LIMITS = NO_LIMITS._replace(registration_topics=12, registration_mappings=3, registration_bytes=3000)
 
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registration_steps, "_PIECE", 150)
-    monkeypatch.setattr(registration_parts, "_AT_ONCE", 16)
-    monkeypatch.setattr(registration, "_TOPICS_AT_ONCE", 2)
+    monkeypatch.setattr(registration_steps, "_PIECE_BYTES", 150)
+    monkeypatch.setattr(registration_parts, "_BYTES_PER_STEP", 16)
+    monkeypatch.setattr(registration_codec, "_TOPICS_PER_STEP", 2)
 
 
-def stepped(body: bytes, version: int, compressed: bool, within: Limits) -> tuple[object, int]:
+def stepped(body: bytes, version: int, compressed: bool, within: DecodeLimits) -> tuple[object, int]:
     """What comes of it in the end, and the number of steps before."""
-    steps = registration_steps.decode(body, version=version, compressed=compressed, now=NOW, within=within)
+    steps = registration_steps.decode_registration_steps(
+        body, version=version, compressed=compressed, now=NOW, within=within
+    )
     pauses = 0
     try:
         while True:
@@ -40,14 +42,18 @@ def stepped(body: bytes, version: int, compressed: bool, within: Limits) -> tupl
         return (type(error), str(error)), pauses
 
 
-def at_once(body: bytes, version: int, compressed: bool, within: Limits) -> object:
+def at_once(body: bytes, version: int, compressed: bool, within: DecodeLimits) -> object:
     try:
-        return registration.decode(body, version=version, compressed=compressed, now=NOW, within=within)
+        return registration_codec.decode_registration(
+            body, version=version, compressed=compressed, now=NOW, within=within
+        )
     except (ValueError, RocketMQError) as error:
         return type(error), str(error)
 
 
-def same(body: bytes, version: int = V5_5_0, compressed: bool = False, within: Limits = NONE) -> int:
+def same(
+    body: bytes, version: int = V5_5_0, compressed: bool = False, within: DecodeLimits = NO_LIMITS
+) -> int:
     found, pauses = stepped(body, version, compressed, within)
     assert found == at_once(body, version, compressed, within)
     return pauses
@@ -66,7 +72,7 @@ def test_many_topics_take_many_steps() -> None:
 
 def test_the_compressed_form_takes_many_steps() -> None:
     configs = {name: topic_config(name) for name in NAMES}
-    assert same(registration.encode_compressed(DataVersion(3, 1, 9), configs)) > 15
+    assert same(registration_codec.encode_compressed_registration(DataVersion(3, 1, 9), configs)) > 15
 
 
 @pytest.mark.parametrize(
@@ -105,7 +111,7 @@ def test_bodies_that_are_a_little_otherwise(change: tuple[bytes, bytes]) -> None
 def test_a_mark_that_somebody_could_foresee_would_decide_which_table_counts() -> None:
     body = body_of(*NAMES).replace(b"}}}", b'}},"topicConfigTable":{"mark":{"topicName":"mark"}}}', 1)
     same(body)
-    assert registration_steps._MARK not in ("", "mark")
+    assert registration_steps._TABLE_MARK not in ("", "mark")
 
 
 @pytest.mark.parametrize("version", [V3_0_11 - 1, V3_0_11, V5_5_0])
@@ -119,9 +125,11 @@ def test_limits_are_those_of_decoding_at_once() -> None:
     for names in (NAMES[:12], NAMES[:13], NAMES):
         same(body_of(*names), within=LIMITS)
         configs = {name: topic_config(name) for name in names}
-        same(registration.encode_compressed(DataVersion(), configs), within=LIMITS)
+        same(registration_codec.encode_compressed_registration(DataVersion(), configs), within=LIMITS)
     large = {name: topic_config(name * 50) for name in NAMES[:9]}
-    found, _ = stepped(registration.encode_compressed(DataVersion(), large), V5_5_0, False, LIMITS)
+    found, _ = stepped(
+        registration_codec.encode_compressed_registration(DataVersion(), large), V5_5_0, False, LIMITS
+    )
     assert "inflated" in str(found)
     mappings = {name: {"topic": name, "bname": "b"} for name in NAMES[:4]}
     same(registration_body([topic_config(name) for name in NAMES], DataVersion(), mappings), within=LIMITS)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.command import request
+from namesrv_core.protocol.command import build_request
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.state.tls_settings import TlsSettings
-from namesrv_core.transport import doorway
+from namesrv_core.transport import protocol_detection
 from tests.support.certificates import Authority
 from tests.support.running import Peer, on_a_loop, serving, until
 from tests.support.wire import broker_ext, registration_body
@@ -37,7 +37,7 @@ def tls(authority: Authority) -> ssl.SSLContext:
 
 
 def met(server: NameServer) -> dict[str, int]:
-    return {limit: times for limit, times in server.state.met.counts.items() if times}
+    return {limit: times for limit, times in server.state.limit_hits.hit_counts.items() if times}
 
 
 @asynccontextmanager
@@ -47,23 +47,23 @@ async def both(
     """A server, one who will go over a limit, and one who does nothing wrong."""
     async with (
         serving(home, tls=offered, **more) as server,
-        Peer.to(server.address, tls) as bad,
-        Peer.to(server.address, tls) as good,
+        Peer.to(server.namesrv_addr, tls) as bad,
+        Peer.to(server.namesrv_addr, tls) as good,
     ):
         yield server, bad, good
         assert (await good.ask(106)).code == 0
 
 
-HALF = codec.encode(request(106, body=bytes(1 << 20)))[:-1]
+HALF = codec.encode_command(build_request(106, body=bytes(1 << 20)))[:-1]
 TOPICS = registration_body([f"topic-{number:0>100}" for number in range(5000)])
 
 
 @pytest.mark.parametrize(
     ("limit", "value", "sent"),
     [
-        ("maxFrameBytes", 1000, codec.encode(request(106, body=bytes(1000)))),
-        ("maxHeaderBytes", 200, codec.encode(request(106, {"key": "k" * 200}))),
-        ("maxExtFields", 2, codec.encode(request(106, dict.fromkeys("abc", "v")))),
+        ("maxFrameBytes", 1000, codec.encode_command(build_request(106, body=bytes(1000)))),
+        ("maxHeaderBytes", 200, codec.encode_command(build_request(106, {"key": "k" * 200}))),
+        ("maxExtFields", 2, codec.encode_command(build_request(106, dict.fromkeys("abc", "v")))),
         ("maxSecondsPerFrame", 1, HALF),
         ("maxBufferedBytes", 1 << 19, HALF),
     ],
@@ -89,10 +89,10 @@ def test_who_takes_no_answers_is_cut_off(
     async def test() -> None:
         async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, good):
             assert (await good.ask(103, broker_ext(), TOPICS)).code == 0
-            bad.send(codec.encode(request(206)) * 100)
+            bad.send(codec.encode_command(build_request(206)) * 100)
             await until(lambda: met(server))
             assert met(server) == {limit: 1}
-            await until(lambda: len(server.streams) == 1)
+            await until(lambda: len(server.open_streams) == 1)
 
     test()
 
@@ -106,7 +106,7 @@ def test_who_sends_faster_than_he_may_is_read_later_and_answered(
     @on_a_loop
     async def test() -> None:
         async with both(tmp_path, offered, tls, **{limit: value}) as (server, bad, good):
-            bad.send(codec.encode(request(106, body=body)) * 60)
+            bad.send(codec.encode_command(build_request(106, body=body)) * 60)
             await until(lambda: limit in met(server))
             assert (await good.ask(106)).code == 0
             for _ in range(60):
@@ -119,23 +119,23 @@ def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
     tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [0.0]
-    real = NameServer.received
+    real = NameServer.command_received
 
     def received(self: NameServer, stream: Any, command: Any) -> Any:
         clock[0] += 0.1 if command.code == 206 else 0.0
         return real(self, stream, command)
 
-    monkeypatch.setattr(NameServer, "received", received)
+    monkeypatch.setattr(NameServer, "command_received", received)
 
     @on_a_loop
     async def test() -> None:
         async with both(tmp_path, offered, tls) as (server, slow, good):
-            for stream in server.streams:
-                stream._clock = lambda: clock[0]
+            for stream in server.open_streams:
+                stream._work_clock = lambda: clock[0]
             begun = asyncio.get_running_loop().time()
             assert (await slow.ask(206)).code == 0
-            rests = next(stream for stream in server.streams if stream._is_resting)
-            assert not rests._socket.is_reading()
+            rests = next(stream for stream in server.open_streams if stream._is_resting)
+            assert not rests._socket_transport.is_reading()
             assert (await good.ask(106)).code == 0
             assert (await slow.ask(106)).code == 0
             assert asyncio.get_running_loop().time() - begun > 0.85
@@ -146,19 +146,19 @@ def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
 def test_nobody_rests_for_a_pause_of_the_machine(
     tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = NameServer.received
+    real = NameServer.command_received
 
     def received(self: NameServer, stream: Any, command: Any) -> Any:
         time.sleep(0.1)
         return real(self, stream, command)
 
-    monkeypatch.setattr(NameServer, "received", received)
+    monkeypatch.setattr(NameServer, "command_received", received)
 
     @on_a_loop
     async def test() -> None:
         async with both(tmp_path, offered, tls) as (server, one, _):
             assert (await one.ask(206)).code == 0
-            assert not any(stream._is_resting for stream in server.streams)
+            assert not any(stream._is_resting for stream in server.open_streams)
 
     test()
 
@@ -166,24 +166,24 @@ def test_nobody_rests_for_a_pause_of_the_machine(
 def test_a_handshake_that_goes_on_and_on_ends_and_makes_room(
     tmp_path: Path, offered: TlsSettings, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doorway, "HANDSHAKE", 0.5)
+    monkeypatch.setattr(protocol_detection, "HANDSHAKE_SECONDS", 0.5)
     # The beginning of a record of 16 KiB: there is always a byte more of it, and never all.
     record = b"\x16\x03\x01\x40\x00\x01\x00\x3f\xfc\x03\x03" + bytes(10_000)
 
     @on_a_loop
     async def test() -> None:
         async with serving(tmp_path, tls=offered) as server, AsyncExitStack() as stack:
-            good = await stack.enter_async_context(Peer.to(server.address, tls))
-            drips = [await stack.enter_async_context(Peer.to(server.address)) for _ in range(20)]
+            good = await stack.enter_async_context(Peer.to(server.namesrv_addr, tls))
+            drips = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(20)]
             for byte in record:
                 for drip in drips:
                     if not drip._writer.is_closing():
                         drip.send(bytes([byte]))
                 assert (await good.ask(106)).code == 0
-                if len(server.streams) == 1:
+                if len(server.open_streams) == 1:
                     break
                 await asyncio.sleep(0.005)
-            assert server.certificates.refused == len(drips)
+            assert server.tls_certificates.refused_count == len(drips)
             assert all([await drip.is_closed() for drip in drips])
 
     test()
@@ -196,18 +196,18 @@ def test_those_whose_handshake_is_not_done_count_as_connections(
     async def test() -> None:
         async with (
             serving(tmp_path, tls=offered, maxConnectionsPerAddress=2) as server,
-            Peer.to(server.address) as silent,
-            Peer.to(server.address) as begun,
+            Peer.to(server.namesrv_addr) as silent,
+            Peer.to(server.namesrv_addr) as begun,
         ):
             begun.send(b"\x16\x03")
-            await until(lambda: len(server.streams) == 2)
-            async with Peer.to(server.address) as third:
+            await until(lambda: len(server.open_streams) == 2)
+            async with Peer.to(server.namesrv_addr) as third:
                 assert await third.is_closed()
             assert met(server) == {"maxConnectionsPerAddress": 1}
             await silent.close()
             await begun.close()
-            await until(lambda: not server.streams)
-            async with Peer.to(server.address, tls) as another:
+            await until(lambda: not server.open_streams)
+            async with Peer.to(server.namesrv_addr, tls) as another:
                 assert (await another.ask(106)).code == 0
 
     test()

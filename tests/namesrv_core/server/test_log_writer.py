@@ -20,7 +20,7 @@ def test_lines_are_written_in_their_order() -> None:
         log.warning("line %d", number)
     writer.flush()
     assert "".join(written).splitlines() == [f"line {number}" for number in range(1000)]
-    assert writer.lost == 0
+    assert writer.lost_lines == 0
 
 
 def test_while_nobody_reads_nobody_waits_and_what_had_no_room_is_counted_and_told() -> None:
@@ -31,13 +31,13 @@ def test_while_nobody_reads_nobody_waits_and_what_had_no_room_is_counted_and_tol
         free.wait(20)
         written.append(text)
 
-    writer = LogWriter(write, room=10)
+    writer = LogWriter(write, max_waiting_lines=10)
     log = logger(writer, "unread")
     log.warning("first")
     assert taken.wait(20)
     for number in range(50):
         log.warning("line %d", number)
-    assert writer.lost == 40
+    assert writer.lost_lines == 40
     free.set()
     writer.flush()
     lines = "".join(written).splitlines()
@@ -56,7 +56,7 @@ def test_a_reader_that_has_gone_is_no_error() -> None:
     writer.flush()
     log.warning("two")
     writer.flush()
-    assert writer.lost == 2
+    assert writer.lost_lines == 2
 
 
 def test_a_line_that_cannot_be_made_is_said_and_nothing_else() -> None:

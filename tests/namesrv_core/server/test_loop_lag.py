@@ -7,30 +7,30 @@ import pytest
 
 from namesrv_core.server import loop_lag
 from namesrv_core.server.counters import Histogram
-from namesrv_core.server.loop_lag import LoopLag
+from namesrv_core.server.loop_lag import LoopLagMonitor
 from tests.support.running import on_a_loop, until
 
 
 @on_a_loop
 async def test_a_loop_that_was_busy_is_found_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop_lag, "_PERIOD", 0.001)
+    monkeypatch.setattr(loop_lag, "_PERIOD_SECONDS", 0.001)
     seconds = Histogram((0.05,))
-    lag = LoopLag(seconds)
+    lag = LoopLagMonitor(seconds)
     lag.start()
-    await until(lambda: sum(seconds.counts) > 3)
-    before = seconds.counts[1]
+    await until(lambda: sum(seconds.bucket_counts) > 3)
+    before = seconds.bucket_counts[1]
     time.sleep(0.1)  # noqa: ASYNC251 - the loop is to be held up
-    await until(lambda: seconds.counts[1] > before)
+    await until(lambda: seconds.bucket_counts[1] > before)
     lag.stop()
 
 
 @on_a_loop
 async def test_it_ends_when_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop_lag, "_PERIOD", 0.001)
+    monkeypatch.setattr(loop_lag, "_PERIOD_SECONDS", 0.001)
     seconds = Histogram((1.0,))
-    lag = LoopLag(seconds)
+    lag = LoopLagMonitor(seconds)
     lag.start()
     lag.stop()
     await asyncio.sleep(0.02)
-    assert sum(seconds.counts) == 0
-    LoopLag(seconds).stop()
+    assert sum(seconds.bucket_counts) == 0
+    LoopLagMonitor(seconds).stop()

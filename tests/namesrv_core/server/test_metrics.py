@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.server import metrics, name_server
-from namesrv_core.server.counters import Registered
-from namesrv_core.server.families import PREFIX
-from namesrv_core.state.tables import BrokerGroup, LiveBroker
+from namesrv_core.server.counters import LatestRegistration
+from namesrv_core.server.metric_families import METRIC_PREFIX
+from namesrv_core.state.route_tables import LiveBroker, RegisteredGroup
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
 from tests.support.http import got
@@ -23,13 +23,13 @@ ROOT = Path(__file__).parents[3]
 
 @on_a_loop
 async def test_a_scrape_tells_what_was_asked_answered_and_registered(tmp_path: Path) -> None:
-    async with serving(tmp_path, **HTTP) as server, Peer.to(server.address) as peer:
+    async with serving(tmp_path, **HTTP) as server, Peer.to(server.namesrv_addr) as peer:
         await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
         await peer.ask(105, {"topic": "T"})
         await peer.ask(105, {"topic": "none"})
         await peer.ask(12345)
         await peer.ask(100, {"namespace": "n", "key": "k", "value": "v"})
-        scraped = Scraped((await got(server.state.shown["httpAddress"], "/metrics")).text)
+        scraped = Scraped((await got(server.state.actual_settings["httpAddress"], "/metrics")).text)
     count = "requests_total"
     assert scraped(count, request="REGISTER_BROKER", code="SUCCESS") == 1
     assert scraped(count, request="GET_ROUTEINFO_BY_TOPIC", code="SUCCESS") == 1
@@ -62,14 +62,17 @@ async def test_a_scrape_tells_what_was_asked_answered_and_registered(tmp_path: P
 
 @on_a_loop
 async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(name_server, "FIRST_SCAN", 0.02)
-    async with serving(tmp_path, scanNotActiveBrokerInterval=20) as server, Peer.to(server.address) as peer:
+    monkeypatch.setattr(name_server, "FIRST_SCAN_SECONDS", 0.02)
+    async with (
+        serving(tmp_path, scanNotActiveBrokerInterval=20) as server,
+        Peer.to(server.namesrv_addr) as peer,
+    ):
         await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
         await peer.ask(104, broker_ext("a", 0, "127.0.0.1:1"))
-        async with Peer.to(server.address) as other:
+        async with Peer.to(server.namesrv_addr) as other:
             await other.ask(103, broker_ext("b", 0, "127.0.0.1:2"), BODY)
         await peer.ask(103, broker_ext("d", 0, "127.0.0.1:3") | {"heartbeatTimeoutMillis": "1"}, BODY)
-        await until(lambda: not server.state.tables.groups)
+        await until(lambda: not server.state.tables.broker_groups)
         scraped = Scraped.off(server)
         for reason in ("unregistered", "channel closed", "expired"):
             assert scraped("brokers_left_total", reason=reason) == 1
@@ -79,13 +82,13 @@ async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch:
 async def test_connections_that_are_closed_from_here_are_counted_by_why(tmp_path: Path) -> None:
     async with (
         serving(tmp_path, serverChannelMaxIdleTimeSeconds=1) as server,
-        Peer.to(server.address) as idle,
-        Peer.to(server.address) as bad,
+        Peer.to(server.namesrv_addr) as idle,
+        Peer.to(server.namesrv_addr) as bad,
     ):
         bad.send(b"GET / HTTP/1.1\r\n\r\n")
         assert await bad.is_closed()
         assert await idle.is_closed()
-        await until(lambda: not server.streams)
+        await until(lambda: not server.open_streams)
         scraped = Scraped.off(server)
         assert scraped("connections_closed_total", reason="unintelligible") == 1
         assert scraped("connections_closed_total", reason="idle") == 1
@@ -104,36 +107,36 @@ async def test_a_journal_tells_how_it_is(tmp_path: Path) -> None:
 @on_a_loop
 async def test_whatever_brokers_make_up_there_are_only_so_many_series(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        tables, now = server.state.tables, server.now()
+        tables, now = server.state.tables, server.now_ms()
         for number in range(2000):
             cluster, addr = f"cluster-{number % 100}", f"10.0.0.1:{number}"
-            group = tables.groups[f"b{number}"] = BrokerGroup(cluster, f"b{number}")
-            group.addrs[number % 2] = addr
-            tables.clusters.setdefault(cluster, {})[group.name] = None
-            tables.live[cluster, addr] = LiveBroker(now, 120_000, None, number, None)
-            server.counters.registrations[cluster, addr] = Registered(1, now)
+            group = tables.broker_groups[f"b{number}"] = RegisteredGroup(cluster, f"b{number}")
+            group.broker_addrs[number % 2] = addr
+            tables.broker_names_by_cluster.setdefault(cluster, {})[group.broker_name] = None
+            tables.live_brokers[cluster, addr] = LiveBroker(now, 120_000, None, number, None)
+            server.counters.latest_registrations[cluster, addr] = LatestRegistration(1, now)
         scraped = Scraped.off(server)
-        assert len(scraped.named("broker_heard_seconds")) == metrics.BROKERS
-        assert scraped("brokers_not_shown") == 2000 - metrics.BROKERS
+        assert len(scraped.named("broker_heard_seconds")) == metrics.MAX_SHOWN_BROKERS
+        assert scraped("brokers_not_shown") == 2000 - metrics.MAX_SHOWN_BROKERS
         clusters = {dict(labels)["cluster"] for labels in scraped.named("brokers")}
-        assert len(clusters) == metrics.CLUSTERS + 1
+        assert len(clusters) == metrics.MAX_SHOWN_CLUSTERS + 1
         assert sum(scraped.named("brokers").values()) == 2000
         assert sum(scraped.named("broker_groups_without_master").values()) == 1000
-        assert len(scraped.values) < 4 * metrics.BROKERS + 1000
+        assert len(scraped.values) < 4 * metrics.MAX_SHOWN_BROKERS + 1000
 
 
 @pytest.mark.parametrize("name", ["half\ud800", "x" * 60_000, 'a "b"\n\\'])
 def test_no_name_that_a_broker_makes_up_spoils_or_fills_the_page(tmp_path: Path, name: str) -> None:
     @on_a_loop
     async def test() -> None:
-        async with serving(tmp_path, httpAddress="0") as server, Peer.to(server.address) as peer:
+        async with serving(tmp_path, httpAddress="0") as server, Peer.to(server.namesrv_addr) as peer:
             ext = broker_ext(name, cluster=name)
             header = {"code": 103, "opaque": 1, "version": 477, "language": "JAVA", "extFields": ext}
             peer.send(frame(json.dumps(header).encode(), registration_body(["T", "U"])))
             answer = await peer.receive()
             assert answer is not None
             assert answer.code == 0
-            page = await got(server.state.shown["httpAddress"], "/metrics")
+            page = await got(server.state.actual_settings["httpAddress"], "/metrics")
             assert (page.status, len(page.text) < 50_000) == (200, True)
             [labels] = Scraped.off(server).named("broker_heard_seconds")
             shown = dict(labels)["broker"]
@@ -151,12 +154,12 @@ def frame(header: bytes, body: bytes) -> bytes:
 @on_a_loop
 async def test_silent_brokers_and_those_that_only_their_group_knows_are_told_apart(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        tables, now = server.state.tables, server.now()
-        group = tables.groups["a"] = BrokerGroup("c", "a")
-        group.addrs.update({0: "10.0.0.1:1", 1: "10.0.0.1:2", 2: "10.0.0.1:3"})
-        tables.clusters["c"] = {"a": None}
-        tables.live["c", "10.0.0.1:1"] = LiveBroker(now, 120_000, None, 1, None)
-        tables.live["c", "10.0.0.1:2"] = LiveBroker(now - 100_000, 120_000, None, 1, None)
+        tables, now = server.state.tables, server.now_ms()
+        group = tables.broker_groups["a"] = RegisteredGroup("c", "a")
+        group.broker_addrs.update({0: "10.0.0.1:1", 1: "10.0.0.1:2", 2: "10.0.0.1:3"})
+        tables.broker_names_by_cluster["c"] = {"a": None}
+        tables.live_brokers["c", "10.0.0.1:1"] = LiveBroker(now, 120_000, None, 1, None)
+        tables.live_brokers["c", "10.0.0.1:2"] = LiveBroker(now - 100_000, 120_000, None, 1, None)
         scraped = Scraped.off(server)
         assert scraped("brokers", cluster="c", role="master", state="heard") == 1
         assert scraped("brokers", cluster="c", role="slave", state="silent") == 1
@@ -174,7 +177,7 @@ def test_the_form_is_the_one_that_is_asked_for(tmp_path: Path, accept: str, kind
     @on_a_loop
     async def test() -> None:
         async with serving(tmp_path, **HTTP) as server:
-            answer = await got(server.state.shown["httpAddress"], "/metrics", Accept=accept)
+            answer = await got(server.state.actual_settings["httpAddress"], "/metrics", Accept=accept)
             assert answer.headers["content-type"].startswith(kind)
             assert answer.text.endswith("# EOF\n") == ("openmetrics" in kind)
 
@@ -189,18 +192,18 @@ def test_each_metric_is_documented_with_its_type_and_none_that_is_not_there(tmp_
     @on_a_loop
     async def scrape() -> None:
         async with serving(tmp_path, journalDir=str(tmp_path / "j"), tls=tls, **HTTP) as server:
-            texts.append((await got(server.state.shown["httpAddress"], "/metrics")).text)
+            texts.append((await got(server.state.actual_settings["httpAddress"], "/metrics")).text)
 
     scrape()
     exported = {
         (family.name + ("_total" if family.type == "counter" else ""), family.type)
         for family in families(texts[0]).values()
-        if family.name.startswith(PREFIX)
+        if family.name.startswith(METRIC_PREFIX)
     }
     cells = [line.split("|") for line in (ROOT / "docs" / "monitoring.md").read_text().splitlines()]
     documented = {
         (row[1].strip().strip("`").partition("{")[0], row[2].strip())
         for row in cells
-        if len(row) > 3 and row[1].strip().startswith("`" + PREFIX)
+        if len(row) > 3 and row[1].strip().startswith("`" + METRIC_PREFIX)
     }
     assert documented == exported

@@ -7,8 +7,14 @@ from namesrv_core.events import (
     MinBrokerIdChanged,
     TopicsChanged,
 )
-from namesrv_core.protocol.bodies import DataVersion
-from namesrv_core.state.liveness import channel_closed, heard, heard_of, resumed, silences
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.state.liveness import (
+    detect_silent_brokers,
+    end_silence,
+    record_heartbeat,
+    remove_brokers_on_channel,
+    silences_by_addr,
+)
 from tests.support.brokers import Lab
 
 KEY = ("c", "a0")
@@ -21,13 +27,13 @@ def gone(lab: Lab) -> list[str]:
 def test_a_sign_of_life_answers_the_version_that_was_registered() -> None:
     lab = Lab()
     lab.register("a", 0, version=3)
-    assert heard(lab.tables, KEY, 50) == DataVersion(3, 0, 1)
-    assert lab.tables.live[KEY].heard_at == 50
+    assert record_heartbeat(lab.tables, KEY, 50) == DataVersion(3, 0, 1)
+    assert lab.tables.live_brokers[KEY].heard_at_ms == 50
 
 
 def test_a_sign_of_life_of_an_unknown_broker_leaves_no_trace() -> None:
     lab = Lab()
-    assert heard(lab.tables, KEY, 50) is None
+    assert record_heartbeat(lab.tables, KEY, 50) is None
     assert lab.is_empty()
 
 
@@ -35,9 +41,9 @@ def test_a_sign_of_life_changes_neither_channel_nor_time_limit_nor_generation() 
     lab = Lab()
     lab.register("a", 0, channel=7, timeout=10)
     before = lab.tables.generation
-    heard(lab.tables, KEY, 50)
-    live = lab.tables.live[KEY]
-    assert (live.channel, live.timeout, lab.tables.generation) == (7, 10, before)
+    record_heartbeat(lab.tables, KEY, 50)
+    live = lab.tables.live_brokers[KEY]
+    assert (live.channel_id, live.timeout_ms, lab.tables.generation) == (7, 10, before)
 
 
 def test_a_broker_is_alive_at_the_end_of_its_time_and_gone_one_millisecond_later() -> None:
@@ -60,7 +66,7 @@ def test_a_broker_that_names_no_time_limit_is_gone_after_two_minutes() -> None:
 def test_a_heartbeat_in_time_keeps_a_broker() -> None:
     lab = Lab()
     lab.register("a", 0, now=0, timeout=10)
-    heard(lab.tables, KEY, 10)
+    record_heartbeat(lab.tables, KEY, 10)
     assert lab.expire(20) == []
     assert lab.expire(21) == [1]
 
@@ -132,8 +138,8 @@ def test_the_channel_of_a_replaced_address_closes_without_harm_and_its_entry_goe
     lab.register("a", 0, addr="y", channel=8)
     assert lab.close(7) == [AddressForgotten("c", "x", "channel closed")]
     assert lab.addrs() == {0: "y"}
-    assert list(lab.tables.live) == [("c", "y")]
-    assert lab.tables.filters == {}
+    assert list(lab.tables.live_brokers) == [("c", "y")]
+    assert lab.tables.filter_servers == {}
 
 
 def test_a_replaced_address_whose_channel_stays_open_goes_when_its_time_is_over() -> None:
@@ -142,7 +148,7 @@ def test_a_replaced_address_whose_channel_stays_open_goes_when_its_time_is_over(
     lab.register("a", 0, addr="y", channel=8, now=100_000)
     lab.expire(120_001)
     assert lab.events == [AddressForgotten("c", "x", "expired")]
-    assert list(lab.tables.live) == [("c", "y")]
+    assert list(lab.tables.live_brokers) == [("c", "y")]
     assert lab.addrs() == {0: "y"}
 
 
@@ -193,11 +199,11 @@ def test_a_former_channel_is_forgotten_when_it_closes_and_when_it_is_taken_again
     lab = Lab()
     for channel in (7, 8, 9):
         lab.register("a", 0, channel=channel)
-    assert lab.tables.live[KEY].former_channels == {7, 8}
-    channel_closed(lab.tables, 7)
-    assert lab.tables.live[KEY].former_channels == {8}
+    assert lab.tables.live_brokers[KEY].former_channel_ids == {7, 8}
+    remove_brokers_on_channel(lab.tables, 7)
+    assert lab.tables.live_brokers[KEY].former_channel_ids == {8}
     lab.register("a", 0, channel=8)
-    assert lab.tables.live[KEY].former_channels == {9}
+    assert lab.tables.live_brokers[KEY].former_channel_ids == {9}
 
 
 def test_a_broker_that_took_another_address_keeps_its_channel_when_the_old_one_expires() -> None:
@@ -205,7 +211,7 @@ def test_a_broker_that_took_another_address_keeps_its_channel_when_the_old_one_e
     lab.register("a", 0, addr="old", channel=7, now=0, timeout=10)
     lab.register("a", 0, addr="new", channel=7, now=5, timeout=10)
     assert lab.expire(11) == []
-    assert lab.tables.live.keys() == {("c", "new")}
+    assert lab.tables.live_brokers.keys() == {("c", "new")}
 
 
 def test_a_broker_that_changed_its_cluster_outlives_the_channel_of_before() -> None:
@@ -214,7 +220,7 @@ def test_a_broker_that_changed_its_cluster_outlives_the_channel_of_before() -> N
     lab.register("a", 0, cluster="d", channel=8)
     lab.close(7)
     assert gone(lab) == []
-    assert lab.tables.groups["a"].addrs == {0: "a0"}
+    assert lab.tables.broker_groups["a"].broker_addrs == {0: "a0"}
     lab.close(8)
     assert lab.is_empty()
 
@@ -225,19 +231,19 @@ def test_a_broker_that_changed_its_cluster_outlives_the_channel_of_before() -> N
 def test_a_silence_is_told_once_when_three_quarters_of_the_time_are_over() -> None:
     lab = Lab()
     lab.register("a", 0, now=0, timeout=10_000)
-    assert silences(lab.tables, 7_500) == []
-    assert silences(lab.tables, 7_501) == [HeartbeatGap("c", "a", 0, "a0", 7_501, resumed=False)]
-    assert silences(lab.tables, 9_000) == []
+    assert detect_silent_brokers(lab.tables, 7_500) == []
+    assert detect_silent_brokers(lab.tables, 7_501) == [HeartbeatGap("c", "a", 0, "a0", 7_501, resumed=False)]
+    assert detect_silent_brokers(lab.tables, 9_000) == []
 
 
 def test_the_sign_of_life_that_ends_a_silence_tells_how_long_it_was() -> None:
     lab = Lab()
     lab.register("a", 0, now=0, timeout=10_000)
-    silences(lab.tables, 8_000)
-    assert resumed(lab.tables, KEY, 9_000) == [HeartbeatGap("c", "a", 0, "a0", 9_000, resumed=True)]
-    heard(lab.tables, KEY, 9_000)
-    assert resumed(lab.tables, KEY, 9_001) == []
-    assert silences(lab.tables, 10_000) == []
+    detect_silent_brokers(lab.tables, 8_000)
+    assert end_silence(lab.tables, KEY, 9_000) == [HeartbeatGap("c", "a", 0, "a0", 9_000, resumed=True)]
+    record_heartbeat(lab.tables, KEY, 9_000)
+    assert end_silence(lab.tables, KEY, 9_001) == []
+    assert detect_silent_brokers(lab.tables, 10_000) == []
 
 
 def test_a_silence_that_nobody_looked_at_is_told_when_it_ends() -> None:
@@ -249,15 +255,15 @@ def test_a_silence_that_nobody_looked_at_is_told_when_it_ends() -> None:
 
 def test_nobody_is_missed_that_is_unknown_or_holds_no_place() -> None:
     lab = Lab()
-    assert resumed(lab.tables, KEY, 50) == []
+    assert end_silence(lab.tables, KEY, 50) == []
     lab.register("a", 0, addr="x", now=0, timeout=10)
     lab.register("a", 0, addr="y", now=5, timeout=1_000)
-    assert silences(lab.tables, 100) == []
+    assert detect_silent_brokers(lab.tables, 100) == []
 
 
 def test_how_long_each_address_was_silent() -> None:
     lab = Lab()
     lab.register("a", 0, now=1000, timeout=10_000)
     lab.register("b", 0, now=4000)
-    assert heard_of(lab.tables, 5000) == {"a0": (4000, 10_000), "b0": (1000, 120_000)}
-    assert heard_of(lab.tables, 500) == {"a0": (0, 10_000), "b0": (0, 120_000)}
+    assert silences_by_addr(lab.tables, 5000) == {"a0": (4000, 10_000), "b0": (1000, 120_000)}
+    assert silences_by_addr(lab.tables, 500) == {"a0": (0, 10_000), "b0": (0, 120_000)}

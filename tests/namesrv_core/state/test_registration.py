@@ -15,11 +15,16 @@ from namesrv_core.events import (
     RegistrationRefused,
     TopicChange,
     TopicsChanged,
-    alike,
+    group_topic_changes,
 )
-from namesrv_core.protocol.bodies import DataVersion, MappingInfo
-from namesrv_core.protocol.registration import TopicConfig
-from namesrv_core.state.registration import DEFAULT_TIMEOUT, Master, Unregistration, unregister
+from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
+from namesrv_core.protocol.registration_codec import RegisteredTopicConfig
+from namesrv_core.state.registration import (
+    DEFAULT_TIMEOUT_MS,
+    MasterAddress,
+    RegisteredPlace,
+    unregister_brokers,
+)
 from tests.support.brokers import Lab, queue, topic
 
 KEY = ("c", "a0")
@@ -35,9 +40,9 @@ def state_version(number: int) -> DataVersion:
 def test_a_new_broker_is_listed_in_its_cluster_and_group() -> None:
     lab = Lab()
     lab.register("a", 0, addr="1.1.1.1:10911")
-    assert lab.tables.clusters == {"c": {"a": None}}
+    assert lab.tables.broker_names_by_cluster == {"c": {"a": None}}
     assert lab.addrs() == {0: "1.1.1.1:10911"}
-    assert lab.tables.groups["a"].cluster == "c"
+    assert lab.tables.broker_groups["a"].cluster_name == "c"
 
 
 def test_a_registration_says_who_came_and_with_what() -> None:
@@ -48,7 +53,7 @@ def test_a_registration_says_who_came_and_with_what() -> None:
         TopicsChanged(
             "a",
             "registration",
-            alike([TopicChange("T", None, queue("a")), TopicChange("U", None, queue("a", 4))]),
+            group_topic_changes([TopicChange("T", None, queue("a")), TopicChange("U", None, queue("a", 4))]),
         ),
     ]
 
@@ -57,8 +62,8 @@ def test_a_broker_name_used_by_a_second_cluster_stays_in_its_first_and_both_list
     lab = Lab()
     lab.register("a", 0)
     lab.register("a", 1, cluster="d")
-    assert lab.tables.groups["a"].cluster == "c"
-    assert lab.tables.clusters == {"c": {"a": None}, "d": {"a": None}}
+    assert lab.tables.broker_groups["a"].cluster_name == "c"
+    assert lab.tables.broker_names_by_cluster == {"c": {"a": None}, "d": {"a": None}}
 
 
 def test_a_group_that_is_gone_is_listed_by_no_cluster() -> None:
@@ -77,10 +82,10 @@ def test_acting_master_and_zone_are_those_of_the_last_registration_of_the_group(
     lab = Lab()
     lab.register("a", 0, acting=True, zone="z1")
     lab.register("a", 1, acting=False, zone="z2")
-    group = lab.tables.groups["a"]
-    assert (group.acting_master, group.zone) == (False, "z2")
+    group = lab.tables.broker_groups["a"]
+    assert (group.enable_acting_master, group.zone_name) == (False, "z2")
     lab.register("a", 0, acting=None)
-    assert (group.acting_master, group.zone) == (False, None)
+    assert (group.enable_acting_master, group.zone_name) == (False, None)
 
 
 # Steps 4 and 14: the smallest id.
@@ -179,9 +184,9 @@ def test_another_address_with_a_lower_state_version_gets_an_empty_answer_and_no_
     lab = Lab()
     lab.register("a", 0, addr="x", version=state_version(2))
     master = lab.register("a", 0, addr="y", version=state_version(1))
-    assert master == Master()
+    assert master == MasterAddress()
     assert lab.addrs() == {0: "x"}
-    assert list(lab.tables.live) == [("c", "x")]
+    assert list(lab.tables.live_brokers) == [("c", "x")]
     assert [type(event) for event in lab.events] == [AddressConflict, RegistrationRefused]
 
 
@@ -191,14 +196,14 @@ def test_an_outdated_master_that_was_a_slave_loses_that_place_and_its_traces() -
     lab.register("a", 1, addr="y", version=state_version(1), filters=["f"])
     lab.register("a", 0, addr="y", version=state_version(1))
     assert lab.addrs() == {0: "x"}
-    assert list(lab.tables.live) == [("c", "x")]
-    assert lab.tables.filters == {}
+    assert list(lab.tables.live_brokers) == [("c", "x")]
+    assert lab.tables.filter_servers == {}
 
 
 def test_a_lower_state_version_takes_over_from_an_address_that_is_not_alive() -> None:
     lab = Lab()
     lab.register("a", 0, addr="x", version=state_version(2))
-    del lab.tables.live["c", "x"]
+    del lab.tables.live_brokers["c", "x"]
     lab.register("a", 0, addr="y", version=state_version(1))
     assert lab.addrs() == {0: "y"}
 
@@ -207,9 +212,9 @@ def test_the_same_address_may_register_with_a_lower_state_version() -> None:
     lab = Lab()
     lab.register("a", 0, version=state_version(2))
     lab.register("a", 0, version=state_version(1))
-    live = lab.tables.live[KEY]
-    assert live.version is not None
-    assert live.version.state_version == 1
+    live = lab.tables.live_brokers[KEY]
+    assert live.data_version is not None
+    assert live.data_version.state_version == 1
 
 
 # Step 7: a new broker with a single topic.
@@ -322,7 +327,7 @@ def test_a_null_topic_table_registers_the_broker_without_topics() -> None:
     lab = Lab()
     lab.register("a", 0, None)
     assert lab.perms() == {}
-    assert lab.tables.live[KEY].version == DataVersion(1, 0, 1)
+    assert lab.tables.live_brokers[KEY].data_version == DataVersion(1, 0, 1)
 
 
 def test_a_topic_changes_with_another_data_version() -> None:
@@ -335,7 +340,7 @@ def test_a_topic_changes_with_another_data_version() -> None:
         TopicsChanged(
             "a",
             "registration",
-            alike(
+            group_topic_changes(
                 [
                     TopicChange("T", queue("a"), queue("a", 4)),
                     TopicChange("U", queue("a"), queue("a", queues=16)),
@@ -389,7 +394,10 @@ def test_a_topic_missing_from_a_registration_goes_where_the_settings_say_so() ->
     lab.register("b", 0, ["U", "V"], channel=2)
     lab.register("a", 0, ["T"], version=2)
     assert lab.queues == {"T": {"a": queue("a")}, "U": {"b": queue("b")}, "V": {"b": queue("b")}}
-    assert TopicsChanged("a", "registration", alike([TopicChange("U", queue("a"), None)])) in lab.events
+    assert (
+        TopicsChanged("a", "registration", group_topic_changes([TopicChange("U", queue("a"), None)]))
+        in lab.events
+    )
 
 
 def test_nothing_is_deleted_by_a_registration_with_queue_mappings() -> None:
@@ -408,11 +416,11 @@ OTHER = MappingInfo("T", total_queues=4, bname="a")
 def test_queue_mappings_are_stored_with_the_first_and_every_changed_registration() -> None:
     lab = Lab()
     lab.register("a", 0, mappings={"T": INFO})
-    assert lab.tables.mappings == {"T": {"a": INFO}}
+    assert lab.tables.queue_mappings == {"T": {"a": INFO}}
     lab.register("a", 0, mappings={"T": OTHER})
-    assert lab.tables.mappings == {"T": {"a": INFO}}
+    assert lab.tables.queue_mappings == {"T": {"a": INFO}}
     lab.register("a", 0, mappings={"T": OTHER}, version=2)
-    assert lab.tables.mappings == {"T": {"a": OTHER}}
+    assert lab.tables.queue_mappings == {"T": {"a": OTHER}}
 
 
 def test_a_queue_mapping_goes_with_the_queues_of_its_broker() -> None:
@@ -420,9 +428,9 @@ def test_a_queue_mapping_goes_with_the_queues_of_its_broker() -> None:
     lab.register("a", 0, mappings={"T": INFO})
     lab.register("b", 0, mappings={"T": INFO._replace(bname="b")}, channel=2)
     lab.unregister("a", 0)
-    assert set(lab.tables.mappings["T"]) == {"b"}
+    assert set(lab.tables.queue_mappings["T"]) == {"b"}
     lab.unregister("b", 0)
-    assert lab.tables.mappings == {}
+    assert lab.tables.queue_mappings == {}
 
 
 # Step 11: signs of life.
@@ -431,22 +439,22 @@ def test_a_queue_mapping_goes_with_the_queues_of_its_broker() -> None:
 def test_a_registration_is_a_sign_of_life_with_time_limit_version_channel_and_ha_address() -> None:
     lab = Lab()
     lab.register("a", 0, channel=7, now=5, timeout=10_000)
-    live = lab.tables.live[KEY]
-    assert (live.heard_at, live.timeout, live.version) == (5, 10_000, DataVersion(1, 0, 1))
-    assert (live.channel, live.ha_addr) == (7, "ha-a0")
+    live = lab.tables.live_brokers[KEY]
+    assert (live.heard_at_ms, live.timeout_ms, live.data_version) == (5, 10_000, DataVersion(1, 0, 1))
+    assert (live.channel_id, live.ha_server_addr) == (7, "ha-a0")
 
 
 def test_a_broker_that_names_no_time_limit_has_two_minutes() -> None:
     lab = Lab()
     lab.register("a", 0)
-    assert lab.tables.live[KEY].timeout == DEFAULT_TIMEOUT == 120_000
+    assert lab.tables.live_brokers[KEY].timeout_ms == DEFAULT_TIMEOUT_MS == 120_000
 
 
 def test_the_newest_connection_owns_a_broker() -> None:
     lab = Lab()
     lab.register("a", 0, channel=1)
     lab.register("a", 0, channel=2)
-    assert lab.tables.live[KEY].channel == 2
+    assert lab.tables.live_brokers[KEY].channel_id == 2
 
 
 # Step 12: filter servers.
@@ -455,11 +463,11 @@ def test_the_newest_connection_owns_a_broker() -> None:
 def test_filter_servers_are_stored_kept_and_removed() -> None:
     lab = Lab()
     lab.register("a", 0, filters=["f", None])
-    assert lab.tables.filters == {KEY: ["f", None]}
+    assert lab.tables.filter_servers == {KEY: ["f", None]}
     lab.register("a", 0, filters=None)
-    assert lab.tables.filters == {KEY: ["f", None]}
+    assert lab.tables.filter_servers == {KEY: ["f", None]}
     lab.register("a", 0, filters=[])
-    assert lab.tables.filters == {}
+    assert lab.tables.filter_servers == {}
 
 
 # Step 13: what a slave is told.
@@ -467,21 +475,21 @@ def test_filter_servers_are_stored_kept_and_removed() -> None:
 
 def test_a_slave_is_told_its_master_and_where_to_replicate_from() -> None:
     lab = Lab()
-    assert lab.register("a", 0) == Master()
-    assert lab.register("a", 1) == Master("a0", "ha-a0")
+    assert lab.register("a", 0) == MasterAddress()
+    assert lab.register("a", 1) == MasterAddress("a0", "ha-a0")
 
 
 def test_a_slave_without_a_master_is_told_nothing() -> None:
     lab = Lab()
-    assert lab.register("a", 1) == Master()
+    assert lab.register("a", 1) == MasterAddress()
 
 
 def test_a_slave_whose_master_is_not_alive_in_its_cluster_is_told_nothing() -> None:
     lab = Lab()
     lab.register("a", 0)
-    assert lab.register("a", 1, cluster="d") == Master()
-    del lab.tables.live[KEY]
-    assert lab.register("a", 1) == Master()
+    assert lab.register("a", 1, cluster="d") == MasterAddress()
+    del lab.tables.live_brokers[KEY]
+    assert lab.register("a", 1) == MasterAddress()
 
 
 # Generation: moves with every answer about routes that may change.
@@ -534,7 +542,7 @@ def test_the_last_broker_that_leaves_takes_all_with_it() -> None:
         TopicsChanged(
             "a",
             "unregistration",
-            alike([TopicChange("T", queue("a"), None), TopicChange("U", queue("a"), None)]),
+            group_topic_changes([TopicChange("T", queue("a"), None), TopicChange("U", queue("a"), None)]),
         ),
         MappingsChanged("a", (MappingChange("T", "a", INFO, None),)),
     ]
@@ -557,7 +565,7 @@ def test_a_stale_unregistration_does_not_harm_the_broker_at_another_address() ->
     lab.unregister("a", 0, addr="x")
     assert lab.addrs() == {0: "y"}
     assert lab.perms() == {"T": 6, "U": 6}
-    assert list(lab.tables.live) == [("c", "y")]
+    assert list(lab.tables.live_brokers) == [("c", "y")]
 
 
 def test_a_broker_that_nobody_knows_leaves_without_a_trace() -> None:
@@ -611,15 +619,15 @@ def test_many_leave_at_once_and_their_topics_are_cleaned_once_for_all() -> None:
     lab.register("b", 0)
     lab.register("d", 0, cluster="d")
     leaving = [
-        Unregistration("c", "a", 0, "a0"),
-        Unregistration("c", "z", 0, "z0"),
-        Unregistration("c", "a", 1, "a1"),
-        Unregistration("c", "b", 0, "b0"),
+        RegisteredPlace("c", "a", 0, "a0"),
+        RegisteredPlace("c", "z", 0, "z0"),
+        RegisteredPlace("c", "a", 1, "a1"),
+        RegisteredPlace("c", "b", 0, "b0"),
     ]
-    events = unregister(lab.tables, leaving, "unregistered")
+    events = unregister_brokers(lab.tables, leaving, "unregistered")
     gone = [event for event in events if isinstance(event, BrokerUnregistered)]
     assert [event.broker_addr for event in gone] == ["a0", "a1", "b0"]
-    assert lab.tables.clusters == {"d": {"d": None}}
+    assert lab.tables.broker_names_by_cluster == {"d": {"d": None}}
     assert lab.queues == {"T": {"d": queue("d")}, "U": {"d": queue("d")}}
 
 
@@ -633,8 +641,8 @@ def test_a_broker_that_returns_has_its_topics_back_with_the_same_version() -> No
 
 def test_configs_of_topics_carry_their_sys_flags() -> None:
     lab = Lab()
-    lab.register("a", 0, [TopicConfig("T", 1, 2, 4, 3), "U"])
-    assert lab.tables.queues_of("T")["a"] == ("a", 1, 2, 4, 3)
+    lab.register("a", 0, [RegisteredTopicConfig("T", 1, 2, 4, 3), "U"])
+    assert lab.tables.queues_of_topic("T")["a"] == ("a", 1, 2, 4, 3)
 
 
 def test_a_static_topic_that_was_deleted_here_comes_back_with_its_mapping() -> None:
@@ -643,7 +651,7 @@ def test_a_static_topic_that_was_deleted_here_comes_back_with_its_mapping() -> N
         lab.register("a", 0, mappings={"T": info})
         lab.tables.drop_queue("T", "a")
     lab.register("a", 0, mappings={"T": info})
-    assert lab.tables.mappings == {"T": {"a": info}}
+    assert lab.tables.queue_mappings == {"T": {"a": info}}
 
 
 def test_a_topic_that_is_created_again_as_another_does_not_inherit_a_mapping() -> None:
@@ -651,7 +659,7 @@ def test_a_topic_that_is_created_again_as_another_does_not_inherit_a_mapping() -
     lab.register("a", 0, mappings={"T": INFO})
     lab.tables.drop_queue("T", "a")
     lab.register("a", 0, ["T"], version=2)
-    assert lab.tables.mappings == {}
+    assert lab.tables.queue_mappings == {}
 
 
 def test_a_mapping_without_queues_goes_with_its_broker_group() -> None:

@@ -1,7 +1,7 @@
 """A snapshot: a copy that stays as it is, and an event in which topics that are alike stand together."""
 
 from namesrv_core.events import AlikeTopics, ClusterNames, Group, Member
-from namesrv_core.state.snapshot import copy, snapshot
+from namesrv_core.state.snapshot import build_snapshot, copy_tables
 from tests.support.brokers import queue
 from tests.support.wire import STARTED_AT, Wire
 
@@ -14,14 +14,16 @@ def wire() -> Wire:
 
 
 def test_topics_with_the_same_queues_on_the_same_brokers_stand_together() -> None:
-    taken = snapshot(copy(wire().state, STARTED_AT, {}, {}), "request")
+    taken = build_snapshot(copy_tables(wire().state, STARTED_AT, {}, {}), "request")
     assert taken.reason == "request"
     assert taken.queues == (queue("a"), queue("b"))
     assert taken.routes == (AlikeTopics(("T", "U"), (0, 1)), AlikeTopics(("V",), (1,)))
 
 
 def test_groups_clusters_and_how_long_brokers_were_silent_are_told() -> None:
-    taken = snapshot(copy(wire().state, STARTED_AT + 1000, {"n": {"k": None}}, {"listenPort": "1"}), "start")
+    taken = build_snapshot(
+        copy_tables(wire().state, STARTED_AT + 1000, {"n": {"k": None}}, {"listenPort": "1"}), "start"
+    )
     assert taken.clusters == (ClusterNames("c", ("a", "b")),)
     assert taken.groups[0] == Group("c", "a", True, "z", (Member(0, "x:1"),))
     assert [(one.broker_addr, one.silent_millis, one.info.ha_server_addr) for one in taken.live] == [
@@ -33,14 +35,14 @@ def test_groups_clusters_and_how_long_brokers_were_silent_are_told() -> None:
 
 def test_what_happens_after_the_copy_is_not_in_it() -> None:
     made = wire()
-    copied = copy(made.state, STARTED_AT, {}, {})
-    before = snapshot(copied, "x")
+    copied = copy_tables(made.state, STARTED_AT, {}, {})
+    before = build_snapshot(copied, "x")
     made.ask(205, {"brokerName": "b"})
     made.ask(216, {"topic": "T"})
     made.register("c", "T", addr="z:1")
-    assert snapshot(copied, "x") == before
+    assert build_snapshot(copied, "x") == before
 
 
 def test_a_snapshot_of_nothing_is_empty() -> None:
-    taken = snapshot(copy(Wire().state, STARTED_AT, {}, {}), "start")
+    taken = build_snapshot(copy_tables(Wire().state, STARTED_AT, {}, {}), "start")
     assert (taken.clusters, taken.groups, taken.live, taken.routes, taken.mappings) == ((), (), (), (), ())

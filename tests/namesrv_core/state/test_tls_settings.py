@@ -3,34 +3,36 @@
 import pytest
 
 from namesrv_core.errors import BadSettings
-from namesrv_core.state.tls_settings import Outgoing, TlsSettings
+from namesrv_core.state.tls_settings import OutgoingTls, TlsSettings
 
 FILES = {"tls.server.certPath": "/c.pem", "tls.server.keyPath": "/k.pem"}
 VERIFIED = {**FILES, "tls.server.authClient": "true", "tls.server.trustCertPath": "/ca.pem"}
 
 
 def test_upstream_s_defaults_take_both_and_show_a_certificate_of_their_own_making() -> None:
-    assert TlsSettings.of({}) == TlsSettings("permissive", None, None, None, "none", None)
+    assert TlsSettings.from_items({}) == TlsSettings("permissive", None, None, None, "none", None)
 
 
 def test_files_that_are_named_are_used() -> None:
-    made = TlsSettings.of({**FILES, "tls.server.mode": " Enforcing ", "tls.server.keyPassword": "sesame"})
+    made = TlsSettings.from_items(
+        {**FILES, "tls.server.mode": " Enforcing ", "tls.server.keyPassword": "sesame"}
+    )
     assert made == TlsSettings("enforcing", "/c.pem", "/k.pem", "sesame", "none", None)
-    assert TlsSettings.of({**FILES, "tls.test.mode.enable": "false"}).cert_path == "/c.pem"
+    assert TlsSettings.from_items({**FILES, "tls.test.mode.enable": "false"}).cert_path == "/c.pem"
 
 
 @pytest.mark.parametrize("asked", ["none", "optional", "require"])
 def test_clients_are_asked_for_certificates_that_are_verified(asked: str) -> None:
-    made = TlsSettings.of({**VERIFIED, "tls.server.need.client.auth": asked})
-    assert (made.clients, made.trust_path) == (asked, "/ca.pem")
+    made = TlsSettings.from_items({**VERIFIED, "tls.server.need.client.auth": asked})
+    assert (made.client_auth, made.trust_path) == (asked, "/ca.pem")
 
 
 def test_a_certificate_that_nobody_verifies_is_not_asked_for() -> None:
-    assert TlsSettings.of({**FILES, "tls.server.need.client.auth": "optional"}).clients == "none"
+    assert TlsSettings.from_items({**FILES, "tls.server.need.client.auth": "optional"}).client_auth == "none"
 
 
 def test_disabled_is_disabled_whatever_else_there_is() -> None:
-    assert TlsSettings.of({**VERIFIED, "tls.server.mode": "disabled"}) == TlsSettings("disabled")
+    assert TlsSettings.from_items({**VERIFIED, "tls.server.mode": "disabled"}) == TlsSettings("disabled")
 
 
 @pytest.mark.parametrize(
@@ -49,23 +51,23 @@ def test_disabled_is_disabled_whatever_else_there_is() -> None:
 )
 def test_what_would_leave_a_door_open_by_mistake_ends_the_start(items: dict[str, str], said: str) -> None:
     with pytest.raises(BadSettings) as caught:
-        TlsSettings.of(items)
+        TlsSettings.from_items(items)
     assert said in str(caught.value)
 
 
 def test_versions_and_ciphers_are_lists_in_which_what_is_too_old_does_not_count() -> None:
-    made = TlsSettings.of(
+    made = TlsSettings.from_items(
         {"tls.protocols": "TLSv1, TLSv1.2,TLSv1.3", "tls.ciphers": "TLS_A_WITH_B, C-D,,C-D", **OUTGOING}
     )
     assert (made.protocols, made.ciphers) == (("TLSv1.2", "TLSv1.3"), ("TLS_A_WITH_B", "C-D"))
-    assert made.shown()["tls.protocols"] == "TLSv1.2,TLSv1.3"
-    assert made.shown()["tls.ciphers"] == "TLS_A_WITH_B,C-D"
+    assert made.shown_items()["tls.protocols"] == "TLSv1.2,TLSv1.3"
+    assert made.shown_items()["tls.ciphers"] == "TLS_A_WITH_B,C-D"
 
 
 @pytest.mark.parametrize("text", ["TLSv1.1", "TLSv1.2,TLSv1.4", "tls1.3", "SSLv3,TLSv1"])
 def test_versions_that_there_are_not_end_the_start(text: str) -> None:
     with pytest.raises(BadSettings, match=r"spoken here is TLSv1\.2 and TLSv1\.3$"):
-        TlsSettings.of({"tls.protocols": text})
+        TlsSettings.from_items({"tls.protocols": text})
 
 
 OUTGOING = {
@@ -80,24 +82,24 @@ OUTGOING = {
 
 @pytest.mark.parametrize("mode", ["disabled", "permissive", "enforcing"])
 def test_how_brokers_are_asked_does_not_depend_on_how_the_server_is(mode: str) -> None:
-    made = TlsSettings.of({**FILES, **OUTGOING, "tls.server.mode": mode})
-    assert made.outgoing == Outgoing(True, "/ca.pem", "/cc.pem", "/ck.pem", "sesame")
+    made = TlsSettings.from_items({**FILES, **OUTGOING, "tls.server.mode": mode})
+    assert made.outgoing == OutgoingTls(True, "/ca.pem", "/cc.pem", "/ck.pem", "sesame")
     assert "sesame" not in repr(made)
-    assert TlsSettings.of({**FILES, "tls.server.mode": mode}).outgoing is None
+    assert TlsSettings.from_items({**FILES, "tls.server.mode": mode}).outgoing is None
 
 
 def test_upstream_s_clients_verify_nobody_unless_told() -> None:
-    assert TlsSettings.of({"tls.enable": "true"}).outgoing == Outgoing(False)
-    assert TlsSettings.of({**OUTGOING, "tls.test.mode.enable": "true"}).outgoing == Outgoing(False)
+    assert TlsSettings.from_items({"tls.enable": "true"}).outgoing == OutgoingTls(False)
+    assert TlsSettings.from_items({**OUTGOING, "tls.test.mode.enable": "true"}).outgoing == OutgoingTls(False)
     with pytest.raises(BadSettings, match=r"^tls\.enable=yes: it is true or false"):
-        TlsSettings.of({"tls.enable": "yes"})
+        TlsSettings.from_items({"tls.enable": "yes"})
 
 
 def test_what_is_not_as_by_default_is_shown_without_passwords() -> None:
-    assert TlsSettings.of({}).shown() == {}
+    assert TlsSettings.from_items({}).shown_items() == {}
     items = {**VERIFIED, **OUTGOING, "tls.server.mode": "enforcing", "tls.server.need.client.auth": "require",
              "tls.server.keyPassword": "sesame"}  # fmt: skip
-    assert TlsSettings.of(items).shown() == {
+    assert TlsSettings.from_items(items).shown_items() == {
         "tls.server.mode": "enforcing",
         "tls.server.certPath": "/c.pem",
         "tls.server.keyPath": "/k.pem",

@@ -2,10 +2,10 @@
 
 import pytest
 
-from namesrv_core.events import TopicChange, TopicDeleted, TopicsChanged, alike
-from namesrv_core.protocol.bodies import MappingInfo
-from namesrv_core.state.lookup import route
-from namesrv_core.state.topics import delete, register
+from namesrv_core.events import TopicChange, TopicDeleted, TopicsChanged, group_topic_changes
+from namesrv_core.protocol.json_bodies import MappingInfo
+from namesrv_core.state.table_lookup import find_route
+from namesrv_core.state.topics import delete_topic, register_topic_queues
 from tests.support.brokers import Lab, queue
 
 
@@ -19,28 +19,30 @@ def lab() -> Lab:
 
 
 def test_a_topic_is_deleted_in_all_clusters(lab: Lab) -> None:
-    events = delete(lab.tables, "T", None)
+    events = delete_topic(lab.tables, "T", None)
     assert events == [
         TopicDeleted(
-            "T", None, alike([TopicChange("T", queue("a"), None), TopicChange("T", queue("b"), None)])
+            "T",
+            None,
+            group_topic_changes([TopicChange("T", queue("a"), None), TopicChange("T", queue("b"), None)]),
         )
     ]
-    assert set(lab.tables.topics) == {"U", "V"}
-    assert route(lab.tables, "T") is None
+    assert set(lab.tables.placements_by_topic) == {"U", "V"}
+    assert find_route(lab.tables, "T") is None
 
 
 def test_an_empty_cluster_name_is_all_clusters(lab: Lab) -> None:
-    assert delete(lab.tables, "T", "")[0].cluster_name is None
-    assert "T" not in lab.tables.topics
+    assert delete_topic(lab.tables, "T", "")[0].cluster_name is None
+    assert "T" not in lab.tables.placements_by_topic
 
 
 def test_a_topic_is_deleted_in_one_cluster(lab: Lab) -> None:
-    assert delete(lab.tables, "T", "d") == [
-        TopicDeleted("T", "d", alike([TopicChange("T", queue("b"), None)]))
+    assert delete_topic(lab.tables, "T", "d") == [
+        TopicDeleted("T", "d", group_topic_changes([TopicChange("T", queue("b"), None)]))
     ]
-    assert lab.tables.queues_of("T") == {"a": queue("a")}
-    delete(lab.tables, "T", "c")
-    assert "T" not in lab.tables.topics
+    assert lab.tables.queues_of_topic("T") == {"a": queue("a")}
+    delete_topic(lab.tables, "T", "c")
+    assert "T" not in lab.tables.placements_by_topic
 
 
 @pytest.mark.parametrize(("topic", "cluster"), [("X", None), (None, None), ("T", "elsewhere"), ("U", "d")])
@@ -48,52 +50,56 @@ def test_what_is_not_there_is_deleted_without_effect(
     lab: Lab, topic: str | None, cluster: str | None
 ) -> None:
     before = lab.picture()
-    assert delete(lab.tables, topic, cluster) == []
+    assert delete_topic(lab.tables, topic, cluster) == []
     assert lab.picture() == before
 
 
 def test_deleting_moves_the_generation(lab: Lab) -> None:
     before = lab.tables.generation
-    delete(lab.tables, "T", "d")
+    delete_topic(lab.tables, "T", "d")
     assert lab.tables.generation > before
 
 
 def test_a_topic_is_registered_just_as_it_is_given(lab: Lab) -> None:
     before = lab.tables.generation
-    events = register(lab.tables, "X", [queue("a", 4, 3), queue("b", 0, 1, 2)])
-    assert lab.tables.queues_of("X") == {"a": queue("a", 4, 3), "b": queue("b", 0, 1, 2)}
+    events = register_topic_queues(lab.tables, "X", [queue("a", 4, 3), queue("b", 0, 1, 2)])
+    assert lab.tables.queues_of_topic("X") == {"a": queue("a", 4, 3), "b": queue("b", 0, 1, 2)}
     assert lab.tables.generation > before
     assert events == [
-        TopicsChanged("a", "topic registration", alike([TopicChange("X", None, queue("a", 4, 3))])),
-        TopicsChanged("b", "topic registration", alike([TopicChange("X", None, queue("b", 0, 1, 2))])),
+        TopicsChanged(
+            "a", "topic registration", group_topic_changes([TopicChange("X", None, queue("a", 4, 3))])
+        ),
+        TopicsChanged(
+            "b", "topic registration", group_topic_changes([TopicChange("X", None, queue("b", 0, 1, 2))])
+        ),
     ]
 
 
 def test_a_new_topic_with_an_unknown_broker_is_not_registered_at_all(lab: Lab) -> None:
     before = lab.picture()
-    assert register(lab.tables, "X", [queue("a"), queue("z")]) == []
+    assert register_topic_queues(lab.tables, "X", [queue("a"), queue("z")]) == []
     assert lab.picture() == before
 
 
 def test_a_known_topic_is_registered_up_to_the_first_unknown_broker(lab: Lab) -> None:
-    register(lab.tables, "T", [queue("a", 4), queue("z"), queue("b", 4)])
-    assert lab.tables.queues_of("T") == {"a": queue("a", 4), "b": queue("b")}
+    register_topic_queues(lab.tables, "T", [queue("a", 4), queue("z"), queue("b", 4)])
+    assert lab.tables.queues_of_topic("T") == {"a": queue("a", 4), "b": queue("b")}
 
 
 @pytest.mark.parametrize("topic", ["X", "T", None])
 def test_a_topic_without_queues_is_registered_without_effect(lab: Lab, topic: str | None) -> None:
     before = lab.picture()
-    assert register(lab.tables, topic, []) == []
+    assert register_topic_queues(lab.tables, topic, []) == []
     assert lab.picture() == before
 
 
 def test_a_topic_registered_again_as_it_is_changes_nothing(lab: Lab) -> None:
     before = lab.picture()
-    assert register(lab.tables, "T", [queue("a"), queue("b")]) == []
+    assert register_topic_queues(lab.tables, "T", [queue("a"), queue("b")]) == []
     assert lab.picture() == before
 
 
 def test_a_registered_topic_leaves_the_data_version_of_its_broker_alone(lab: Lab) -> None:
-    before = lab.tables.live["c", "a0"].version
-    register(lab.tables, "X", [queue("a")])
-    assert lab.tables.live["c", "a0"].version == before
+    before = lab.tables.live_brokers["c", "a0"].data_version
+    register_topic_queues(lab.tables, "X", [queue("a")])
+    assert lab.tables.live_brokers["c", "a0"].data_version == before

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.errors import BadSettings
-from namesrv_core.storage.credentials_file import is_exposed, load, mark
+from namesrv_core.storage.credentials_file import is_world_readable, load_credentials, read_file_mark
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from namesrv_core.storage.credentials_file import is_exposed, load, mark
 )
 def test_yaml_and_json_say_the_same(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    assert load(tmp_path / name) == {"everybody": "read"}
+    assert load_credentials(tmp_path / name) == {"everybody": "read"}
 
 
 @pytest.mark.parametrize(
@@ -40,35 +40,35 @@ def test_what_cannot_be_read_is_named_and_not_shown(
 ) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadSettings) as wrong:
-        load(tmp_path / name)
+        load_credentials(tmp_path / name)
     assert said in str(wrong.value)
     assert "hush" not in str(wrong.value)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match=r"c\.yaml: No such file or directory"):
-        load(tmp_path / "c.yaml")
-    assert mark(tmp_path / "c.yaml") is None
+        load_credentials(tmp_path / "c.yaml")
+    assert read_file_mark(tmp_path / "c.yaml") is None
 
 
 def test_a_mark_changes_with_the_file_and_with_what_is_put_in_its_place(tmp_path: Path) -> None:
     path, other = tmp_path / "c.yaml", tmp_path / "d.yaml"
     path.write_text("a")
-    first = mark(path)
-    assert mark(path) == first
+    first = read_file_mark(path)
+    assert read_file_mark(path) == first
     other.write_text("a")
     os.utime(other, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
     os.replace(other, path)
-    second = mark(path)
+    second = read_file_mark(path)
     assert second != first
     path.write_text("ab")
-    assert mark(path) != second
+    assert read_file_mark(path) != second
 
 
 def test_a_file_that_everybody_may_read_is_exposed(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_text("a")
     path.chmod(0o640)
-    assert not is_exposed(path)
+    assert not is_world_readable(path)
     path.chmod(0o644)
-    assert is_exposed(path)
+    assert is_world_readable(path)

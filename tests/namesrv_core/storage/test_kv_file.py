@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesrv_core.storage import kv_file
-from namesrv_core.storage.kv_file import CorruptFile
+from namesrv_core.storage.kv_file import CorruptFileError
 
 JAVA = (
     '{"configTable":{"ORDER_TOPIC_CONFIG":{"TopicA":"broker-a:8;broker-b:8","é":"\\"\\\\\\u000b/"},'
@@ -24,17 +24,17 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_file_of_java_s_is_read(path: Path) -> None:
     path.write_text(JAVA, "utf-8")
-    assert kv_file.load(path) == TABLES
+    assert kv_file.load_kv_tables(path) == TABLES
 
 
 def test_a_file_is_written_byte_for_byte_as_java_writes_it(path: Path) -> None:
-    kv_file.save(path, TABLES)
+    kv_file.save_kv_tables(path, TABLES)
     assert path.read_text("utf-8") == JAVA
 
 
 def test_the_content_of_before_is_kept_as_bak(path: Path) -> None:
     path.write_text(JAVA, "utf-8")
-    kv_file.save(path, {})
+    kv_file.save_kv_tables(path, {})
     assert path.read_text() == '{"configTable":{}}'
     assert path.with_name("kvConfig.json.bak").read_text("utf-8") == JAVA
 
@@ -44,28 +44,28 @@ def test_any_tables_read_back(
     tmp_path_factory: pytest.TempPathFactory, tables: dict[str, dict[str, str]]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.json"
-    kv_file.save(path, tables)
-    assert kv_file.load(path) == tables
+    kv_file.save_kv_tables(path, tables)
+    assert kv_file.load_kv_tables(path) == tables
 
 
 def test_a_value_that_is_null_is_not_written(path: Path) -> None:
-    kv_file.save(path, {"n": {"a": None, "b": "1"}})
-    assert kv_file.load(path) == {"n": {"b": "1"}}
+    kv_file.save_kv_tables(path, {"n": {"a": None, "b": "1"}})
+    assert kv_file.load_kv_tables(path) == {"n": {"b": "1"}}
 
 
 @pytest.mark.parametrize("content", ["", " \n", "{}", '{"configTable":{}}', '{"configTable":{},"more":1}'])
 def test_a_file_without_anything_is_empty(path: Path, content: str) -> None:
     path.write_text(content)
-    assert kv_file.load(path) == {}
+    assert kv_file.load_kv_tables(path) == {}
 
 
 def test_a_file_that_is_not_there_is_empty(path: Path) -> None:
-    assert kv_file.load(path) == {}
+    assert kv_file.load_kv_tables(path) == {}
 
 
 def test_values_that_are_no_text_become_text(path: Path) -> None:
     path.write_text('{"configTable":{"n":{"a":1,"b":true,"c":[1],"d":null,5:"x"}}}')
-    assert kv_file.load(path) == {"n": {"a": "1", "b": "true", "c": "[1]", "d": None, "5": "x"}}
+    assert kv_file.load_kv_tables(path) == {"n": {"a": "1", "b": "true", "c": "[1]", "d": None, "5": "x"}}
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_values_that_are_no_text_become_text(path: Path) -> None:
 )  # fmt: skip
 def test_a_corrupt_file_is_named_with_the_reason_in_one_line(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(CorruptFile) as corrupt:
-        kv_file.load(path)
+    with pytest.raises(CorruptFileError) as corrupt:
+        kv_file.load_kv_tables(path)
     text = str(corrupt.value)
     assert text.startswith(f"{path} is no KV file: ")
     assert "\n" not in text
@@ -96,4 +96,4 @@ def test_a_corrupt_file_is_named_with_the_reason_in_one_line(path: Path, content
 
 def test_a_path_that_cannot_be_read_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="directory"):
-        kv_file.load(tmp_path)
+        kv_file.load_kv_tables(tmp_path)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from namesrv_core.transport.address import join_addr, split_addr, split_listening
+from namesrv_core.transport.address import join_addr, split_addr, split_listen_text
 
 ADDRS = [
     ("a:1", ("a", 1)),
@@ -36,10 +36,10 @@ def test_what_is_no_address_is_a_value_error(addr: str) -> None:
     [("9877", ("127.0.0.1", 9877)), ("0", ("127.0.0.1", 0)), ("h:1", ("h", 1)), ("[::]:0", ("::", 0))],
 )
 def test_where_to_listen_is_a_port_of_this_machine_or_an_address(text: str, parts: tuple[str, int]) -> None:
-    assert split_listening(text) == parts
+    assert split_listen_text(text) == parts
 
 
 @pytest.mark.parametrize("text", ["", "x", ":1", "h:", "h:x", "65536", "-1", "h:65536"])
 def test_where_nobody_can_listen_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError, match="neither PORT nor HOST:PORT"):
-        split_listening(text)
+        split_listen_text(text)

@@ -9,8 +9,8 @@ import pytest
 
 from namesrv_core.errors import BadSettings
 from namesrv_core.transport import tls_server
-from namesrv_core.transport.tls import TlsClient
-from namesrv_core.transport.tls_server import ServerFiles
+from namesrv_core.transport.tls_client import TlsClient
+from namesrv_core.transport.tls_server import TlsServerFiles
 from tests.support.certificates import Authority, Pair
 
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
@@ -62,7 +62,7 @@ def meet(server: ssl.SSLContext, client: ssl.SSLContext) -> Outcome:
                 pass
             except ssl.SSLError as error:
                 if end is near:
-                    outcome.refusal = tls_server.refusal(error)
+                    outcome.refusal = tls_server.describe_refusal(error)
                     return outcome
             into.write(out.read())
     return outcome
@@ -84,8 +84,8 @@ def client(
 def test_clients_without_a_certificate_are_understood_where_none_is_required(
     authority: Authority, pair: Pair, version: ssl.TLSVersion, asked: str
 ) -> None:
-    files = ServerFiles(*pair, clients=asked, trust=authority.ca)
-    outcome = meet(tls_server.context(files), client(authority, version=version))
+    files = TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
+    outcome = meet(tls_server.build_server_context(files), client(authority, version=version))
     assert (outcome.reply, outcome.refusal) == (b"ping", "")
     assert not outcome.server.getpeercert()
     assert outcome.server.version() == version.name.replace("_", ".", 1).replace("v1_", "v1.")
@@ -97,8 +97,8 @@ def test_a_verified_client_has_a_name(
     authority: Authority, pair: Pair, version: ssl.TLSVersion, asked: str
 ) -> None:
     operator = authority.issue("operator")
-    files = ServerFiles(*pair, clients=asked, trust=authority.ca)
-    outcome = meet(tls_server.context(files), client(authority, operator, version))
+    files = TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
+    outcome = meet(tls_server.build_server_context(files), client(authority, operator, version))
     assert outcome.reply == b"ping"
     shown = outcome.server.getpeercert()
     assert shown
@@ -109,7 +109,9 @@ def test_a_verified_client_has_a_name(
 def test_each_client_that_is_refused_is_told_of_with_its_reason(
     authority: Authority, stranger: Authority, pair: Pair, asked: str
 ) -> None:
-    serving = tls_server.context(ServerFiles(*pair, clients=asked, trust=authority.ca))
+    serving = tls_server.build_server_context(
+        TlsServerFiles(*pair, client_auth=asked, trust_file=authority.ca)
+    )
     unknown, old = stranger.issue("intruder"), authority.issue("late", days=-1)
     for shown, said in (
         (
@@ -124,7 +126,7 @@ def test_each_client_that_is_refused_is_told_of_with_its_reason(
 
 
 def test_a_client_that_does_not_trust_the_server_says_so(stranger: Authority, pair: Pair) -> None:
-    serving = tls_server.context(ServerFiles(*pair))
+    serving = tls_server.build_server_context(TlsServerFiles(*pair))
     said = meet(serving, client(stranger)).refusal
     assert said == "does not trust this server's certificate (unknown ca)"
 
@@ -135,20 +137,23 @@ def test_versions_older_than_1_2_are_refused(authority: Authority, pair: Pair) -
         warnings.simplefilter("ignore", DeprecationWarning)
         old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
     old.set_ciphers("ALL:@SECLEVEL=0")
-    said = meet(tls_server.context(ServerFiles(*pair)), old).refusal
+    said = meet(tls_server.build_server_context(TlsServerFiles(*pair)), old).refusal
     assert said == "has no version or cipher of TLS in common with this server (unsupported protocol)"
 
 
 def test_a_certificate_of_its_own_making_suffices_for_clients_that_verify_nothing() -> None:
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-    assert meet(tls_server.self_signed(), trusting).reply == b"ping"
+    assert meet(tls_server.build_self_signed_context(), trusting).reply == b"ping"
 
 
 def test_a_key_behind_a_password(authority: Authority, pair: Pair) -> None:
     locked = authority.lock(pair, "sesame")
     assert (
-        meet(tls_server.context(ServerFiles(pair.cert, locked, "sesame")), client(authority)).reply == b"ping"
+        meet(
+            tls_server.build_server_context(TlsServerFiles(pair.cert, locked, "sesame")), client(authority)
+        ).reply
+        == b"ping"
     )
 
 
@@ -158,18 +163,27 @@ def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair
     locked = authority.lock(other, "sesame")
     cert, key = pair
     for files, said in (
-        (ServerFiles(missing, key), f"the TLS certificate file {missing} cannot be read: No such file"),
-        (ServerFiles(cert, missing), f"the TLS key file {missing} cannot be read: No such file or directory"),
-        (ServerFiles(text, key), f"the server's certificate {text} is no certificate in PEM form"),
-        (ServerFiles(cert, text), f"the server's key {text} is no private key in PEM form"),
-        (ServerFiles(cert, other.key), f"the server's key {other.key} does not belong to the certificate"),
-        (ServerFiles(other.cert, locked), f"the server's key {locked} is encrypted: it needs its password"),
-        (ServerFiles(other.cert, locked, "x"), f"the password does not open the server's key {locked}"),
-        (ServerFiles(cert, key, clients="require", trust=text), "has no certificate in PEM form"),
-        (ServerFiles(cert, key, clients="require", trust=missing), f"CA file {missing} cannot be read"),
+        (TlsServerFiles(missing, key), f"the TLS certificate file {missing} cannot be read: No such file"),
+        (
+            TlsServerFiles(cert, missing),
+            f"the TLS key file {missing} cannot be read: No such file or directory",
+        ),
+        (TlsServerFiles(text, key), f"the server's certificate {text} is no certificate in PEM form"),
+        (TlsServerFiles(cert, text), f"the server's key {text} is no private key in PEM form"),
+        (TlsServerFiles(cert, other.key), f"the server's key {other.key} does not belong to the certificate"),
+        (
+            TlsServerFiles(other.cert, locked),
+            f"the server's key {locked} is encrypted: it needs its password",
+        ),
+        (TlsServerFiles(other.cert, locked, "x"), f"the password does not open the server's key {locked}"),
+        (TlsServerFiles(cert, key, client_auth="require", trust_file=text), "has no certificate in PEM form"),
+        (
+            TlsServerFiles(cert, key, client_auth="require", trust_file=missing),
+            f"CA file {missing} cannot be read",
+        ),
     ):
         with pytest.raises(BadSettings) as caught:
-            tls_server.context(files)
+            tls_server.build_server_context(files)
         assert said in str(caught.value)
 
 
@@ -177,17 +191,17 @@ def test_a_digest_changes_with_what_any_of_the_files_holds(authority: Authority,
     names = [tmp_path / name for name in ("c", "k", "t")]
     for name in names:
         name.write_text("1")
-    files = ServerFiles(names[0], names[1], trust=names[2])
-    seen = {files.digest()}
+    files = TlsServerFiles(names[0], names[1], trust_file=names[2])
+    seen = {files.compute_digest()}
     for name in names:
         name.write_text("2")
-        seen.add(files.digest())
+        seen.add(files.compute_digest())
     assert len(seen) == 4
     names[0].write_text("2")
-    assert files.digest() in seen
+    assert files.compute_digest() in seen
     names[2].unlink()
     with pytest.raises(BadSettings, match="CA file"):
-        files.digest()
+        files.compute_digest()
 
 
 @pytest.mark.parametrize(
@@ -208,12 +222,14 @@ def test_names_are_written_as_rfc_4514_has_them(subject: object, text: str) -> N
 
 
 def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair: Pair) -> None:
-    near = TlsClient(authority.ca).connection("localhost")
+    near = TlsClient(authority.ca).create_connection("localhost")
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    far = tls_server.context(ServerFiles(*pair)).wrap_bio(incoming, outgoing, server_side=True)
-    near.feed(b"")
-    incoming.write(near.drain())
+    far = tls_server.build_server_context(TlsServerFiles(*pair)).wrap_bio(
+        incoming, outgoing, server_side=True
+    )
+    near.feed_bytes(b"")
+    incoming.write(near.drain_outgoing())
     with pytest.raises(ssl.SSLWantReadError):
         far.do_handshake()
-    near.feed(outgoing.read())
+    near.feed_bytes(outgoing.read())
     assert near.is_ready

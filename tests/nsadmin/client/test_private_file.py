@@ -13,11 +13,11 @@ def test_a_link_stays_a_link_and_only_the_owner_may_read(tmp_path: Path) -> None
     link.parent.mkdir()
     link.symlink_to(target)
     target.write_text("old")
-    private_file.replace(str(link), "é")
+    private_file.replace_private_file(str(link), "é")
     assert (link.is_symlink(), target.read_text(encoding="utf-8")) == (True, "é")
     assert target.stat().st_mode & 0o777 == 0o600
     with pytest.raises(FileNotFoundError):
-        private_file.replace(str(tmp_path / "b" / "new"), "x")
+        private_file.replace_private_file(str(tmp_path / "b" / "new"), "x")
 
 
 def test_where_it_fails_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,5 +29,5 @@ def test_where_it_fails_nothing_is_left_behind(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        private_file.replace(str(path), "secret")
+        private_file.replace_private_file(str(path), "secret")
     assert [one.read_text() for one in tmp_path.iterdir()] == ["old"]

@@ -1,7 +1,7 @@
 """Results per server."""
 
-from namesrv_core.errors import QueryNotFound, TopicNotExist, request_error
-from namesrv_core.transport.calls import CallError
+from namesrv_core.errors import QueryNotFound, TopicNotExist, build_request_error
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import (
     NoneReachable,
     NotApplied,
@@ -59,10 +59,10 @@ def test_an_acl_refuses_who_asks_and_not_what_is_asked() -> None:
         (16, "User:nobody is not found."),
         (1, "org.apache.rocketmq.acl.common.AclException: No accessKey is configured"),
     )
-    assert all(is_denied(request_error(*denial)) for denial in denials)
+    assert all(is_denied(build_request_error(*denial)) for denial in denials)
     others = (
-        request_error(16, "the broker[a] sending message is forbidden"),
-        request_error(1, None),
+        build_request_error(16, "the broker[a] sending message is forbidden"),
+        build_request_error(1, None),
         NotFound("x"),
     )
     assert not any(map(is_denied, (None, *others)))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
-from nsadmin.commands.documented import Example
+from nsadmin.command_line.docstrings import CommandExample
 from tests.nsadmin.conftest import Run
 from tests.support.clock import hurry
 from tests.support.examples import (
@@ -70,13 +70,15 @@ def test_the_examples_of_a_command_do_what_they_say(
         for example in case.examples:
             monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
             done = run(*map(there.with_addresses, words(example)))
-            assert done.code == example.exit_code, (example.line, done.err)
+            assert done.code == example.exit_code, (example.command_line, done.err)
             # A table is its head and at least one row.
-            shown = written(example) if "--output-file" in example.line else done.out
-            assert example.exit_code or len(shown.splitlines()) >= 2 - ("value" in example.line), example.line
+            shown = written(example) if "--output-file" in example.command_line else done.out
+            assert example.exit_code or len(shown.splitlines()) >= 2 - ("value" in example.command_line), (
+                example.command_line
+            )
 
 
-def written(example: Example) -> str:
+def written(example: CommandExample) -> str:
     """What is in the file that the last word names."""
     return Path(words(example)[-1]).read_text()
 
@@ -93,12 +95,12 @@ def test_the_examples_of_a_screen_come_up_and_one_leaves_them(
                 # A recording of nothing cannot be played.
                 terminal.until("broker-a-0")
                 terminal.type("q")
-                assert terminal.ended() == example.exit_code, example.line
+                assert terminal.ended() == example.exit_code, example.command_line
 
 
 @pytest.mark.parametrize("case", PROGRAMS, ids=lambda case: case.entry.name)
 def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: Case, tmp_path: Path) -> None:
-    first = free_ports(1 + len(FleetPlan().specs()))
+    first = free_ports(1 + len(FleetPlan().plan_brokers()))
     stand_ins = {"9876": str(first), str(DOCUMENTED_BROKER_PORT): str(first + PORT_STEP)}
     own = {"NSADMIN_CONFIG": str(tmp_path / "config.yaml"), "TMPDIR": str(tmp_path)}
     for example in case.examples:
@@ -108,7 +110,7 @@ def test_the_examples_of_a_program_run_until_they_are_told_to_stop(case: Case, t
             command, cwd=ROOT, env=Program.environment() | own, stdout=subprocess.PIPE, text=True
         ) as child:
             said = said_until_stopped(child)
-        assert (child.returncode, bool(said)) == (example.exit_code, True), example.line
+        assert (child.returncode, bool(said)) == (example.exit_code, True), example.command_line
 
 
 def said_until_stopped(child: subprocess.Popen[str]) -> list[str]:

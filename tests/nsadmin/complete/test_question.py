@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.commands.parameters import _CONNECTING, describe
-from nsadmin.commands.topics import topic_list
+from nsadmin.command_line.parser import _CONNECTION_OPTIONS, describe_command
+from nsadmin.commands.topics.topics import topic_list
 from nsadmin.complete.question import ALONE, CONNECTING, Question, connection
 from nsadmin.registry import find
 
@@ -34,8 +34,8 @@ def test_all_options_that_say_where_count() -> None:
     assert entry is not None
     # How servers are asked makes no difference to what they answer.
     names = set(CONNECTING.values()) | {name for name, _ in ALONE.values()}
-    assert {*_CONNECTING} - {"timeout", "retries", "concurrency"} == names
-    _, options = describe(entry, topic_list)
+    assert {*_CONNECTION_OPTIONS} - {"timeout", "retries", "concurrency"} == names
+    _, options = describe_command(entry, topic_list)
     assert {flag for option in options for flag in option.flags} >= CONNECTING.keys() | ALONE.keys()
 
 

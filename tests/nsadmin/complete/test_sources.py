@@ -28,6 +28,6 @@ def test_formats_are_those_that_there_are() -> None:
 
 
 def test_every_declared_source_is_one() -> None:
-    declared = {option.values for command in commands() for option in command.options} - {None}
+    declared = {option.value_source for command in commands() for option in command.options} - {None}
     assert {"contexts", "kv-keys", "broker-keys", "namesrv-keys", "2|4|6"} <= declared
     assert [source for source in declared if not sources.is_known(source or "")] == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.client.access import Credentials
+from nsadmin.client.connection.access_options import Credentials
 from nsadmin.contexts.fields import KEYS, Wrong, read, without, written
 from nsadmin.contexts.records import Context, ContextTls
 

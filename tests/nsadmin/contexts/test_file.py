@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.client.access import Credentials
+from nsadmin.client.connection.access_options import Credentials
 from nsadmin.contexts import BadConfig, Context, Contexts, ContextTls, change, load, path, save
 
 PROD = Context("a:9876;b:9876", timeout=5.0, output="json", read_only=True, color="red")

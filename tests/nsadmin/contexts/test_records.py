@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.client.access import Credentials
+from nsadmin.client.connection.access_options import Credentials
 from nsadmin.contexts import BadConfig, Context, Contexts, ContextTls
 
 PROD = Context("a:9876;b:9876", read_only=True)

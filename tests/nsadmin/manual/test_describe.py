@@ -1,6 +1,6 @@
 """What is read off signatures, docstrings and parsers."""
 
-from nsadmin.commands.parameters import Described
+from nsadmin.command_line.parser import OptionDescription
 from nsadmin.manual.describe import commands
 from nsadmin.registry import COMMANDS
 
@@ -25,7 +25,7 @@ def test_words_and_options_are_those_of_the_command() -> None:
 def test_programs_are_described_by_their_own_parsers() -> None:
     assert FOUND["lab"].words == "up|run|list"
     assert "--clusters" in [option.flags[0] for option in FOUND["lab"].options]
-    about = Described(("-c", "--configFile"), "FILE", "Java properties; also where updates go")
+    about = OptionDescription(("-c", "--configFile"), "FILE", "Java properties; also where updates go")
     assert about in FOUND["namesrv"].options
 
 
@@ -42,12 +42,12 @@ def test_the_commands_of_a_program_have_words_and_options_of_their_own() -> None
 def test_a_scenario_is_completed_wherever_one_may_stand() -> None:
     second = FOUND["lab"].places[1]
     [option] = [option for option in FOUND["lab"].options if option.flags == ("--scenario",)]
-    assert second.values == option.values
-    assert set(str(second.values).split("|")) > {"quiet-day", "split-brain", "rolling-restart"}
+    assert second.value_source == option.value_source
+    assert set(str(second.value_source).split("|")) > {"quiet-day", "split-brain", "rolling-restart"}
 
 
 def test_columns_and_examples_come_with_them() -> None:
     assert FOUND["topicClusterList"].columns == {"clusterName": "name of the cluster"}
     assert FOUND["kvList"].columns["value"] == "its text"
-    assert FOUND["topicRoute"].examples[0].line == "nsadmin topicRoute orders"
+    assert FOUND["topicRoute"].examples[0].command_line == "nsadmin topicRoute orders"
     assert not any("Examples" in text for command in FOUND.values() for text in command.text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.operations.topic_kinds import group_of, is_of_users, of_vanished_groups
+from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups, group_of_topic, is_user_topic
 
 GROUPS = frozenset({"billing", "ship_it", "a+b"})
 
@@ -22,7 +22,7 @@ GROUPS = frozenset({"billing", "ship_it", "a+b"})
     ],
 )
 def test_the_group_that_a_topic_is_for(topic: str, group: str | None) -> None:
-    assert group_of(topic, GROUPS) == group
+    assert group_of_topic(topic, GROUPS) == group
 
 
 def test_what_is_of_no_known_group() -> None:
@@ -34,12 +34,12 @@ def test_what_is_of_no_known_group() -> None:
         "%DLQ%gone",
         "%RETRY%TOOLS_CONSUMER",
     ]
-    assert of_vanished_groups(topics, GROUPS) == {"%RETRY%ship": "ship", "%DLQ%gone": "gone"}
+    assert find_topics_of_vanished_groups(topics, GROUPS) == {"%RETRY%ship": "ship", "%DLQ%gone": "gone"}
 
 
 def test_topics_of_users() -> None:
     own = frozenset({"TBW102"})
-    assert is_of_users("orders", own)
+    assert is_user_topic("orders", own)
     assert not any(
-        is_of_users(topic, own) for topic in ("TBW102", "rmq_sys_x", "RMQ_SYS_X", "%RETRY%g", "%DLQ%g")
+        is_user_topic(topic, own) for topic in ("TBW102", "rmq_sys_x", "RMQ_SYS_X", "%RETRY%g", "%DLQ%g")
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.client.access import Credentials
+from nsadmin.client.connection.access_options import Credentials
 from nsadmin.contexts import Context, Contexts, save
 from nsadmin.diagnostics import UsageError
 from nsadmin.settings.chosen import Chosen, choose

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nsadmin.client.addresses import BadAddress, NameServers
+from nsadmin.client.connection.addresses import BadAddress, NameServerList
 from nsadmin.contexts import Context
 from nsadmin.diagnostics import UsageError
 from nsadmin.settings.chosen import NONE, Chosen
@@ -20,21 +20,21 @@ def environment(config: Path) -> None:
     pass
 
 
-def find(chosen: Chosen = NONE, **values: Any) -> NameServers:
+def find(chosen: Chosen = NONE, **values: Any) -> NameServerList:
     return found(values, chosen, 3).find()
 
 
 def test_each_way_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     conf = tmp_path / "broker.conf"
     conf.write_text("namesrvAddr=file:1\n")
-    assert find() == NameServers(("127.0.0.1:9876",), "default")
-    assert find(namesrv_addr=["a;b:1"]) == NameServers(("a:9876", "b:1"), "given", "-n")
-    assert find(config_file=str(conf)) == NameServers(("file:1",), "file", str(conf))
-    assert find(LAB) == NameServers(("lab:1",), "context", "lab")
+    assert find() == NameServerList(("127.0.0.1:9876",), "default")
+    assert find(namesrv_addr=["a;b:1"]) == NameServerList(("a:9876", "b:1"), "given", "-n")
+    assert find(config_file=str(conf)) == NameServerList(("file:1",), "file", str(conf))
+    assert find(LAB) == NameServerList(("lab:1",), "context", "lab")
     of_file = LAB._replace(context=Context(config_file="broker.conf"), folder=tmp_path)
-    assert find(of_file) == NameServers(("file:1",), "file", str(conf))
+    assert find(of_file) == NameServerList(("file:1",), "file", str(conf))
     monkeypatch.setenv("NAMESRV_ADDR", "env:1")
-    assert find() == NameServers(("env:1",), "environment", "NAMESRV_ADDR")
+    assert find() == NameServerList(("env:1",), "environment", "NAMESRV_ADDR")
 
 
 def test_an_endpoint_is_asked_when_it_is_looked_for() -> None:
@@ -42,7 +42,7 @@ def test_an_endpoint_is_asked_when_it_is_looked_for() -> None:
         chosen = LAB._replace(context=Context(endpoint=endpoint.url))
         way = found({}, chosen, 3)
         assert endpoint.asked == []
-        assert way.find() == NameServers(("a:1",), "endpoint", endpoint.url)
+        assert way.find() == NameServerList(("a:1",), "endpoint", endpoint.url)
         assert find(endpoint=endpoint.domain).addrs == ("a:1",)
         endpoint.status = 500
         assert "going by what it said" in str(find(endpoint=endpoint.url).note)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.client.access import Access, Credentials
-from nsadmin.client.addresses import finder
+from nsadmin.client.connection.access_options import Access, Credentials
+from nsadmin.client.connection.addresses import make_finder
 from nsadmin.contexts import Context, Contexts, save
 from nsadmin.diagnostics import UsageError
 from nsadmin.output import Style
@@ -22,7 +22,7 @@ def file(config: Path) -> Path:
 
 
 def addrs(options: Options) -> tuple[str, ...]:
-    return finder(options.namesrv_addr)().addrs
+    return make_finder(options.namesrv_addr)().addrs
 
 
 def test_nothing_given_is_the_context_in_use() -> None:

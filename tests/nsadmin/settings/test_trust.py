@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from namesrv_core.errors import BadSettings
-from nsadmin.client.access import Credentials, Tls
-from nsadmin.client.credentials import Found
+from nsadmin.client.connection.access_options import Credentials, Tls
+from nsadmin.client.connection.credentials import FoundCredentials
 from nsadmin.contexts import Context, ContextTls
 from nsadmin.diagnostics import UsageError
 from nsadmin.settings.chosen import NONE, Chosen
@@ -35,21 +35,23 @@ def test_nobody_signs_where_nobody_is_named() -> None:
 
 
 def test_a_context_signs_with_its_own_or_with_those_of_its_source(tmp_path: Path) -> None:
-    assert credentials({}, chosen(Context(credentials=ME))) == Found(ME, "context lab")
+    assert credentials({}, chosen(Context(credentials=ME))) == FoundCredentials(ME, "context lab")
     (tmp_path / "me.yaml").write_text("accessKey: me\nsecretKey: s3cret\n")
     (tmp_path / "me.yaml").chmod(0o600)
     of_file = chosen(Context(credentials="file:me.yaml"), folder=tmp_path)
-    assert credentials({}, of_file) == Found(ME, "context lab (file:me.yaml)")
+    assert credentials({}, of_file) == FoundCredentials(ME, "context lab (file:me.yaml)")
 
 
 def test_the_environment_comes_before_the_context_in_use_but_not_before_one_that_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     set_environment(monkeypatch)
-    of_environment = Found(Credentials("env", "s3cret"), "env")
+    of_environment = FoundCredentials(Credentials("env", "s3cret"), "env")
     assert credentials({}, NONE) == of_environment
     assert credentials({}, chosen(Context(credentials=ME))) == of_environment
-    assert credentials({}, chosen(Context(credentials=ME), by_name=True)) == Found(ME, "context lab")
+    assert credentials({}, chosen(Context(credentials=ME), by_name=True)) == FoundCredentials(
+        ME, "context lab"
+    )
     assert credentials({}, chosen(Context(), by_name=True)) == of_environment
 
 
@@ -61,7 +63,7 @@ def test_a_source_that_is_given_comes_first_and_none_is_nobody(
     tools.write_text("accessKey: you\nsecretKey: s3cret\n")
     tools.chmod(0o600)
     found = credentials({"credentials": f"tools:{tools}"}, chosen(Context(credentials=ME), by_name=True))
-    assert found == Found(Credentials("you", "s3cret"), f"tools:{tools}")
+    assert found == FoundCredentials(Credentials("you", "s3cret"), f"tools:{tools}")
     assert credentials({"credentials": "none"}, chosen(Context(credentials=ME))) is None
     with pytest.raises(BadSettings):
         credentials({"credentials": "nowhere"}, NONE)
@@ -80,7 +82,7 @@ def test_last_of_all_is_mqadmins_file_and_what_is_wrong_with_it_is_said(
     assert (found.credentials, found.source) == (Credentials("mq", "s3cret"), f"tools:{tools}")
     said = f"nsadmin: everybody may read the secret key in {tools}: chmod o-r {tools}\n"
     assert capsys.readouterr().err == said
-    assert credentials({}, chosen(Context(credentials=ME))) == Found(ME, "context lab")
+    assert credentials({}, chosen(Context(credentials=ME))) == FoundCredentials(ME, "context lab")
 
 
 def test_connections_are_plain_unless_something_says_otherwise() -> None:

@@ -7,14 +7,14 @@ import pytest
 from textual import events
 
 from nsadmin.tui.app import Tui
-from nsadmin.tui.messages import Failed, Polled
-from nsadmin.tui.model import Model
-from nsadmin.tui.picture import text_of
-from nsadmin.tui.polls import AnyPoll, NameServerPolled
-from nsadmin.tui.questions import Question
-from nsadmin.tui.views import root
+from nsadmin.tui.app_messages import FeedFailed, PollsReceived
+from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
+from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.views import root_views
 from nsadmin.tui.views.brokers import Brokers
-from nsadmin.tui.world import Worlds
 from tests.support.playground import playground
 from tests.support.screens import (
     NOON,
@@ -51,14 +51,14 @@ async def test_s_sorts_by_the_next_column_and_r_turns_it_round() -> None:
         await hear(app, pilot, THREE)
         assert names(app) == ["broker-a", "broker-b", "broker-c"]
         await pilot.press("s")
-        assert app.navigation.here.sort is not None
-        assert app.navigation.here.sort.key == "cluster"
+        assert app.navigation.current_state.sort_order is not None
+        assert app.navigation.current_state.sort_order.key == "cluster"
         await pilot.press("s", "r")
         assert names(app) == ["broker-c", "broker-b", "broker-a"]
         await pilot.press("S", "S")
-        assert app.navigation.here.sort is None
+        assert app.navigation.current_state.sort_order is None
         await pilot.press("S", "r")
-        assert app.navigation.here.sort is not None
+        assert app.navigation.current_state.sort_order is not None
 
 
 @driven
@@ -66,13 +66,13 @@ async def test_a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round()
     app = still()
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, THREE)
-        head = text_of(app).splitlines()[4]
+        head = screen_to_text(app).splitlines()[4]
         at = head.index("IN/s")
         await pilot.click("#grid", offset=(at, 0))
         assert names(app) == ["broker-b", "broker-c", "broker-a"]
         await pilot.click("#grid", offset=(at, 0))
         assert names(app) == ["broker-a", "broker-c", "broker-b"]
-        assert "IN/s▲" in text_of(app)
+        assert "IN/s▲" in screen_to_text(app)
 
 
 @driven
@@ -85,10 +85,10 @@ async def test_a_slash_filters_while_one_types_and_escape_shows_all_again() -> N
         await pilot.press("backspace", "backspace", "$", "enter")
         assert names(app) == []
         await pilot.press("slash")
-        app.prompt.value = "!broker-b"
+        app.prompt_input.value = "!broker-b"
         await pilot.press("enter")
         assert names(app) == ["broker-a", "broker-c"]
-        assert "2 of 3 rows  filter !broker-b" in text_of(app)
+        assert "2 of 3 rows  filter !broker-b" in screen_to_text(app)
         await pilot.press("escape")
         assert len(names(app)) == 3
         await pilot.press("slash", "c", "escape")
@@ -113,7 +113,7 @@ async def test_a_question_mark_shows_help_and_closes_it() -> None:
         await hear(app, pilot, THREE)
         await pilot.press("question_mark")
         await pilot.pause()
-        assert "messages put per second" in text_of(app)
+        assert "messages put per second" in screen_to_text(app)
         await pilot.press("question_mark")
         assert len(app.screen_stack) == 1
 
@@ -124,7 +124,7 @@ async def test_p_stands_still_and_goes_on() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press("p")
         assert app.feed.is_paused
-        assert "paused" in text_of(app).splitlines()[0]
+        assert "paused" in screen_to_text(app).splitlines()[0]
         await pilot.press("p")
         assert not app.feed.is_paused
 
@@ -156,27 +156,27 @@ async def test_the_cursor_moves_and_stays_with_its_row() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, THREE)
         await pilot.press("down", "j", "up")
-        assert app.grid.current_key == "broker-b 0 10.0.1.2:10911"
+        assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
         more: dict[str, dict[int, str]] = {"broker-0": {0: "10.0.1.9:10911"}, **NAMES}
         await hear(app, pilot, [server(groups=more)])
-        assert app.grid.current_key == "broker-b 0 10.0.1.2:10911"
-        assert app.grid.cursor == 2
+        assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
+        assert app.row_grid.cursor_index == 2
         await pilot.press("G")
-        assert app.grid.cursor == 3
+        assert app.row_grid.cursor_index == 3
         await pilot.press("g")
-        assert app.grid.cursor == 0
+        assert app.row_grid.cursor_index == 0
 
 
 @driven
 async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() -> None:
     app = still()
     async with app.run_test(size=WIDE) as pilot:
-        app.post_message(Failed(ZeroDivisionError("division by zero")))
+        app.post_message(FeedFailed(ZeroDivisionError("division by zero")))
         await hear(app, pilot, THREE)
-        assert "1 in the log" in text_of(app)
+        assert "1 in the log" in screen_to_text(app)
         await pilot.press("L")
         await pilot.pause()
-        assert "12:00:00  ZeroDivisionError: division by zero" in text_of(app)
+        assert "12:00:00  ZeroDivisionError: division by zero" in screen_to_text(app)
         await pilot.press("escape")
         assert len(names(app)) == 3
 
@@ -185,9 +185,9 @@ async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() 
 async def test_what_another_feed_still_says_is_not_heard() -> None:
     app = still()
     async with app.run_test(size=WIDE) as pilot:
-        app.post_message(Polled(THREE, object()))
+        app.post_message(PollsReceived(THREE, object()))
         await pilot.pause()
-        assert app.model.polls == 0
+        assert app.model.poll_count == 0
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST, (40, 10), (20, 5)])
@@ -197,10 +197,10 @@ def test_every_size_is_drawn_and_another_one_right_after_it(size: tuple[int, int
         app = still()
         async with app.run_test(size=size) as pilot:
             await hear(app, pilot, THREE)
-            assert "broker-a" in text_of(app) or size[1] < 10
+            assert "broker-a" in screen_to_text(app) or size[1] < 10
             await pilot.resize_terminal(100, 30)
             await pilot.pause()
-            lines = text_of(app).splitlines()
+            lines = screen_to_text(app).splitlines()
             assert lines[0].endswith("12:00:00")
             assert len(lines) == 30
 
@@ -214,13 +214,13 @@ def dead(addr: str, at: int) -> NameServerPolled:
 @driven
 async def test_a_name_server_that_dies_is_marked_with_the_time_and_hides_nothing() -> None:
     clock = Clock()
-    app = still(Worlds(world(addrs=("10.0.0.1:9876", "10.0.0.2:9876"))), clock)
+    app = still(AvailableContexts(world(addrs=("10.0.0.1:9876", "10.0.0.2:9876"))), clock)
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, [*THREE, server("10.0.0.2:9876", groups=NAMES)])
-        assert "✓ agree" in text_of(app)
+        assert "✓ agree" in screen_to_text(app)
         clock.now += 42_000
         await hear(app, pilot, [dead("10.0.0.2:9876", NOON + 2_000)])
-        shown = text_of(app)
+        shown = screen_to_text(app)
         assert "? unknown (10.0.0.2:9876 does not answer)" in shown
         assert "✕ 10.0.0.2:9876 silent 40 s" in shown
         assert len(names(app)) == 3
@@ -233,17 +233,17 @@ async def test_figures_of_a_broker_that_does_not_answer_say_since_when_they_are_
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, [*THREE, silent("10.0.1.2:10911", NOON + 1_000)])
         clock.now += 13_000
-        app.redraw()
+        app.redraw_screen()
         await pilot.pause()
-        assert "◐ frozen 12 s" in text_of(app)
-        assert "◐ 1 frozen" in text_of(app)
+        assert "◐ frozen 12 s" in screen_to_text(app)
+        assert "◐ 1 frozen" in screen_to_text(app)
 
 
 @driven
 async def test_operator_finds_the_broker_that_is_gone(tmp_path: Path) -> None:
     with playground(tmp_path) as ground:
         clock = Clock(ground.now)
-        app = still(Worlds(world(label="prod", color="red")), clock)
+        app = still(AvailableContexts(world(label="prod", color="red")), clock)
         async with app.run_test(size=WIDE) as pilot:
             await hear(app, pilot, ground.look())
             golden(app, "brokers")
@@ -266,19 +266,19 @@ async def test_numbers_choose_screens_tab_their_tabs_and_minus_the_one_before() 
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, THREE)
         seen = []
-        for number in range(1, len(root.NAMES) + 1):
+        for number in range(1, len(root_views.SCREEN_NAMES) + 1):
             await pilot.press(str(number))
-            seen.append(app.view.name)
-        assert tuple(seen) == root.NAMES
+            seen.append(app.current_view.view_name)
+        assert tuple(seen) == root_views.SCREEN_NAMES
         await pilot.press("4", "tab")
-        assert app.view.name == "matrix"
+        assert app.current_view.view_name == "matrix"
         await pilot.press("shift+tab", "shift+tab")
-        assert app.view.name == "causes"
-        assert app.feed.asked == (Question("divergence"),)
+        assert app.current_view.view_name == "causes"
+        assert app.feed.asked == (DetailQuery("divergence"),)
         await pilot.press("1", "minus")
-        assert app.view.name == "causes"
+        assert app.current_view.view_name == "causes"
         await pilot.press("minus")
-        assert app.view.name == "brokers"
+        assert app.current_view.view_name == "brokers"
 
 
 @driven
@@ -287,12 +287,12 @@ async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, THREE)
         await pilot.press("down", "enter")
-        assert (app.view.name, app.view.title) == ("figures", "broker-b master")
-        assert "Brokers › broker-b master" in text_of(app)
+        assert (app.current_view.view_name, app.current_view.view_title) == ("figures", "broker-b master")
+        assert "Brokers › broker-b master" in screen_to_text(app)
         await pilot.press("tab")
-        assert app.feed.asked[0] == Question("config", "10.0.1.2:10911")
+        assert app.feed.asked[0] == DetailQuery("config", "10.0.1.2:10911")
         await pilot.press("escape")
-        assert app.grid.current_key == "broker-b 0 10.0.1.2:10911"
+        assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
 
 
 @driven
@@ -301,28 +301,28 @@ async def test_the_mouse_chooses_screens_tabs_and_the_way_back() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, THREE)
         await pilot.click("#screens", offset=(13, 0))
-        assert app.view.name == "topics"
+        assert app.current_view.view_name == "topics"
         await pilot.press("1", "enter")
-        at = text_of(app).splitlines()[2].index("config")
+        at = screen_to_text(app).splitlines()[2].index("config")
         await pilot.click("#screens", offset=(at, 0))
-        assert app.view.name == "config"
+        assert app.current_view.view_name == "config"
         await pilot.click("#screens", offset=(2, 0))
-        assert app.view.name == "brokers"
+        assert app.current_view.view_name == "brokers"
 
 
 @pytest.fixture(scope="module")
 def noon(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
     """What a lab tells of itself at noon."""
     with playground(tmp_path_factory.mktemp("lab")) as ground:
-        return [*ground.look(), *ground.ask(Question("topicRow", "orders"), Question("groups"))]
+        return [*ground.look(), *ground.ask(DetailQuery("topicRow", "orders"), DetailQuery("groups"))]
 
 
 @pytest.mark.parametrize("size", [NARROW, VAST])
-@pytest.mark.parametrize("name", root.NAMES)
+@pytest.mark.parametrize("name", root_views.SCREEN_NAMES)
 def test_every_screen_reads_well(name: str, size: tuple[int, int], noon: list[AnyPoll]) -> None:
     @driven
     async def story() -> None:
-        app = still(Worlds(world(label="prod", color="red", read_only=True)), home=name)
+        app = still(AvailableContexts(world(label="prod", color="red", read_only=True)), home=name)
         async with app.run_test(size=size) as pilot:
             await hear(app, pilot, noon)
             golden(app, f"{name}-{size[0]}x{size[1]}")
@@ -370,14 +370,18 @@ async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path:
             with ground.client() as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
             await hear(app, pilot, ground.look())
-            shown = text_of(app)
+            shown = screen_to_text(app)
             assert ("✓ agree" in shown, "⊘ wiped " in shown) == (True, True)
 
 
 def test_the_feed_is_given_what_is_looked_at() -> None:
-    app = still(Worlds(world(namespaces=("NS",))), interval=2.0)
+    app = still(AvailableContexts(world(namespaces=("NS",))), interval=2.0)
     feed: Any = app.feed
-    assert (feed.plan.addrs, feed.plan.namespaces, feed.plan.interval) == (app.world.addrs, ("NS",), 2.0)
+    assert (feed.plan.addrs, feed.plan.namespaces, feed.plan.interval) == (
+        app.cluster_context.addrs,
+        ("NS",),
+        2.0,
+    )
 
 
 @driven
@@ -390,9 +394,9 @@ async def test_who_types_fast_types_into_the_filter() -> None:
         await pilot.pause()
         await pilot.pause()
         await pilot.pause()
-        assert app.view.name == "topics"
-        assert app.prompt.value == "oke"
-        assert app.prompt.mode == "filter"
+        assert app.current_view.view_name == "topics"
+        assert app.prompt_input.value == "oke"
+        assert app.prompt_input.prompt_mode == "filter"
 
 
 @driven
@@ -403,16 +407,16 @@ async def test_a_mistake_in_a_view_is_a_line_of_the_log_and_no_traceback(
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, THREE)
         with monkeypatch.context() as patched:
-            patched.setattr(Brokers, "headline", lambda view, model: 1 / 0)
-            app.redraw()
-            app.redraw()
+            patched.setattr(Brokers, "render_headline", lambda view, model: 1 / 0)
+            app.redraw_screen()
+            app.redraw_screen()
         with monkeypatch.context() as patched:
-            patched.setattr(Model, "apply", lambda model, poll: 1 / 0)
+            patched.setattr(ClusterModel, "apply_poll", lambda model, poll: 1 / 0)
             await hear(app, pilot, THREE[:1])
         assert [text for _, text in app.log_lines] == [
             "brokers: ZeroDivisionError: division by zero",
             "NameServerPolled: ZeroDivisionError: division by zero",
         ]
-        app.redraw()
+        app.redraw_screen()
         await pilot.pause()
-        assert "2 in the log" in text_of(app)
+        assert "2 in the log" in screen_to_text(app)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.tui.preferences import BadPreferences, Preferences, load, path
+from nsadmin.tui.preferences import InvalidPreferencesError, Preferences, load_preferences, preferences_path
 
 NAMES = ("sort", "quit")
 
@@ -12,12 +12,12 @@ NAMES = ("sort", "quit")
 def loaded(tmp_path: Path, text: str) -> Preferences:
     file = tmp_path / "tui.yaml"
     file.write_text(text)
-    return load(str(file), NAMES)
+    return load_preferences(str(file), NAMES)
 
 
 def test_it_lies_beside_the_contexts_and_need_not_be_there(tmp_path: Path) -> None:
-    assert path("/home/me/.config/nsadmin/config.yaml") == "/home/me/.config/nsadmin/tui.yaml"
-    assert load(str(tmp_path / "tui.yaml"), NAMES) == Preferences()
+    assert preferences_path("/home/me/.config/nsadmin/config.yaml") == "/home/me/.config/nsadmin/tui.yaml"
+    assert load_preferences(str(tmp_path / "tui.yaml"), NAMES) == Preferences()
     assert loaded(tmp_path, "") == Preferences()
 
 
@@ -45,7 +45,7 @@ def test_theme_interval_keys_and_themes_of_ones_own(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_told_with_its_place(text: str, why: str, tmp_path: Path) -> None:
-    with pytest.raises(BadPreferences) as raised:
+    with pytest.raises(InvalidPreferencesError) as raised:
         loaded(tmp_path, text)
     assert why in str(raised.value)
     assert str(raised.value).startswith(str(tmp_path / "tui.yaml"))
@@ -53,5 +53,5 @@ def test_what_cannot_be_is_told_with_its_place(text: str, why: str, tmp_path: Pa
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(BadPreferences, match="cannot be read"):
-        load(str(tmp_path), NAMES)
+    with pytest.raises(InvalidPreferencesError, match="cannot be read"):
+        load_preferences(str(tmp_path), NAMES)

@@ -6,7 +6,7 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
-from nsadmin.tui.themes import OURS
+from nsadmin.tui.themes import OWN_THEMES
 
 
 def luminance(color: Color) -> float:
@@ -33,13 +33,13 @@ def signals(theme: Theme) -> list[str]:
     return [color for color in found if color is not None]
 
 
-@pytest.mark.parametrize("theme", OURS, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", OWN_THEMES, ids=lambda theme: theme.name)
 def test_what_is_said_in_colour_is_read_on_its_ground(theme: Theme) -> None:
     for color in [*signals(theme), theme.foreground, theme.accent, theme.secondary]:
         assert contrast(color or "", theme.background or "") >= 4.5
 
 
-@pytest.mark.parametrize("theme", OURS, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", OWN_THEMES, ids=lambda theme: theme.name)
 def test_good_warn_and_bad_differ_without_green_cones(theme: Theme) -> None:
     for one, other in combinations(map(deuteranope, signals(theme)), 2):
         assert sum(abs(a - b) for a, b in zip(one, other, strict=True)) > 0.1

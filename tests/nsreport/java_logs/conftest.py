@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from nsreport import java_logs
+from nsreport.sources import java_logs
 
 DATA = Path(__file__).parent / "data"
 
@@ -36,7 +36,9 @@ def messages(spark: SparkSession, logs: Mapping[str, Mapping[str, str]]) -> Data
         for at, line in enumerate(text.splitlines(), 1)
     ]
     shape = "file string, line long, text string, server string, kind string"
-    return java_logs.joined(spark.createDataFrame(rows, shape)).withColumn("hash", java_logs.hash_of())
+    return java_logs.join_continuations(spark.createDataFrame(rows, shape)).withColumn(
+        "hash", java_logs.message_hash()
+    )
 
 
 def rows(found: Iterable[Row]) -> list[dict[str, Any]]:
@@ -58,14 +60,14 @@ def real(spark: SparkSession) -> Read:
         "returned": {"namesrv.log": log("returned")},
         "broker": {f"{name}.log": log(name) for name in ("broker", "stats", "watermark")},
     }
-    parsed = java_logs.read(messages(spark, logs).localCheckpoint())
-    parsed.kept.persist()
-    events = rows(parsed.events.orderBy("server", "time", "sourceLine").collect())
+    parsed = java_logs.parse_logs(messages(spark, logs).localCheckpoint())
+    parsed.parsed_messages.persist()
+    events = rows(parsed.event_rows.orderBy("server", "time", "sourceLine").collect())
     found = Read(
         events,
-        parsed.facts.orderBy("server", "ts", "line", "key").collect(),
-        parsed.stats.orderBy("ts", "name").collect(),
-        parsed.quarantine.orderBy("file", "line").collect(),
+        parsed.fact_rows.orderBy("server", "ts", "line", "key").collect(),
+        parsed.stats_rows.orderBy("ts", "name").collect(),
+        parsed.quarantine_rows.orderBy("file", "line").collect(),
     )
-    parsed.kept.unpersist()
+    parsed.parsed_messages.unpersist()
     return found

@@ -9,12 +9,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
-from namesrv_core.history.records import Record
+from namesrv_core.history.records import JournalRecord
 from namesrv_core.lab import java_logs as lab_logs
-from namesrv_core.storage import reading
-from nsreport import java_logs
-from nsreport.presence import told_by_witnesses
+from namesrv_core.storage.journal import reader
+from nsreport.facts.presence import select_witness_events
 from nsreport.reports.broker_availability import broker_availability
+from nsreport.sources import java_logs
 from tests.nsreport.java_logs.conftest import messages, rows
 from tests.support.silver_rows import covered
 
@@ -50,21 +50,21 @@ def found(spark: SparkSession, played: Callable[[str], Path]) -> Found:
     """All scenarios in both dialects, read at once."""
     logs = {
         f"{name} {dialect} {server}": {
-            "namesrv.log": "".join(lab_logs.lines(journal(played(name), server), dialect))
+            "namesrv.log": "".join(lab_logs.format_lines(journal(played(name), server), dialect))
         }
         for name in SCENARIOS
-        for dialect in lab_logs.DIALECTS
+        for dialect in lab_logs.LOG_DIALECTS
         for server in SERVERS
     }
-    parsed = java_logs.read(messages(spark, logs).localCheckpoint())
-    events = parsed.events.localCheckpoint()
-    assert parsed.quarantine.collect() == []
-    parsed.kept.unpersist()
+    parsed = java_logs.parse_logs(messages(spark, logs).localCheckpoint())
+    events = parsed.event_rows.localCheckpoint()
+    assert parsed.quarantine_rows.collect() == []
+    parsed.parsed_messages.unpersist()
     return Found(rows(events.orderBy("server", "time", "sourceLine").collect()), events)
 
 
-def journal(folder: Path, server: str = SERVERS[0]) -> list[Record]:
-    return list(reading.records(folder / server / "journal"))
+def journal(folder: Path, server: str = SERVERS[0]) -> list[JournalRecord]:
+    return list(reader.read_records(folder / server / "journal"))
 
 
 def keys_of_log(events: Iterable[Mapping[str, Any]], *fields: str) -> Counter[tuple[Any, ...]]:
@@ -75,18 +75,18 @@ def keys_of_log(events: Iterable[Mapping[str, Any]], *fields: str) -> Counter[tu
     )
 
 
-def keys_of_journal(records: Iterable[Record], *fields: str) -> Counter[tuple[Any, ...]]:
-    def value(record: Record, field: str) -> Any:
-        return record.origin.cause if field == "cause" else record.fields.get(field)
+def keys_of_journal(records: Iterable[JournalRecord], *fields: str) -> Counter[tuple[Any, ...]]:
+    def value(record: JournalRecord, field: str) -> Any:
+        return record.origin.cause if field == "cause" else record.event_fields.get(field)
 
     return Counter(
-        (record.type, record.time // 1000, *(value(record, field) for field in fields))
+        (record.event_type, record.time_ms // 1000, *(value(record, field) for field in fields))
         for record in records
-        if record.type in TOLD
+        if record.event_type in TOLD
     )
 
 
-@pytest.mark.parametrize("dialect", lab_logs.DIALECTS)
+@pytest.mark.parametrize("dialect", lab_logs.LOG_DIALECTS)
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_logs_of_a_scenario_give_its_events_back(
     played: Callable[[str], Path], found: Found, name: str, dialect: str
@@ -106,7 +106,7 @@ def test_4_x_tells_every_broker_s_name_and_5_x_those_of_masters(
 ) -> None:
     fields = ("brokerAddr", "brokerName", "brokerId")
     truth = {key[2]: key[3:] for key in keys_of_journal(journal(played(name)), *fields) if key[2]}
-    for dialect in lab_logs.DIALECTS:
+    for dialect in lab_logs.LOG_DIALECTS:
         for key in keys_of_log(found.of(name, dialect), *fields):
             told = [item for item in key[3:] if item is not None]
             assert not key[2] or set(told) <= set(truth[key[2]])
@@ -116,7 +116,7 @@ def test_4_x_tells_every_broker_s_name_and_5_x_those_of_masters(
 
 
 def test_a_wipe_that_a_registration_undid_is_seen(found: Found) -> None:
-    for dialect in lab_logs.DIALECTS:
+    for dialect in lab_logs.LOG_DIALECTS:
         undone = [
             change
             for event in found.of("undone-wipe", dialect)
@@ -135,7 +135,7 @@ def span(events: DataFrame) -> tuple[int, int]:
     return int(first), int(last)
 
 
-@pytest.mark.parametrize("dialect", lab_logs.DIALECTS)
+@pytest.mark.parametrize("dialect", lab_logs.LOG_DIALECTS)
 def test_down_times_are_those_of_the_journals_to_the_second(
     ns_event: Events, found: Found, dialect: str
 ) -> None:
@@ -144,7 +144,7 @@ def test_down_times_are_those_of_the_journals_to_the_second(
 
     def down(events: DataFrame) -> dict[str, float]:
         found = (
-            broker_availability(told_by_witnesses(events), covered(events), *times)
+            broker_availability(select_witness_events(events), covered(events), *times)
             .where("brokerId = 0")
             .collect()
         )

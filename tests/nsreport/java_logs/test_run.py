@@ -13,14 +13,15 @@ import pytest
 from pyspark.sql import SparkSession
 
 from namesrv_core.lab import java_logs as lab_logs
-from namesrv_core.storage import reading
+from namesrv_core.storage.journal import reader
 from nsadmin.app import main
-from nsadmin.operations import reporting
-from nsreport import command, silver
-from nsreport.sinks import Tables
+from nsadmin.operations import report_runner
+from nsreport import command
+from nsreport.tables import silver
+from nsreport.tables.table_store import TableStore
 
 EVENTS = ("BrokerRegistered", "BrokerUnregistered", "WritePermWiped", "WritePermAdded")
-LOG = lab_logs.FILE
+LOG = lab_logs.LOG_FILE
 
 
 @pytest.fixture(autouse=True)
@@ -37,23 +38,25 @@ def here(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
         said = [json.loads(line) for line in out.getvalue().splitlines()]
         yield from said
         if code:
-            raise reporting.Failed(said[-1]["error"], code)
+            raise report_runner.ReportRunFailed(said[-1]["error"], code)
 
-    monkeypatch.setattr(command, "started", started)
-    monkeypatch.setattr(reporting, "told", told)
-    monkeypatch.setattr(silver, "OF_DAYS", {})
-    monkeypatch.setattr(silver, "OF_ALL", {})
+    monkeypatch.setattr(command, "open_spark_session", started)
+    monkeypatch.setattr(report_runner, "run_report", told)
+    monkeypatch.setattr(silver, "DAY_TABLES", {})
+    monkeypatch.setattr(silver, "HISTORY_TABLES", {})
 
 
 def journal(folder: Path, server: str) -> Counter[tuple[str, str]]:
     """What happened, as the journal of a scenario has it."""
-    records = reading.records(folder / server / "journal")
-    return Counter((one.type, one.fields["brokerName"]) for one in records if one.type in EVENTS)
+    records = reader.read_records(folder / server / "journal")
+    return Counter(
+        (one.event_type, one.event_fields["brokerName"]) for one in records if one.event_type in EVENTS
+    )
 
 
 def found(spark: SparkSession, out: Path, server: str) -> Counter[tuple[str, str]]:
     """What happened, as the pipeline has it."""
-    events = Tables(spark, str(out)).read(silver.EVENTS)
+    events = TableStore(spark, str(out)).read_table(silver.EVENT_TABLE)
     assert events is not None
     rows = events.where(events.server == server).where(events.type.isin(*EVENTS)).collect()
     return Counter((row.type, row.brokerName) for row in rows)
@@ -63,8 +66,8 @@ def test_logs_that_rotate_and_lines_that_nobody_understands(
     spark: SparkSession, played: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario, out = played("undone-wipe"), tmp_path / "out"
-    new = "".join(lab_logs.lines(reading.records(scenario / "ns-1" / "journal"), "5.x"))
-    old = "".join(lab_logs.lines(reading.records(scenario / "ns-2" / "journal"), "4.x"))
+    new = "".join(lab_logs.format_lines(reader.read_records(scenario / "ns-1" / "journal"), "5.x"))
+    old = "".join(lab_logs.format_lines(reader.read_records(scenario / "ns-2" / "journal"), "4.x"))
     live, other = tmp_path / "prod-1" / LOG, tmp_path / "of somebody" / LOG
     for path in (live, other):
         path.parent.mkdir(parents=True)
@@ -86,7 +89,7 @@ def test_logs_that_rotate_and_lines_that_nobody_understands(
     assert "are in quarantine, more than --max-quarantine 1.00%: see silver/quarantine" in said.err
     # The tables are made all the same.
     assert "gold/config_changes" in said.out
-    lost = Tables(spark, str(out)).read(silver.QUARANTINE)
+    lost = TableStore(spark, str(out)).read_table(silver.QUARANTINE_TABLE)
     assert lost is not None
     assert {(row.text[:14], row.reason) for row in lost.collect()} == {
         ("topic changed,", "begins like a known message, and goes on otherwise")

@@ -9,15 +9,15 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import max as latest
 
-from namesrv_core.history.lines import parse
-from namesrv_core.history.records import Record
+from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.records import JournalRecord
 from namesrv_core.lab import java_logs as lab_logs
-from namesrv_core.lab.truth import Deed
-from nsreport import java_logs
-from nsreport.presence import told_by_witnesses
+from namesrv_core.lab.truth_log import Deed
+from nsreport.facts.presence import select_witness_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
+from nsreport.sources import java_logs
 from tests.nsreport.java_logs.conftest import messages
 from tests.support.observer import START
 from tests.support.scores import Plays, ms, of_down_time, of_drains, of_flaps
@@ -30,21 +30,21 @@ Told = tuple[str, DataFrame, DataFrame]
 """A dialect, the events of all logs in it, and when somebody looked."""
 
 
-@pytest.fixture(scope="module", params=lab_logs.DIALECTS)
+@pytest.fixture(scope="module", params=lab_logs.LOG_DIALECTS)
 def said(request: pytest.FixtureRequest, spark: SparkSession, plays: Plays) -> Told:
-    by_server: dict[str, list[Record]] = defaultdict(list)
+    by_server: dict[str, list[JournalRecord]] = defaultdict(list)
     for play in plays.values():
         # All that it has is topics, one line for each.
         for line in play.lines if play.name != "topic-explosion" else ():
-            record = parse(line.encode())
-            by_server[record.server].append(record)
+            record = parse_record_line(line.encode())
+            by_server[record.server_name].append(record)
     logs = {
-        server: {"namesrv.log": "".join(lab_logs.lines(records, request.param))}
+        server: {"namesrv.log": "".join(lab_logs.format_lines(records, request.param))}
         for server, records in by_server.items()
     }
-    parsed = java_logs.read(messages(spark, logs).localCheckpoint())
-    events, facts = parsed.events.localCheckpoint(), parsed.facts.localCheckpoint()
-    parsed.kept.unpersist()
+    parsed = java_logs.parse_logs(messages(spark, logs).localCheckpoint())
+    events, facts = parsed.event_rows.localCheckpoint(), parsed.fact_rows.localCheckpoint()
+    parsed.parsed_messages.unpersist()
     return request.param, events, covered(events, facts).localCheckpoint()
 
 
@@ -77,7 +77,7 @@ def recognised(rows: Iterable[Row], seats: Mapping[str, tuple[str, int]]) -> lis
 
 def test_flaps(said: Told, plays: Plays, until: int, seats: Mapping[str, tuple[str, int]]) -> None:
     dialect, events, _ = said
-    rows = recognised(broker_flaps(told_by_witnesses(events), START, until).collect(), seats)
+    rows = recognised(broker_flaps(select_witness_events(events), START, until).collect(), seats)
     print(f"\n{dialect}")
     of_flaps(rows, plays, SLACK).show()
 
@@ -85,7 +85,7 @@ def test_flaps(said: Told, plays: Plays, until: int, seats: Mapping[str, tuple[s
 def test_drains(said: Told, plays: Plays, until: int) -> None:
     dialect, events, looked = said
     known = [
-        (row.server, ms(row.validFrom), until if row.validTo is None else ms(row.validTo))
+        (row.server_name, ms(row.validFrom), until if row.validTo is None else ms(row.validTo))
         for row in looked.where("known").collect()
     ]
 
@@ -103,7 +103,7 @@ def test_drains(said: Told, plays: Plays, until: int) -> None:
             else None
         )
 
-    rows = drain_audit(told_by_witnesses(events), looked, START, until).collect()
+    rows = drain_audit(select_witness_events(events), looked, START, until).collect()
     print(f"\n{dialect}")
     reasons = of_drains(rows, plays, SLACK).show(why)
     # 5.x writes each five seconds that it scans, so there is nothing that it does not prove.
@@ -112,9 +112,11 @@ def test_drains(said: Told, plays: Plays, until: int) -> None:
 
 def test_down_time(said: Told, plays: Plays, until: int, seats: Mapping[str, tuple[str, int]]) -> None:
     dialect, events, looked = said
-    rows = recognised(broker_availability(told_by_witnesses(events), looked, START, until).collect(), seats)
+    rows = recognised(
+        broker_availability(select_witness_events(events), looked, START, until).collect(), seats
+    )
     ends = {
-        row.server: ms(row.end)
+        row.server_name: ms(row.end)
         for row in looked.where("known").groupBy("server").agg(latest("validTo").alias("end")).collect()
     }
     print(f"\n{dialect}")

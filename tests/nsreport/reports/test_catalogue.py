@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import nsreport.reports
-from nsreport import schemas
-from nsreport.presence import told_by_witnesses
-from nsreport.reports.catalogue import REPORTS
+from nsreport.facts.presence import select_witness_events
+from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.sources import schemas
 from tests.support.silver_rows import (
     BROKER_RUNTIME,
     CONSUMER_LAG,
@@ -24,15 +24,15 @@ NO_REPORT = {"__init__", "catalogue"}
 
 def test_every_module_is_a_report_that_is_told_of() -> None:
     modules = {path.stem for path in Path(nsreport.reports.__file__).parent.glob("*.py")} - NO_REPORT
-    assert modules == set(REPORTS)
+    assert modules == set(REPORTS_BY_NAME)
 
 
 @pytest.fixture(scope="module")
 def inputs(spark: SparkSession) -> dict[str, DataFrame]:
     """An empty table of each kind that reports are made of."""
     return {
-        "ns_event": spark.createDataFrame([], schemas.ns_event()),
-        "told": told_by_witnesses(spark.createDataFrame([], schemas.ns_event())),
+        "ns_event": spark.createDataFrame([], schemas.event_schema()),
+        "told": select_witness_events(spark.createDataFrame([], schemas.event_schema())),
         "route_fact": spark.createDataFrame([], ROUTE_FACT),
         "entry_fact": spark.createDataFrame([], ENTRY_FACT),
         "coverage": spark.createDataFrame([], COVERAGE),
@@ -43,10 +43,10 @@ def inputs(spark: SparkSession) -> dict[str, DataFrame]:
     }
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", REPORTS_BY_NAME)
 def test_a_report_has_the_columns_that_it_tells_of(name: str, inputs: dict[str, DataFrame]) -> None:
-    report = REPORTS[name]
-    made = report.make(*(inputs[table] for table in report.inputs), 0, 1)
-    assert report.name == name == report.make.__name__
+    report = REPORTS_BY_NAME[name]
+    made = report.make_table(*(inputs[table] for table in report.input_tables), 0, 1)
+    assert report.name == name == report.make_table.__name__
     assert made.columns == list(report.columns)
-    assert set(report.partition) <= set(report.columns)
+    assert set(report.partition_columns) <= set(report.columns)

@@ -2,7 +2,7 @@
 
 from pyspark.sql import SparkSession
 
-from nsreport.presence import told_by_witnesses
+from nsreport.facts.presence import select_witness_events
 from nsreport.reports.orphan_topics import orphan_topics
 from tests.support.ns_events import DAY, Teller, at, empty, frame, lost, master
 from tests.support.silver_rows import CONSUMER_LAG, ROUTE_FACT, STATS_MINUTE, every, moment, route, rows
@@ -22,7 +22,7 @@ def test_reasons(spark: SparkSession) -> None:
     stats += every([60], broker="b", name="TOPIC_PUT_NUMS", topic="dead", sum=1.0)
     lags = every([60], cluster="c", consumerGroup="known", topic="used", brokerName="b", lag=0)
     found = orphan_topics(
-        told_by_witnesses(frame(spark, own)),
+        select_witness_events(frame(spark, own)),
         rows(spark, ROUTE_FACT, *facts),
         rows(spark, STATS_MINUTE, *stats),
         rows(spark, CONSUMER_LAG, *lags),

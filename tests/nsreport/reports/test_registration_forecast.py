@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 from pyspark.sql import SparkSession
 
-from nsreport.reports.registration_forecast import LIMIT, registration_forecast
-from nsreport.reports.topic_growth import ENVELOPE, TOPIC
+from nsreport.reports.registration_forecast import FRAME_LIMIT_BYTES, registration_forecast
+from nsreport.reports.topic_growth import EMPTY_TOPIC_BYTES, ENVELOPE_BYTES
 from tests.support.ns_events import DAY, at
 from tests.support.silver_rows import ROUTE_FACT, route, rows
 
@@ -22,11 +22,11 @@ def test_growth_is_that_of_most_days(spark: SparkSession) -> None:
     young = [route("ns-1", 9 * DAY, None, topic="new", brokerName="young")]
     found = registration_forecast(rows(spark, ROUTE_FACT, *steady, *still, *young), at(0), at(10 * DAY))
     grows, stays, new = found.orderBy("brokerName").collect()
-    one = TOPIC + 2 * len("T-00-00") + 4
-    assert (grows.days, grows.topics, grows.bytes) == (10, 100, ENVELOPE + 100 * one)
+    one = EMPTY_TOPIC_BYTES + 2 * len("T-00-00") + 4
+    assert (grows.days, grows.topics, grows.bytes) == (10, 100, ENVELOPE_BYTES + 100 * one)
     assert grows.bytesPerDay == 10 * one
     assert grows.lowBytesPerDay <= grows.bytesPerDay <= grows.highBytesPerDay
-    days = int((LIMIT - grows.bytes) / (10 * one))
+    days = int((FRAME_LIMIT_BYTES - grows.bytes) / (10 * one))
     assert grows.fullDate == FIRST + timedelta(days=9 + days)
     assert grows.earliestDate <= grows.fullDate <= grows.latestDate
     assert (stays.brokerName, stays.bytesPerDay, stays.fullDate, stays.latestDate) == (

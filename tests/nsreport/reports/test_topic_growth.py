@@ -7,8 +7,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from namesrv_core.events import DataVersion
-from namesrv_core.fleet.topics import topic_config
-from namesrv_core.protocol import registration
+from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.protocol import registration_codec
 from nsreport.reports.topic_growth import topic_growth
 from tests.support.ns_events import DAY, at
 from tests.support.silver_rows import ROUTE_FACT, route, rows
@@ -29,14 +29,16 @@ def test_what_there_is_at_the_end_of_each_day(spark: SparkSession) -> None:
     found = topic_growth(facts, at(0), at(DAY + 600))
 
     def size(*topics: Mapping[str, Any]) -> int:
-        body = registration.encode(DataVersion(1, 2, 3), {str(one["topicName"]): one for one in topics})
+        body = registration_codec.encode_registration(
+            DataVersion(1, 2, 3), {str(one["topicName"]): one for one in topics}
+        )
         return len(body)
 
-    first = size(topic_config("orders", 8), topic_config("gone on the second day", 8))
+    first = size(make_topic_config("orders", 8), make_topic_config("gone on the second day", 8))
     second = size(
-        topic_config("orders", 8),
-        topic_config("payments", 16, perm=4, write_queues=8),
-        topic_config("late", 8),
+        make_topic_config("orders", 8),
+        make_topic_config("payments", 16, perm=4, write_queues=8),
+        make_topic_config("late", 8),
     )
     expected = [
         (date(2025, 11, 21), "c", "b", 2, None, first),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from nsadmin.commands.parameters import Described
+from nsadmin.command_line.parser import OptionDescription
 from nsadmin.complete.sources import source_of
 from nsadmin.manual.describe import Command
 
@@ -92,6 +92,6 @@ def _shared(commands: Sequence[Command]) -> tuple[Choice, ...]:
     return tuple(option for option in first if all(option in options for options in others))
 
 
-def _choice(item: Described) -> Choice:
-    source = None if item.metavar is None else source_of(item.metavar, item.values)
+def _choice(item: OptionDescription) -> Choice:
+    source = None if item.metavar is None else source_of(item.metavar, item.value_source)
     return Choice(item.flags, source, item.help)

@@ -3,74 +3,112 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.protocol.codes import MASTER_ID
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
-from nsadmin.client.clusters import BrokerGroup, BrokerStatus
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, BrokerStatus
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks import listed
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.listed import Listed
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks import listed_brokers
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.listed_brokers import BrokerListing
+from nsadmin.operations.checks.thresholds import CheckScale
 
 
-class Seen(NamedTuple):
+class BrokerObservation(NamedTuple):
     """The brokers that name servers list, and the response of each broker by address."""
 
-    listed: Listed
-    status: Mapping[str, BrokerStatus]
+    broker_listing: BrokerListing
+    status_by_addr: Mapping[str, BrokerStatus]
 
 
-def look(admin: AdminClient, cluster: str | None = None) -> Seen:
+def observe_brokers(admin: AdminClient, cluster_name: str | None = None) -> BrokerObservation:
     """Ask every broker that at least one name server lists."""
-    found = listed.look(admin, cluster)
-    members = [(group, number, addr) for group in found.groups for number, addr in group.broker_addrs.items()]
-    answers = admin.brokers.runtime_infos([addr for _, _, addr in members])
-    status = {
-        addr: BrokerStatus(group.cluster_name, group.broker_name, number, addr, answer.result, answer.error)
-        for (group, number, addr), answer in zip(members, answers, strict=True)
-    }
-    return Seen(found, status)
-
-
-def judge(scale: Scale, seen: Seen, expected: int | None = None, cluster: str | None = None) -> Finding:
-    """Judge the brokers; `expected_count` reveals expired brokers, which no name server lists."""
-    groups = seen.listed.groups
-    if not seen.listed.by_server:
-        return scale.unknown("no name server tells which brokers there are", seen.listed.away)
-    if cluster is not None and not groups:
-        return scale.unknown(f"no name server knows a cluster {cluster!r}", seen.listed.away)
-    failing = [one for one in seen.status.values() if not one.reachable]
-    masterless = [group for group in groups if not _has_master(group, seen.status)]
-    missing = [group for group in masterless if MASTER_ID not in group.broker_addrs]
-    serving = len(seen.status) - len(failing)
-    samples = [
-        scale.sample("failing", len(failing) + len(missing)),
-        scale.sample("masterless", len(masterless)),
-        scale.sample("serving", serving),
+    broker_listing = listed_brokers.observe_listing(admin, cluster_name)
+    listed_members = [
+        (broker_group, broker_id, broker_addr)
+        for broker_group in broker_listing.broker_groups
+        for broker_id, broker_addr in broker_group.broker_addrs.items()
     ]
-    least = State.WARNING if seen.listed.silent or seen.listed.missing else State.OK
-    if not seen.status or serving < (expected or 0):
-        least = State.CRITICAL
-    wanted = f", and {expected} are expected" if expected is not None else ""
-    summary = f"{serving} of {len(seen.status)} registered brokers answer{wanted}"
-    return scale.finding(summary, samples, _details(seen, missing), least=least)
+    runtime_results = admin.brokers.get_runtime_info([broker_addr for _, _, broker_addr in listed_members])
+    status_by_addr = {
+        broker_addr: BrokerStatus(
+            broker_group.cluster_name,
+            broker_group.broker_name,
+            broker_id,
+            broker_addr,
+            runtime_result.result,
+            runtime_result.error,
+        )
+        for (broker_group, broker_id, broker_addr), runtime_result in zip(
+            listed_members, runtime_results, strict=True
+        )
+    }
+    return BrokerObservation(broker_listing, status_by_addr)
 
 
-def _has_master(group: BrokerGroup, status: Mapping[str, BrokerStatus]) -> bool:
-    return group.master is not None and status[group.master].reachable
+def judge_brokers(
+    scale: CheckScale,
+    observation: BrokerObservation,
+    expected_count: int | None = None,
+    cluster_name: str | None = None,
+) -> CheckFinding:
+    """Judge the brokers; `expected_count` reveals expired brokers, which no name server lists."""
+    broker_groups = observation.broker_listing.broker_groups
+    if not observation.broker_listing.groups_by_server:
+        return scale.make_unknown_finding(
+            "no name server tells which brokers there are", observation.broker_listing.failure_lines
+        )
+    if cluster_name is not None and not broker_groups:
+        return scale.make_unknown_finding(
+            f"no name server knows a cluster {cluster_name!r}", observation.broker_listing.failure_lines
+        )
+    failing_brokers = [status for status in observation.status_by_addr.values() if not status.is_reachable]
+    masterless_groups = [
+        broker_group
+        for broker_group in broker_groups
+        if not _has_answering_master(broker_group, observation.status_by_addr)
+    ]
+    unregistered_masters = [
+        broker_group
+        for broker_group in masterless_groups
+        if MASTER_BROKER_ID not in broker_group.broker_addrs
+    ]
+    serving_count = len(observation.status_by_addr) - len(failing_brokers)
+    samples = [
+        scale.make_sample("failing", len(failing_brokers) + len(unregistered_masters)),
+        scale.make_sample("masterless", len(masterless_groups)),
+        scale.make_sample("serving", serving_count),
+    ]
+    minimum_state = (
+        CheckState.WARNING
+        if observation.broker_listing.silence_reasons or observation.broker_listing.missing_addrs
+        else CheckState.OK
+    )
+    if not observation.status_by_addr or serving_count < (expected_count or 0):
+        minimum_state = CheckState.CRITICAL
+    expected_text = f", and {expected_count} are expected" if expected_count is not None else ""
+    summary = f"{serving_count} of {len(observation.status_by_addr)} registered brokers answer{expected_text}"
+    return scale.make_finding(
+        summary, samples, _list_details(observation, unregistered_masters), minimum_state=minimum_state
+    )
 
 
-def _details(seen: Seen, missing: Sequence[BrokerGroup]) -> list[str]:
+def _has_answering_master(broker_group: BrokerAddrGroup, status_by_addr: Mapping[str, BrokerStatus]) -> bool:
+    return broker_group.master_addr is not None and status_by_addr[broker_group.master_addr].is_reachable
+
+
+def _list_details(
+    observation: BrokerObservation, unregistered_masters: Sequence[BrokerAddrGroup]
+) -> list[str]:
     return [
         *(
-            f"{one.broker_name} {one.broker_id} at {one.broker_addr}: {error_text(one.error)}"
-            for one in seen.status.values()
-            if one.error is not None
+            f"{status.broker_name} {status.broker_id} at {status.broker_addr}: {error_text(status.error)}"
+            for status in observation.status_by_addr.values()
+            if status.error is not None
         ),
-        *(f"{group.broker_name}: no master is registered" for group in missing),
-        *seen.listed.away,
+        *(f"{broker_group.broker_name}: no master is registered" for broker_group in unregistered_masters),
+        *observation.broker_listing.failure_lines,
         *(
-            f"name server {addr} does not list {', '.join(found)}, which another one does"
-            for addr, found in seen.listed.missing.items()
+            f"name server {namesrv_addr} does not list {', '.join(missing_addrs)}, which another one does"
+            for namesrv_addr, missing_addrs in observation.broker_listing.missing_addrs.items()
         ),
     ]

@@ -6,90 +6,133 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.access import Tls
-from nsadmin.client.certificates import Certificate, NoTls, in_file
+from nsadmin.client.access.certificates import CertificateSummary, NoTls, read_certificate_file
+from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks import listed
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks import listed_brokers
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.wording import first_of, to_the_second
 
-_DAY = 86_400
+_DAY_SECONDS = 86_400
 
 
-class Seen(NamedTuple):
+class CertificateObservation(NamedTuple):
     """The certificates of servers, and of this client's files by purpose, at `now_seconds`.
 
     `listing_problem` says why the list of brokers is unknown.
     """
 
-    now: float
-    shown: Sequence[ServerResult[Certificate]]
-    files: Mapping[str, Certificate | RocketMQError]
-    unlisted: str | None = None
+    now_seconds: float
+    server_certificates: Sequence[ServerResult[CertificateSummary]]
+    file_certificates: Mapping[str, CertificateSummary | RocketMQError]
+    listing_problem: str | None = None
 
 
-def look(admin: AdminClient, now: float, own: Tls | None) -> Seen:
+def observe_certificates(
+    admin: AdminClient, now_seconds: float, own_tls: Tls | None
+) -> CertificateObservation:
     """Read the certificates of name servers, of all brokers that they list, and of this client's files."""
-    found = listed.look(admin)
-    shown = admin.certificates.shown([*admin.addresses.addrs, *found.names])
-    unlisted = None if found.by_server else "no name server tells which brokers there are"
-    return Seen(now, shown, _files(own), unlisted)
+    broker_listing = listed_brokers.observe_listing(admin)
+    server_certificates = admin.certificates.get_first_expiring(
+        [*admin.addresses.addrs, *broker_listing.broker_names]
+    )
+    listing_problem = (
+        None if broker_listing.groups_by_server else "no name server tells which brokers there are"
+    )
+    return CertificateObservation(now_seconds, server_certificates, _read_own_files(own_tls), listing_problem)
 
 
-def _files(own: Tls | None) -> dict[str, Certificate | RocketMQError]:
+def _read_own_files(own_tls: Tls | None) -> dict[str, CertificateSummary | RocketMQError]:
     """Of a CA file, take the longest valid certificate: an expired CA beside a valid one is harmless."""
-    found = {}
-    if own is not None and own.ca_file is not None:
-        found[f"CA file {own.ca_file}"] = _in_file(own.ca_file, max)
-    if own is not None and own.cert_file is not None:
-        found[f"own file {own.cert_file}"] = _in_file(own.cert_file, min)
-    return found
+    file_certificates = {}
+    if own_tls is not None and own_tls.ca_file is not None:
+        file_certificates[f"CA file {own_tls.ca_file}"] = _read_file(own_tls.ca_file, max)
+    if own_tls is not None and own_tls.cert_file is not None:
+        file_certificates[f"own file {own_tls.cert_file}"] = _read_file(own_tls.cert_file, min)
+    return file_certificates
 
 
-def _in_file(path: Path, choose: Callable[..., Certificate]) -> Certificate | RocketMQError:
+def _read_file(
+    file_path: Path, choose_certificate: Callable[..., CertificateSummary]
+) -> CertificateSummary | RocketMQError:
     try:
-        return choose(in_file(path), key=lambda one: one.ends_at)
+        return choose_certificate(
+            read_certificate_file(file_path), key=lambda certificate: certificate.ends_at_seconds
+        )
     except RocketMQError as error:
         return error
 
 
-def judge(scale: Scale, seen: Seen) -> Finding:
+def judge_certificates(scale: CheckScale, observation: CertificateObservation) -> CheckFinding:
     """Ignore servers without TLS. A server that does not answer may have an expired certificate."""
-    found = {addr: one for addr, one, _ in seen.shown if one is not None}
-    found |= {what: one for what, one in seen.files.items() if isinstance(one, Certificate)}
-    plain = [addr for addr, _, error in seen.shown if isinstance(error, NoTls)]
-    away = [
-        f"{addr}: {error_text(error)}"
-        for addr, _, error in seen.shown
+    certificates_by_holder = {
+        server_addr: certificate
+        for server_addr, certificate, _ in observation.server_certificates
+        if certificate is not None
+    }
+    certificates_by_holder |= {
+        holder_name: certificate
+        for holder_name, certificate in observation.file_certificates.items()
+        if isinstance(certificate, CertificateSummary)
+    }
+    plain_text_addrs = [
+        server_addr for server_addr, _, error in observation.server_certificates if isinstance(error, NoTls)
+    ]
+    failure_lines = [
+        f"{server_addr}: {error_text(error)}"
+        for server_addr, _, error in observation.server_certificates
         if error is not None and not isinstance(error, NoTls)
     ]
-    away += [
-        f"{what}: {error_text(one)}" for what, one in seen.files.items() if isinstance(one, RocketMQError)
+    failure_lines += [
+        f"{holder_name}: {error_text(certificate)}"
+        for holder_name, certificate in observation.file_certificates.items()
+        if isinstance(certificate, RocketMQError)
     ]
-    away += [seen.unlisted] if seen.unlisted else []
-    no_tls = [f"{len(plain)} servers speak no TLS: {first_of(plain, 5)}"] if plain else []
-    if not found:
-        return scale.unknown("no certificate was seen", [*no_tls, *away])
-    first = min(found, key=lambda what: found[what].ends_at)
+    failure_lines += [observation.listing_problem] if observation.listing_problem else []
+    no_tls_lines = (
+        [f"{len(plain_text_addrs)} servers speak no TLS: {first_of(plain_text_addrs, 5)}"]
+        if plain_text_addrs
+        else []
+    )
+    if not certificates_by_holder:
+        return scale.make_unknown_finding("no certificate was seen", [*no_tls_lines, *failure_lines])
+    first_holder = min(
+        certificates_by_holder, key=lambda holder_name: certificates_by_holder[holder_name].ends_at_seconds
+    )
     samples = [
-        scale.sample("first", _days(found[first], seen.now)),
-        *(scale.sample("days", _days(one, seen.now), what) for what, one in found.items()),
+        scale.make_sample("first", _days_left(certificates_by_holder[first_holder], observation.now_seconds)),
+        *(
+            scale.make_sample("days", _days_left(certificate, observation.now_seconds), holder_name)
+            for holder_name, certificate in certificates_by_holder.items()
+        ),
     ]
-    least = State.UNKNOWN if away else State.OK
-    ordered = sorted(found.items(), key=lambda item: item[1].ends_at)
-    details = [*(_line(what, one) for what, one in ordered), *no_tls, *away]
-    return scale.finding(_summary(len(found), first, samples[0].value or 0.0), samples, details, least=least)
+    minimum_state = CheckState.UNKNOWN if failure_lines else CheckState.OK
+    sorted_certificates = sorted(
+        certificates_by_holder.items(),
+        key=lambda holder_and_certificate: holder_and_certificate[1].ends_at_seconds,
+    )
+    detail_lines = [
+        *(_format_certificate(holder_name, certificate) for holder_name, certificate in sorted_certificates),
+        *no_tls_lines,
+        *failure_lines,
+    ]
+    return scale.make_finding(
+        _format_summary(len(certificates_by_holder), first_holder, samples[0].value or 0.0),
+        samples,
+        detail_lines,
+        minimum_state=minimum_state,
+    )
 
 
-def _days(one: Certificate, now: float) -> float:
-    return round((one.ends_at - now) / _DAY, 2)
+def _days_left(certificate: CertificateSummary, now_seconds: float) -> float:
+    return round((certificate.ends_at_seconds - now_seconds) / _DAY_SECONDS, 2)
 
 
-def _line(what: str, one: Certificate) -> str:
-    return f"{what}: {one.name!r} until {to_the_second(one.ends_at * 1000)}"
+def _format_certificate(holder_name: str, certificate: CertificateSummary) -> str:
+    return f"{holder_name}: {certificate.subject_name!r} until {to_the_second(certificate.ends_at_seconds * 1000)}"
 
 
-def _summary(count: int, first: str, days: float) -> str:
-    ends = f"ended {-days:.1f} days ago" if days < 0 else f"ends in {days:.1f} days"
-    return f"of {count} certificates the first one {ends}: {first}"
+def _format_summary(certificate_count: int, first_holder: str, days_left: float) -> str:
+    ending_text = f"ended {-days_left:.1f} days ago" if days_left < 0 else f"ends in {days_left:.1f} days"
+    return f"of {certificate_count} certificates the first one {ending_text}: {first_holder}"

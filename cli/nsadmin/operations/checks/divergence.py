@@ -1,49 +1,63 @@
 """Checks whether all name servers have the same state, or are converging."""
 
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
-from nsadmin.operations.divergence.findings import Finding as Differing
-from nsadmin.operations.divergence.findings import in_words
-from nsadmin.operations.divergence.looking import Look
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.divergence.findings import DriftFinding as Differing
+from nsadmin.operations.divergence.findings import describe_difference
+from nsadmin.operations.divergence.observer import DivergenceObservation
 
-_SHOWN = 10
+_MAX_SHOWN = 10
 
 
-def judge(scale: Scale, look: Look) -> Finding:
+def judge_divergence(scale: CheckScale, observation: DivergenceObservation) -> CheckFinding:
     """Count drift only: younger differences may still converge. A comparison needs two name servers."""
-    drift = [one for one in look.findings if one.state == "drift"]
-    routes = [one for one in drift if one.what in ("broker", "topic")]
-    young = sum(len(one.differences) for one in look.findings if one.state == "new")
-    asked, answered = len(look.answers), len(look.pictures)
-    details = [_line(one, look) for one in drift[:_SHOWN]]
-    details += [f"and {len(drift) - _SHOWN} more kinds of differences"] if len(drift) > _SHOWN else []
-    details += [
-        f"name server {addr}: {error_text(error)}" for addr, _, error in look.answers if error is not None
+    drift_findings = [finding for finding in observation.findings if finding.state == "drift"]
+    route_findings = [finding for finding in drift_findings if finding.section_name in ("broker", "topic")]
+    young_count = sum(len(finding.differences) for finding in observation.findings if finding.state == "new")
+    asked_count, answered_count = len(observation.snapshot_results), len(observation.server_snapshots)
+    detail_lines = [_format_finding(finding, observation) for finding in drift_findings[:_MAX_SHOWN]]
+    detail_lines += (
+        [f"and {len(drift_findings) - _MAX_SHOWN} more kinds of differences"]
+        if len(drift_findings) > _MAX_SHOWN
+        else []
+    )
+    detail_lines += [
+        f"name server {namesrv_addr}: {error_text(error)}"
+        for namesrv_addr, _, error in observation.snapshot_results
+        if error is not None
     ]
-    if look.verdict == "unknown":
-        return scale.unknown(f"{answered} of {asked} name servers tell what they know: it takes two", details)
+    if observation.verdict == "unknown":
+        return scale.make_unknown_finding(
+            f"{answered_count} of {asked_count} name servers tell what they know: it takes two", detail_lines
+        )
     samples = [
-        scale.sample("drift", _count(drift)),
-        scale.sample("routes", _count(routes)),
-        scale.sample("young", young),
+        scale.make_sample("drift", _count_differences(drift_findings)),
+        scale.make_sample("routes", _count_differences(route_findings)),
+        scale.make_sample("young", young_count),
     ]
-    if drift:
-        summary = f"{_count(drift)} things differ between {answered} name servers"
+    if drift_findings:
+        summary = f"{_count_differences(drift_findings)} things differ between {answered_count} name servers"
     else:
-        summary = f"{answered} of {asked} name servers agree"
-    if young:
-        summary += f", {young} things differ for less than two heartbeats"
-    least = State.UNKNOWN if answered < asked else State.OK
-    return scale.finding(summary, samples, details, least=least)
+        summary = f"{answered_count} of {asked_count} name servers agree"
+    if young_count:
+        summary += f", {young_count} things differ for less than two heartbeats"
+    minimum_state = CheckState.UNKNOWN if answered_count < asked_count else CheckState.OK
+    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
 
 
-def _count(findings: list[Differing]) -> int:
-    return sum(len(one.differences) for one in findings)
+def _count_differences(findings: list[Differing]) -> int:
+    return sum(len(finding.differences) for finding in findings)
 
 
-def _line(one: Differing, look: Look) -> str:
-    names = one.names[0] if len(one.names) == 1 else f"{one.names[0]} and {len(one.names) - 1} more"
-    place = f" of {one.place}" if one.what == "topic" and one.place else ""
-    differs = in_words(one.differences[0], look.comparison.servers)
-    return f"{one.what} {names}{place}: {differs}; {one.cause.text}"
+def _format_finding(finding: Differing, observation: DivergenceObservation) -> str:
+    name_text = (
+        finding.item_names[0]
+        if len(finding.item_names) == 1
+        else f"{finding.item_names[0]} and {len(finding.item_names) - 1} more"
+    )
+    parent_text = (
+        f" of {finding.parent_name}" if finding.section_name == "topic" and finding.parent_name else ""
+    )
+    difference_text = describe_difference(finding.differences[0], observation.comparison.server_addrs)
+    return f"{finding.section_name} {name_text}{parent_text}: {difference_text}; {finding.cause.text}"

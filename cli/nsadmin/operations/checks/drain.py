@@ -8,110 +8,136 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
-from nsadmin.operations.checks.finding import Finding, State, worst
-from nsadmin.operations.checks.thresholds import Scale
-from nsadmin.operations.drain.facts import Server
-from nsadmin.operations.drain.keeping import Kept, kept
-from nsadmin.operations.drain.looking import Cluster
-from nsadmin.operations.drain.state import BadState
+from nsadmin.operations.checks.findings import CheckFinding, CheckState, worst_state
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.facts import NameServerFacts
+from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.store import SavedDrain, load_drains
 from nsadmin.wording import first_of
 
-_TAKEN = ("settle", "wait", "safe")
+_CLOSED_PHASES = ("settle", "wait", "safe")
 """Phases in which no client may write to the broker."""
-_SHOWN = 3
+_MAX_SHOWN = 3
 
 
-class Drain(NamedTuple):
+class ObservedDrain(NamedTuple):
     """A drain that is not undone, and the broker's current registration at each name server."""
 
-    kept: Kept
-    servers: Sequence[Server]
+    saved_drain: SavedDrain
+    server_facts: Sequence[NameServerFacts]
 
     @property
-    def name(self) -> str:
-        return f"drain of {self.kept.state.broker}"
+    def title(self) -> str:
+        return f"drain of {self.saved_drain.drain_state.broker}"
 
     @property
     def is_held(self) -> bool:
         """Whether a process runs this drain, and removes the write permission again if it returns."""
-        return self.kept.pid is not None
+        return self.saved_drain.holder_pid is not None
 
     @property
     def open_topics(self) -> set[str]:
         """Topics that clients can write to on the drained broker, according to at least one name server."""
-        if self.kept.state.phase not in _TAKEN or self.is_held:
+        if self.saved_drain.drain_state.phase not in _CLOSED_PHASES or self.is_held:
             return set()
-        return {topic for server in self.servers for topic in server.open_topics}
+        return {topic for name_server in self.server_facts for topic in name_server.open_topics}
 
 
-class Seen(NamedTuple):
+class DrainObservation(NamedTuple):
     """The drains of this cluster at `now_ms`, and the errors of unreadable state files."""
 
-    now: int
-    drains: Sequence[Drain]
-    unreadable: Sequence[BadState] = ()
+    now_ms: int
+    observed_drains: Sequence[ObservedDrain]
+    unreadable_states: Sequence[InvalidStateError] = ()
 
 
-def look(admin: AdminClient, now: int, home: Path) -> Seen:
+def observe_drains(admin: AdminClient, now_ms: int, state_home: Path) -> DrainObservation:
     """Read the drains stored under `state_home` that involve one of this client's name servers."""
-    asked = set(admin.addresses.addrs)
-    found: list[Kept | BadState] = list(kept(home))
-    mine = [one for one in found if isinstance(one, Kept) and asked & set(one.state.name_servers)]
-    drains = [Drain(one, Cluster(admin, one.state.broker).servers()) for one in mine]
-    return Seen(now, drains, [one for one in found if isinstance(one, BadState)])
-
-
-def judge(scale: Scale, seen: Seen) -> Finding:
-    """A writable topic on a drained broker is critical, unless a process still runs the drain."""
-    opened = {drain.name: drain.open_topics for drain in seen.drains if drain.open_topics}
-    oldest = max((_age(drain, seen.now) for drain in seen.drains), default=0.0)
-    samples = [
-        scale.sample("open", len({topic for topics in opened.values() for topic in topics})),
-        scale.sample("oldest", oldest),
-        scale.sample("drains", len(seen.drains)),
+    namesrv_addrs = set(admin.addresses.addrs)
+    loaded_drains: list[SavedDrain | InvalidStateError] = list(load_drains(state_home))
+    cluster_drains = [
+        loaded_drain
+        for loaded_drain in loaded_drains
+        if isinstance(loaded_drain, SavedDrain) and namesrv_addrs & set(loaded_drain.drain_state.name_servers)
     ]
-    least = worst(_states(seen))
-    details = [line for drain in seen.drains for line in _lines(drain, seen.now)]
-    details += [str(error) for error in seen.unreadable]
-    return scale.finding(_summary(seen.drains, opened), samples, details, least=least)
+    observed_drains = [
+        ObservedDrain(loaded_drain, ClusterEnvironment(admin, loaded_drain.drain_state.broker).read_servers())
+        for loaded_drain in cluster_drains
+    ]
+    return DrainObservation(
+        now_ms,
+        observed_drains,
+        [loaded_drain for loaded_drain in loaded_drains if isinstance(loaded_drain, InvalidStateError)],
+    )
 
 
-def _age(drain: Drain, now: int) -> float:
+def judge_drains(scale: CheckScale, observation: DrainObservation) -> CheckFinding:
+    """A writable topic on a drained broker is critical, unless a process still runs the drain."""
+    topics_by_drain = {
+        drain.title: drain.open_topics for drain in observation.observed_drains if drain.open_topics
+    }
+    oldest_seconds = max(
+        (_age_seconds(drain, observation.now_ms) for drain in observation.observed_drains), default=0.0
+    )
+    samples = [
+        scale.make_sample(
+            "open", len({topic for open_topics in topics_by_drain.values() for topic in open_topics})
+        ),
+        scale.make_sample("oldest", oldest_seconds),
+        scale.make_sample("drains", len(observation.observed_drains)),
+    ]
+    minimum_state = worst_state(_minimum_states(observation))
+    detail_lines = [
+        detail_line
+        for drain in observation.observed_drains
+        for detail_line in _format_drain(drain, observation.now_ms)
+    ]
+    detail_lines += [str(error) for error in observation.unreadable_states]
+    return scale.make_finding(
+        _format_summary(observation.observed_drains, topics_by_drain),
+        samples,
+        detail_lines,
+        minimum_state=minimum_state,
+    )
+
+
+def _age_seconds(drain: ObservedDrain, now_ms: int) -> float:
     """Return the seconds since the drain began."""
-    return max(now - drain.kept.state.started, 0) / 1000
+    return max(now_ms - drain.saved_drain.drain_state.started, 0) / 1000
 
 
-def _states(seen: Seen) -> Iterator[State]:
-    for drain in seen.drains:
-        if not drain.is_held and drain.kept.state.phase != "safe":
-            yield State.WARNING
-        if any(server.error for server in drain.servers):
-            yield State.UNKNOWN
-    if seen.unreadable:
-        yield State.UNKNOWN
+def _minimum_states(observation: DrainObservation) -> Iterator[CheckState]:
+    for drain in observation.observed_drains:
+        if not drain.is_held and drain.saved_drain.drain_state.phase != "safe":
+            yield CheckState.WARNING
+        if any(name_server.error for name_server in drain.server_facts):
+            yield CheckState.UNKNOWN
+    if observation.unreadable_states:
+        yield CheckState.UNKNOWN
 
 
-def _lines(drain: Drain, now: int) -> Iterator[str]:
-    state = drain.kept.state
-    by = f" by {state.by}" if state.by else ""
-    yield f"{drain.name}: begun {_age(drain, now) / 3600:.1f} h ago{by}, phase {state.phase}"
+def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
+    state = drain.saved_drain.drain_state
+    author = f" by {state.by}" if state.by else ""
+    yield f"{drain.title}: begun {_age_seconds(drain, now_ms) / 3600:.1f} h ago{author}, phase {state.phase}"
     if not drain.is_held and state.phase == "undrain":
-        yield f"{drain.name}: undoing it has ended half-way: nsadmin undrain {state.broker} goes on"
+        yield f"{drain.title}: undoing it has ended half-way: nsadmin undrain {state.broker} goes on"
     elif not drain.is_held and state.phase != "safe":
-        yield f"{drain.name}: nobody is at it any more: nsadmin drain {state.broker} goes on"
-    for server in drain.servers:
-        where = f"{drain.name}: name server {server.addr}"
-        if server.error is not None:
-            yield f"{where}: {server.error}"
-        elif state.phase in _TAKEN and not drain.is_held and server.open_topics:
-            yield f"{where} lets clients write to {first_of(server.open_topics, _SHOWN)}"
+        yield f"{drain.title}: nobody is at it any more: nsadmin drain {state.broker} goes on"
+    for name_server in drain.server_facts:
+        line_start = f"{drain.title}: name server {name_server.namesrv_addr}"
+        if name_server.error is not None:
+            yield f"{line_start}: {name_server.error}"
+        elif state.phase in _CLOSED_PHASES and not drain.is_held and name_server.open_topics:
+            yield f"{line_start} lets clients write to {first_of(name_server.open_topics, _MAX_SHOWN)}"
 
 
-def _summary(drains: Sequence[Drain], opened: Iterable[str]) -> str:
-    if not drains:
+def _format_summary(observed_drains: Sequence[ObservedDrain], open_drains: Iterable[str]) -> str:
+    if not observed_drains:
         return "no broker of this cluster is drained from here"
-    names = ", ".join(drain.kept.state.broker for drain in drains)
-    names_open = ", ".join(name.removeprefix("drain of ") for name in opened)
-    return f"{len(drains)} drained: {names}" + (
-        f"; writes are open again on {names_open}" if names_open else ""
+    broker_names = ", ".join(drain.saved_drain.drain_state.broker for drain in observed_drains)
+    open_broker_names = ", ".join(drain_name.removeprefix("drain of ") for drain_name in open_drains)
+    return f"{len(observed_drains)} drained: {broker_names}" + (
+        f"; writes are open again on {open_broker_names}" if open_broker_names else ""
     )

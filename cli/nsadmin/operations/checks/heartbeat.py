@@ -8,122 +8,173 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.clusters import Heard, Heartbeat
+from nsadmin.client.brokers.clusters import HeartbeatAge, HeartbeatListing
 from nsadmin.client.results import error_text, is_unreachable
-from nsadmin.operations.checks.finding import Finding, Sample, State, worst
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckSample, CheckState, worst_state
+from nsadmin.operations.checks.thresholds import CheckScale
 
-_SHOWN = 10
+_MAX_SHOWN = 10
 
 
-class Seen(NamedTuple):
+class HeartbeatObservation(NamedTuple):
     """The brokers and heartbeat ages of each name server, and the unreachable brokers by address."""
 
-    heard: Sequence[ServerResult[Heard]]
-    silent: Mapping[str, str]
+    heartbeat_listings: Sequence[ServerResult[HeartbeatListing]]
+    silence_reasons: Mapping[str, str]
 
 
-def look(admin: AdminClient) -> Seen:
+def observe_heartbeats(admin: AdminClient) -> HeartbeatObservation:
     """Ask each name server, and every broker that at least one of them lists."""
-    heard = admin.clusters.heard_each()
-    addrs = sorted({addr for _, found, _ in heard if found is not None for addr in _names(found)})
-    silent = {
-        answer.addr: error_text(answer.error)
-        for answer in admin.brokers.runtime_infos(addrs)
-        if answer.error is not None and is_unreachable(answer.error)
+    heartbeat_listings = admin.clusters.get_heartbeats_each()
+    broker_addrs = sorted(
+        {
+            broker_addr
+            for _, heartbeat_listing, _ in heartbeat_listings
+            if heartbeat_listing is not None
+            for broker_addr in _name_brokers(heartbeat_listing)
+        }
+    )
+    silence_reasons = {
+        runtime_result.addr: error_text(runtime_result.error)
+        for runtime_result in admin.brokers.get_runtime_info(broker_addrs)
+        if runtime_result.error is not None and is_unreachable(runtime_result.error)
     }
-    return Seen(heard, silent)
+    return HeartbeatObservation(heartbeat_listings, silence_reasons)
 
 
-def _names(heard: Heard) -> dict[str, str]:
+def _name_brokers(heartbeat_listing: HeartbeatListing) -> dict[str, str]:
     """Return a display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
     return {
-        addr: f"{group.broker_name} {number} at {addr}"
-        for group in heard.info.groups
-        for number, addr in group.broker_addrs.items()
+        broker_addr: f"{broker_group.broker_name} {broker_id} at {broker_addr}"
+        for broker_group in heartbeat_listing.info.broker_groups
+        for broker_id, broker_addr in broker_group.broker_addrs.items()
     }
 
 
-class _View(NamedTuple):
+class _ServerHeartbeats(NamedTuple):
     """The brokers that one name server lists, and their heartbeat ages if it reports them."""
 
     addr: str
-    names: Mapping[str, str]
-    ages: Mapping[str, Heartbeat] | None
+    broker_names: Mapping[str, str]
+    heartbeat_ages: Mapping[str, HeartbeatAge] | None
 
 
-def judge(scale: Scale, seen: Seen) -> Finding:
+def judge_heartbeats(scale: CheckScale, observation: HeartbeatObservation) -> CheckFinding:
     """Judge by the longest silence. Where ages are unknown, judge by which brokers answer."""
-    away = [f"name server {addr}: {error_text(error)}" for addr, _, error in seen.heard if error is not None]
-    views = [_view(addr, found) for addr, found, _ in seen.heard if found is not None]
-    if not views:
-        return scale.unknown("no name server tells which brokers it hears", away)
-    names = {addr: name for view in views for addr, name in view.names.items()}
-    unheard = [
-        f"name server {view.addr} does not hear {names[one]}"
-        for view in views
-        for one in _missing(view, names)
+    failure_lines = [
+        f"name server {server_addr}: {error_text(error)}"
+        for server_addr, _, error in observation.heartbeat_listings
+        if error is not None
     ]
-    telling = [view for view in views if view.ages is not None]
-    silent = [f"{names[one]} does not answer: {why}" for one, why in seen.silent.items()]
-    least = State.WARNING if unheard or away else State.OK
-    if seen.silent and len(telling) < len(views):
-        least = State.WARNING
-    if not names:
-        least = worst([least, State.UNKNOWN])
-    samples = [*_longest(scale, telling), scale.sample("unheard", len(unheard))]
-    details = [*_late(telling), *unheard, *silent, *_not_telling(views), *away]
-    return scale.finding(_summary(names, telling, seen.silent), samples, details, least=least)
+    server_views = [
+        _read_listing(server_addr, heartbeat_listing)
+        for server_addr, heartbeat_listing, _ in observation.heartbeat_listings
+        if heartbeat_listing is not None
+    ]
+    if not server_views:
+        return scale.make_unknown_finding("no name server tells which brokers it hears", failure_lines)
+    broker_names = {
+        server_addr: broker_name
+        for view in server_views
+        for server_addr, broker_name in view.broker_names.items()
+    }
+    unheard_lines = [
+        f"name server {view.addr} does not hear {broker_names[broker_addr]}"
+        for view in server_views
+        for broker_addr in _missing_addrs(view, broker_names)
+    ]
+    views_with_ages = [view for view in server_views if view.heartbeat_ages is not None]
+    silent_lines = [
+        f"{broker_names[broker_addr]} does not answer: {silence_reason}"
+        for broker_addr, silence_reason in observation.silence_reasons.items()
+    ]
+    minimum_state = CheckState.WARNING if unheard_lines or failure_lines else CheckState.OK
+    if observation.silence_reasons and len(views_with_ages) < len(server_views):
+        minimum_state = CheckState.WARNING
+    if not broker_names:
+        minimum_state = worst_state([minimum_state, CheckState.UNKNOWN])
+    samples = [*_sample_silences(scale, views_with_ages), scale.make_sample("unheard", len(unheard_lines))]
+    detail_lines = [
+        *_format_oldest(views_with_ages),
+        *unheard_lines,
+        *silent_lines,
+        *_format_unsupported(server_views),
+        *failure_lines,
+    ]
+    return scale.make_finding(
+        _format_summary(broker_names, views_with_ages, observation.silence_reasons),
+        samples,
+        detail_lines,
+        minimum_state=minimum_state,
+    )
 
 
-def _view(addr: str, heard: Heard) -> _View:
-    names = _names(heard)
-    told = heard.heartbeats
-    ages = None if told is None else {one: told[one] for one in names if one in told}
-    return _View(addr, names, ages)
+def _read_listing(namesrv_addr: str, heartbeat_listing: HeartbeatListing) -> _ServerHeartbeats:
+    broker_names = _name_brokers(heartbeat_listing)
+    reported_ages = heartbeat_listing.heartbeats
+    heartbeat_ages = (
+        None
+        if reported_ages is None
+        else {
+            broker_addr: reported_ages[broker_addr]
+            for broker_addr in broker_names
+            if broker_addr in reported_ages
+        }
+    )
+    return _ServerHeartbeats(namesrv_addr, broker_names, heartbeat_ages)
 
 
-def _missing(view: _View, names: Mapping[str, str]) -> list[str]:
-    return [one for one in names if one not in view.names]
+def _missing_addrs(view: _ServerHeartbeats, broker_names: Mapping[str, str]) -> list[str]:
+    return [broker_addr for broker_addr in broker_names if broker_addr not in view.broker_names]
 
 
-def _oldest(view: _View) -> tuple[str, Heartbeat] | None:
-    return max((view.ages or {}).items(), key=lambda item: item[1].share, default=None)
+def _find_oldest(view: _ServerHeartbeats) -> tuple[str, HeartbeatAge] | None:
+    return max(
+        (view.heartbeat_ages or {}).items(),
+        key=lambda addr_and_age: addr_and_age[1].elapsed_share,
+        default=None,
+    )
 
 
-def _longest(scale: Scale, telling: Sequence[_View]) -> Iterator[Sample]:
+def _sample_silences(
+    scale: CheckScale, views_with_ages: Sequence[_ServerHeartbeats]
+) -> Iterator[CheckSample]:
     """Yield no sample if no name server reports ages, because that is not a fault of the cluster."""
-    found = [(view.addr, oldest[1]) for view in telling if (oldest := _oldest(view))]
-    if found:
-        yield scale.sample("longest", round(max(age.share for _, age in found) * 100, 1))
-    for addr, age in found:
-        yield scale.sample("silence", age.silent_millis / 1000, addr)
+    oldest_ages = [
+        (view.addr, oldest_entry[1]) for view in views_with_ages if (oldest_entry := _find_oldest(view))
+    ]
+    if oldest_ages:
+        yield scale.make_sample("longest", round(max(age.elapsed_share for _, age in oldest_ages) * 100, 1))
+    for namesrv_addr, age in oldest_ages:
+        yield scale.make_sample("silence", age.silent_ms / 1000, namesrv_addr)
 
 
-def _late(telling: Sequence[_View]) -> list[str]:
+def _format_oldest(views_with_ages: Sequence[_ServerHeartbeats]) -> list[str]:
     """Format the longest silence at each name server."""
     return [
-        f"name server {view.addr} heard {view.names[one]} {age.silent_millis / 1000:.1f} s ago,"
-        f" and lets it go after {age.timeout_millis / 1000:g} s"
-        for view in telling
-        for one, age in filter(None, [_oldest(view)])
+        f"name server {view.addr} heard {view.broker_names[addr]} {age.silent_ms / 1000:.1f} s ago,"
+        f" and lets it go after {age.timeout_ms / 1000:g} s"
+        for view in views_with_ages
+        for addr, age in filter(None, [_find_oldest(view)])
     ]
 
 
-def _not_telling(views: Sequence[_View]) -> list[str]:
+def _format_unsupported(server_views: Sequence[_ServerHeartbeats]) -> list[str]:
     return [
-        f"name server {view.addr} does not tell when it heard of its {len(view.names)} brokers:"
+        f"name server {view.addr} does not tell when it heard of its {len(view.broker_names)} brokers:"
         " within the last two minutes, or they would not be listed"
-        for view in views
-        if view.ages is None
+        for view in server_views
+        if view.heartbeat_ages is None
     ]
 
 
-def _summary(names: Mapping[str, str], telling: Sequence[_View], silent: Mapping[str, str]) -> str:
-    ages = [oldest for view in telling if (oldest := _oldest(view))]
+def _format_summary(
+    names: Mapping[str, str], views_with_ages: Sequence[_ServerHeartbeats], silent: Mapping[str, str]
+) -> str:
+    oldest_entries = [oldest_entry for view in views_with_ages if (oldest_entry := _find_oldest(view))]
     if not names:
         return "no broker is registered"
-    if ages:
-        one, age = max(ages, key=lambda item: item[1].share)
-        return f"{len(names)} brokers, the longest silence is {age.silent_millis / 1000:.1f} s ({names[one]})"
+    if oldest_entries:
+        addr, age = max(oldest_entries, key=lambda addr_and_age: addr_and_age[1].elapsed_share)
+        return f"{len(names)} brokers, the longest silence is {age.silent_ms / 1000:.1f} s ({names[addr]})"
     return f"ages of heartbeats are unknown; {len(names) - len(silent)} of {len(names)} listed brokers answer"

@@ -12,23 +12,23 @@ from namesrv_core.events import (
     PollFailed,
     ServerStopping,
 )
-from namesrv_core.history.records import Record
-from namesrv_core.storage import reading, segments
-from namesrv_core.storage.reading import Sieve
+from namesrv_core.history.records import JournalRecord
+from namesrv_core.storage.journal import reader, segments
+from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks.finding import Finding, State, worst
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState, worst_state
+from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.wording import to_the_second
 
-DAY = 86_400_000
+DAY_MS = 86_400_000
 """Losses of the last day (in ms) count."""
-_STATUS = "journal"
-_BAD = (EventsLost.__name__, JournalResumed.__name__)
-_ENDS = (ServerStopping.__name__, CollectorStopping.__name__)
+_STATUS_KEY = "journal"
+_LOSS_TYPES = (EventsLost.__name__, JournalResumed.__name__)
+_STOP_TYPES = (ServerStopping.__name__, CollectorStopping.__name__)
 
 
-class Folder(NamedTuple):
+class InspectedFolder(NamedTuple):
     """The journal in a folder, with its last record.
 
     `lost_events` and `failures` (write failures) count from the time given to `inspect_folder`.
@@ -36,144 +36,199 @@ class Folder(NamedTuple):
     """
 
     path: str
-    last: Record | None
-    lost: int = 0
-    failed: int = 0
-    problems: Sequence[str] | None = None
-    error: str | None = None
+    last_record: JournalRecord | None
+    lost_events: int = 0
+    failures: int = 0
+    damage_lines: Sequence[str] | None = None
+    read_error: str | None = None
 
 
-class Seen(NamedTuple):
+class JournalObservation(NamedTuple):
     """The journal status of each name server (None for no journal) and the journal folders, at `now_ms`."""
 
-    now: int
-    servers: Sequence[ServerResult[str | None]]
-    folders: Sequence[Folder]
+    now_ms: int
+    server_statuses: Sequence[ServerResult[str | None]]
+    folders: Sequence[InspectedFolder]
 
 
-def of_servers(admin: AdminClient) -> list[ServerResult[str | None]]:
+def read_server_statuses(admin: AdminClient) -> list[ServerResult[str | None]]:
     """Return the status that each name server reports: "ok", or "failing" with a reason.
 
     Apache's name servers report none.
     """
     return [
-        ServerResult(addr, None if config is None else config.get(_STATUS), error)
-        for addr, config, error in admin.name_servers.config_each()
+        ServerResult(namesrv_addr, None if namesrv_config is None else namesrv_config.get(_STATUS_KEY), error)
+        for namesrv_addr, namesrv_config, error in admin.name_servers.get_config_each()
     ]
 
 
-def of_folder(path: Path, since: int, thorough: bool) -> Folder:
+def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> InspectedFolder:
     """Read a journal's records from `since_ms`. With `checks_damage`, verify the whole journal."""
-    name = str(path)
+    folder_name = str(folder_path)
     try:
-        if not segments.segments(path):
-            return Folder(name, None, error="there is no journal")
-        last = next(iter(reading.last(path, 1)), None)
-        bad = [
-            record
-            for record in reading.records(path, since, Sieve(_is_bad, types=_BAD))
-            if record.time >= since
+        if not segments.list_segments(folder_path):
+            return InspectedFolder(folder_name, None, read_error="there is no journal")
+        last_record = next(iter(reader.read_last_records(folder_path, 1)), None)
+        loss_records = [
+            journal_record
+            for journal_record in reader.read_records(
+                folder_path, since_ms, RecordFilter(_can_be_loss, event_types=_LOSS_TYPES)
+            )
+            if journal_record.time_ms >= since_ms
         ]
-        found = list(reading.check(path)) if thorough else None
+        checked_segments = list(reader.check_journal(folder_path)) if checks_damage else None
     except OSError as error:
-        return Folder(name, None, error=f"{error.filename or path}: {error.strerror}")
+        return InspectedFolder(
+            folder_name, None, read_error=f"{error.filename or folder_path}: {error.strerror}"
+        )
     except RocketMQError as error:
-        return Folder(name, None, error=str(error))
-    return Folder(
-        name,
-        last,
-        sum(_lost(record) for record in bad if record.type == EventsLost.__name__),
-        sum(record.type == JournalResumed.__name__ for record in bad),
+        return InspectedFolder(folder_name, None, read_error=str(error))
+    return InspectedFolder(
+        folder_name,
+        last_record,
+        sum(
+            _count_lost(journal_record)
+            for journal_record in loss_records
+            if journal_record.event_type == EventsLost.__name__
+        ),
+        sum(journal_record.event_type == JournalResumed.__name__ for journal_record in loss_records),
         None
-        if found is None
-        else [f"{one.segment.path.name}: {text}" for one in found for text in one.problems],
+        if checked_segments is None
+        else [
+            f"{checked_segment.journal_segment.file_path.name}: {problem_text}"
+            for checked_segment in checked_segments
+            for problem_text in checked_segment.problem_texts
+        ],
     )
 
 
-def _is_bad(line: bytes) -> bool:
+def _can_be_loss(journal_line: bytes) -> bool:
     """Tell from the bytes, without parsing, whether a line can be a record of a loss."""
-    return any(name.encode() in line for name in _BAD)
+    return any(type_name.encode() in journal_line for type_name in _LOSS_TYPES)
 
 
-def _lost(record: Record) -> int:
-    number = record.fields.get("lost")
-    return number if isinstance(number, int) else 0
+def _count_lost(journal_record: JournalRecord) -> int:
+    lost_count = journal_record.event_fields.get("lost")
+    return lost_count if isinstance(lost_count, int) else 0
 
 
-def judge(scale: Scale, seen: Seen) -> Finding:
+def judge_journals(scale: CheckScale, observation: JournalObservation) -> CheckFinding:
     """A failing or damaged journal is critical. Losses, and failing polls of a collector, are a warning."""
-    statuses = {addr: status for addr, status, error in seen.servers if error is None and status is not None}
-    failing = {addr: status for addr, status in statuses.items() if status != "ok"}
-    damaged = [folder for folder in seen.folders if folder.problems or folder.error]
-    ages = {folder.path: _age(folder.last, seen.now) for folder in seen.folders if folder.last is not None}
-    lost = sum(folder.lost for folder in seen.folders)
-    away = [
-        f"name server {addr}: {error_text(error)}" for addr, _, error in seen.servers if error is not None
+    statuses = {
+        namesrv_addr: journal_status
+        for namesrv_addr, journal_status, error in observation.server_statuses
+        if error is None and journal_status is not None
+    }
+    failing = {
+        namesrv_addr: journal_status
+        for namesrv_addr, journal_status in statuses.items()
+        if journal_status != "ok"
+    }
+    damaged_folders = [folder for folder in observation.folders if folder.damage_lines or folder.read_error]
+    age_by_folder = {
+        folder.path: _age_seconds(folder.last_record, observation.now_ms)
+        for folder in observation.folders
+        if folder.last_record is not None
+    }
+    lost_count = sum(folder.lost_events for folder in observation.folders)
+    failure_lines = [
+        f"name server {namesrv_addr}: {error_text(error)}"
+        for namesrv_addr, _, error in observation.server_statuses
+        if error is not None
     ]
-    if not statuses and not seen.folders:
-        return scale.unknown("no journal was found", [*_without(seen), *away])
-    samples = [scale.sample("age", max(ages.values()))] if ages else []
-    samples += [scale.sample("quiet", age, path) for path, age in ages.items()]
-    samples += [scale.sample("lost", lost), scale.sample("failing", len(failing) + len(damaged))]
-    least = worst(
+    if not statuses and not observation.folders:
+        return scale.make_unknown_finding(
+            "no journal was found", [*_format_missing_journals(observation), *failure_lines]
+        )
+    samples = [scale.make_sample("age", max(age_by_folder.values()))] if age_by_folder else []
+    samples += [
+        scale.make_sample("quiet", age_seconds, folder_path)
+        for folder_path, age_seconds in age_by_folder.items()
+    ]
+    samples += [
+        scale.make_sample("lost", lost_count),
+        scale.make_sample("failing", len(failing) + len(damaged_folders)),
+    ]
+    minimum_state = worst_state(
         [
-            State.CRITICAL if failing or damaged else State.OK,
-            State.WARNING if lost or any(map(_warns, seen.folders)) else State.OK,
-            State.UNKNOWN if away else State.OK,
+            CheckState.CRITICAL if failing or damaged_folders else CheckState.OK,
+            CheckState.WARNING
+            if lost_count or any(map(_has_warning, observation.folders))
+            else CheckState.OK,
+            CheckState.UNKNOWN if failure_lines else CheckState.OK,
         ]
     )
-    details = [f"name server {addr}: its journal is {status}" for addr, status in statuses.items()]
-    details += [line for folder in seen.folders for line in _lines(folder, seen.now)]
-    return scale.finding(
-        _summary(statuses, failing, seen, damaged), samples, [*details, *_without(seen), *away], least=least
+    detail_lines = [
+        f"name server {namesrv_addr}: its journal is {journal_status}"
+        for namesrv_addr, journal_status in statuses.items()
+    ]
+    detail_lines += [
+        detail_line
+        for folder in observation.folders
+        for detail_line in _format_folder(folder, observation.now_ms)
+    ]
+    return scale.make_finding(
+        _format_summary(statuses, failing, observation, damaged_folders),
+        samples,
+        [*detail_lines, *_format_missing_journals(observation), *failure_lines],
+        minimum_state=minimum_state,
     )
 
 
-def _age(last: Record, now: int) -> float:
+def _age_seconds(last_record: JournalRecord, now_ms: int) -> float:
     """Return the seconds since the last record."""
-    return max(now - last.time, 0) / 1000
+    return max(now_ms - last_record.time_ms, 0) / 1000
 
 
-def _warns(folder: Folder) -> bool:
-    return bool(folder.failed) or (folder.last is not None and folder.last.type == PollFailed.__name__)
+def _has_warning(folder: InspectedFolder) -> bool:
+    return bool(folder.failures) or (
+        folder.last_record is not None and folder.last_record.event_type == PollFailed.__name__
+    )
 
 
-def _without(seen: Seen) -> list[str]:
+def _format_missing_journals(observation: JournalObservation) -> list[str]:
     return [
-        f"name server {addr} keeps no journal of its own"
-        for addr, status, error in seen.servers
-        if error is None and status is None
+        f"name server {namesrv_addr} keeps no journal of its own"
+        for namesrv_addr, journal_status, error in observation.server_statuses
+        if error is None and journal_status is None
     ]
 
 
-def _lines(folder: Folder, now: int) -> list[str]:
-    if folder.last is None:
-        return [f"{folder.path}: {folder.error or 'it has no record'}"]
-    lines = [f"{folder.path}: the last record is {_age(folder.last, now):.0f} s old, of {folder.last.server}"]
-    if folder.last.type in _ENDS:
-        who = folder.last.origin.source or "name server"
-        lines.append(f"{folder.path}: the {who} stopped at {to_the_second(folder.last.time)}")
-    if folder.last.type == PollFailed.__name__:
-        lines.append(f"{folder.path}: polls fail: {folder.last.fields.get('error')}")
-    if folder.lost:
-        lines.append(f"{folder.path}: {folder.lost} events are lost")
-    if folder.failed:
-        lines.append(f"{folder.path}: it could not be written for a while, {folder.failed} times")
-    return [*lines, *(f"{folder.path}: {problem}" for problem in folder.problems or ())]
+def _format_folder(folder: InspectedFolder, now_ms: int) -> list[str]:
+    if folder.last_record is None:
+        return [f"{folder.path}: {folder.read_error or 'it has no record'}"]
+    detail_lines = [
+        f"{folder.path}: the last record is {_age_seconds(folder.last_record, now_ms):.0f} s old, of {folder.last_record.server_name}"
+    ]
+    if folder.last_record.event_type in _STOP_TYPES:
+        writer = folder.last_record.origin.source or "name server"
+        detail_lines.append(
+            f"{folder.path}: the {writer} stopped at {to_the_second(folder.last_record.time_ms)}"
+        )
+    if folder.last_record.event_type == PollFailed.__name__:
+        detail_lines.append(f"{folder.path}: polls fail: {folder.last_record.event_fields.get('error')}")
+    if folder.lost_events:
+        detail_lines.append(f"{folder.path}: {folder.lost_events} events are lost")
+    if folder.failures:
+        detail_lines.append(f"{folder.path}: it could not be written for a while, {folder.failures} times")
+    return [*detail_lines, *(f"{folder.path}: {damage_line}" for damage_line in folder.damage_lines or ())]
 
 
-def _summary(
-    statuses: Mapping[str, str], failing: Mapping[str, str], seen: Seen, damaged: Sequence[Folder]
+def _format_summary(
+    statuses: Mapping[str, str],
+    failing: Mapping[str, str],
+    observation: JournalObservation,
+    damaged_folders: Sequence[InspectedFolder],
 ) -> str:
-    parts = []
+    summary_parts = []
     if statuses:
-        parts.append(
+        summary_parts.append(
             f"{len(statuses) - len(failing)} of {len(statuses)} name servers can write their journal"
         )
-    if seen.folders:
-        whole = len(seen.folders) - len(damaged)
-        looked = all(folder.problems is not None for folder in seen.folders)
-        parts.append(
-            f"{whole} of {len(seen.folders)} journals can be read{' and are whole' if looked else ''}"
+    if observation.folders:
+        whole = len(observation.folders) - len(damaged_folders)
+        checked = all(folder.damage_lines is not None for folder in observation.folders)
+        summary_parts.append(
+            f"{whole} of {len(observation.folders)} journals can be read{' and are whole' if checked else ''}"
         )
-    return ", ".join(parts)
+    return ", ".join(summary_parts)

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.connections import is_offline
-from nsadmin.client.consumers import ConsumeStats, QueueLag
+from nsadmin.client.consumers.client_connections import is_group_offline
+from nsadmin.client.consumers.consumer_progress import ConsumeStats, GroupQueueLag
 from nsadmin.client.results import error_text, is_not_found
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 
-_SHOWN = 5
+_MAX_SHOWN = 5
 
 
-class Seen(NamedTuple):
+class LagObservation(NamedTuple):
     """The progress of a group on each broker at `now_ms`.
 
     `client_count` is None if unknown. `group_error` says why nothing is known of the group.
@@ -23,81 +23,107 @@ class Seen(NamedTuple):
     """
 
     group: str
-    now: int
-    stats: Sequence[ServerResult[ConsumeStats]]
-    clients: int | None
-    error: RocketMQError | None = None
-    away: Mapping[str, RocketMQError] = MappingProxyType({})
+    now_ms: int
+    stats_results: Sequence[ServerResult[ConsumeStats]]
+    client_count: int | None
+    group_error: RocketMQError | None = None
+    unreachable_servers: Mapping[str, RocketMQError] = MappingProxyType({})
 
 
-def look(
-    admin: AdminClient, now: int, group: str, topic: str | None = None, cluster: str | None = None
-) -> Seen:
+def observe_lag(
+    admin: AdminClient, now_ms: int, group: str, topic: str | None = None, cluster_name: str | None = None
+) -> LagObservation:
     """Read the progress of the group on each broker, for all its topics or for one."""
     try:
-        stats = admin.consumers.progress(group, topic, cluster)
+        stats_results = admin.consumers.get_progress(group, topic, cluster_name)
     except RocketMQError as error:
-        return Seen(group, now, (), None, error)
-    clients = _clients(admin, group, cluster)
-    return Seen(group, now, stats, clients, away=dict(admin.unreachable))
+        return LagObservation(group, now_ms, (), None, error)
+    client_count = _count_clients(admin, group, cluster_name)
+    return LagObservation(
+        group, now_ms, stats_results, client_count, unreachable_servers=dict(admin.unreachable)
+    )
 
 
-def _clients(admin: AdminClient, group: str, cluster: str | None) -> int | None:
+def _count_clients(admin: AdminClient, group: str, cluster_name: str | None) -> int | None:
     """Count the connected clients: 0 for a group with offsets but no settings, because it was deleted."""
     try:
-        return len(admin.consumers.connections(group, cluster).clients)
+        return len(admin.consumers.get_connections(group, cluster_name).clients)
     except RocketMQError as error:
-        return 0 if is_offline(error) or is_not_found(error) else None
+        return 0 if is_group_offline(error) or is_not_found(error) else None
 
 
-def judge(scale: Scale, seen: Seen) -> Finding:
+def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
     """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
-    if seen.error is not None:
-        return scale.unknown(error_text(seen.error), about=seen.group)
-    away = [f"{addr}: {error_text(error)}" for addr, _, error in seen.stats if error is not None]
-    told = [stats for _, stats, _ in seen.stats if stats is not None]
-    if not told:
-        return scale.unknown("no broker tells how far the group is", away, seen.group)
-    queues = [lag for stats in told for lag in stats.queues]
-    behind = sorted((lag for lag in queues if _behind(lag)), key=_behind, reverse=True)
-    total = sum(map(_behind, behind))
-    samples = [
-        scale.sample("lag", total),
-        scale.sample("largest", _behind(behind[0]) if behind else 0),
-        scale.sample("delay", _delay(behind, seen.now)),
-        scale.sample("clients", seen.clients),
+    if observation.group_error is not None:
+        return scale.make_unknown_finding(error_text(observation.group_error), about=observation.group)
+    failure_lines = [
+        f"{server_addr}: {error_text(error)}"
+        for server_addr, _, error in observation.stats_results
+        if error is not None
     ]
-    is_idle = seen.clients == 0
-    silent = [f"name server {addr}: {error_text(error)}" for addr, error in seen.away.items()]
-    is_warned = silent or (is_idle and total)
-    least = State.WARNING if is_warned else State.UNKNOWN if away else State.OK
-    details = [*(["nobody of the group is connected"] if is_idle else []), *_lines(queues, behind)]
-    details += [*away, *silent]
-    summary = f"{seen.group} is {'at least ' if away else ''}{total} messages behind on {len(queues)} queues"
-    return scale.finding(summary, samples, details, least=least, about=seen.group)
+    reported_stats = [
+        consume_stats for _, consume_stats, _ in observation.stats_results if consume_stats is not None
+    ]
+    if not reported_stats:
+        return scale.make_unknown_finding(
+            "no broker tells how far the group is", failure_lines, observation.group
+        )
+    queue_lags = [lag for consume_stats in reported_stats for lag in consume_stats.queues]
+    lagging_queues = sorted(
+        (lag for lag in queue_lags if _messages_behind(lag)), key=_messages_behind, reverse=True
+    )
+    total_lag = sum(map(_messages_behind, lagging_queues))
+    samples = [
+        scale.make_sample("lag", total_lag),
+        scale.make_sample("largest", _messages_behind(lagging_queues[0]) if lagging_queues else 0),
+        scale.make_sample("delay", _delay_seconds(lagging_queues, observation.now_ms)),
+        scale.make_sample("clients", observation.client_count),
+    ]
+    is_idle = observation.client_count == 0
+    silent_lines = [
+        f"name server {server_addr}: {error_text(error)}"
+        for server_addr, error in observation.unreachable_servers.items()
+    ]
+    has_warning = silent_lines or (is_idle and total_lag)
+    minimum_state = (
+        CheckState.WARNING if has_warning else CheckState.UNKNOWN if failure_lines else CheckState.OK
+    )
+    detail_lines = [
+        *(["nobody of the group is connected"] if is_idle else []),
+        *_format_queues(queue_lags, lagging_queues),
+    ]
+    detail_lines += [*failure_lines, *silent_lines]
+    summary = f"{observation.group} is {'at least ' if failure_lines else ''}{total_lag} messages behind on {len(queue_lags)} queues"
+    return scale.make_finding(
+        summary, samples, detail_lines, minimum_state=minimum_state, about=observation.group
+    )
 
 
-def _behind(lag: QueueLag) -> int:
-    return max(lag.diff or 0, 0)
+def _messages_behind(lag: GroupQueueLag) -> int:
+    return max(lag.lag_count or 0, 0)
 
 
-def _delay(behind: Sequence[QueueLag], now: int) -> float | None:
+def _delay_seconds(lagging_queues: Sequence[GroupQueueLag], now_ms: int) -> float | None:
     """Return the age of the oldest last consumed message in seconds.
 
     0 if no queue lags; None if no broker reports when its last consumed message was stored.
     """
-    times = [lag.last_timestamp for lag in behind if lag.last_timestamp is not None]
-    if not times:
-        return None if behind else 0.0
-    return max(now - min(times), 0) / 1000
+    consume_times = [lag.last_consumed_ms for lag in lagging_queues if lag.last_consumed_ms is not None]
+    if not consume_times:
+        return None if lagging_queues else 0.0
+    return max(now_ms - min(consume_times), 0) / 1000
 
 
-def _lines(queues: Sequence[QueueLag], behind: Sequence[QueueLag]) -> list[str]:
-    lines = [
-        f"{lag.queue.topic} {lag.queue.broker_name} {lag.queue.queue_id}: {_behind(lag)} behind"
-        for lag in behind[:_SHOWN]
+def _format_queues(queue_lags: Sequence[GroupQueueLag], lagging_queues: Sequence[GroupQueueLag]) -> list[str]:
+    queue_lines = [
+        f"{lag.queue.topic} {lag.queue.broker_name} {lag.queue.queue_id}: {_messages_behind(lag)} behind"
+        for lag in lagging_queues[:_MAX_SHOWN]
     ]
-    if len(behind) > _SHOWN:
-        lines.append(f"and {len(behind) - _SHOWN} more queues")
-    never = sum(lag.consumer_offset is None for lag in queues)
-    return [*lines, f"no offset was ever committed on {never} queues"] if never else lines
+    if len(lagging_queues) > _MAX_SHOWN:
+        queue_lines.append(f"and {len(lagging_queues) - _MAX_SHOWN} more queues")
+    uncommitted_count = sum(lag.consumer_offset is None for lag in queue_lags)
+    return (
+        [*queue_lines, f"no offset was ever committed on {uncommitted_count} queues"]
+        if uncommitted_count
+        else queue_lines
+    )

@@ -6,22 +6,31 @@ from nsadmin.client import AdminClient
 from nsadmin.client.results import error_text, is_unreachable
 
 
-def silent(admin: AdminClient, addrs: Iterable[str | None]) -> dict[str, str]:
+def find_silent_masters(admin: AdminClient, master_addrs: Iterable[str | None]) -> dict[str, str]:
     """Return the masters that do not answer, with the reason for each."""
-    wanted = sorted({addr for addr in addrs if addr})
+    distinct_addrs = sorted({master_addr for master_addr in master_addrs if master_addr})
     return {
-        found.addr: error_text(found.error)
-        for found in admin.brokers.runtime_infos(wanted)
-        if found.error is not None and is_unreachable(found.error)
+        runtime_result.addr: error_text(runtime_result.error)
+        for runtime_result in admin.brokers.get_runtime_info(distinct_addrs)
+        if runtime_result.error is not None and is_unreachable(runtime_result.error)
     }
 
 
-def why_not(perm: int | None, write_queues: int, master: str | None, silent: Mapping[str, str]) -> str | None:
+def explain_unwritable(
+    topic_perm: int | None,
+    write_queue_count: int,
+    master_addr: str | None,
+    silence_reasons: Mapping[str, str],
+) -> str | None:
     """Return why a broker takes no messages of a topic; None if it takes them."""
-    if perm is None or write_queues < 1:
+    if topic_perm is None or write_queue_count < 1:
         return "no queue to write to"
-    if not perm & 2:
+    if not topic_perm & 2:
         return "no permission to write"
-    if master is None:
+    if master_addr is None:
         return "no master"
-    return f"its master {master}: {silent[master]}" if master in silent else None
+    return (
+        f"its master {master_addr}: {silence_reasons[master_addr]}"
+        if master_addr in silence_reasons
+        else None
+    )

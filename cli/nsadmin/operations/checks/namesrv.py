@@ -4,46 +4,57 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
-from nsadmin.client.name_servers import Pulse
+from nsadmin.client.name_servers.name_server_configs import NameServerPulse
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks.finding import Finding
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding
+from nsadmin.operations.checks.thresholds import CheckScale
 
 
-class Seen(NamedTuple):
+class NameServerObservation(NamedTuple):
     """The response of a name server. `error` says why `pulse` is missing."""
 
     addr: str
-    pulse: Pulse | None
+    pulse: NameServerPulse | None
     is_ready: bool
     error: RocketMQError | None
 
     @property
-    def serves(self) -> bool:
+    def is_serving(self) -> bool:
         return self.pulse is not None and self.is_ready
 
 
-def look(admin: AdminClient) -> list[Seen]:
+def observe_name_servers(admin: AdminClient) -> list[NameServerObservation]:
     """Ask each name server of the client's list."""
-    ready = {addr: bool(is_ready) for addr, is_ready, _ in admin.name_servers.ready_each()}
-    pulses = admin.tables.witnesses(admin.name_servers.pulse_each())
-    return [Seen(addr, pulse, ready[addr], error) for addr, pulse, error in pulses]
-
-
-def judge(scale: Scale, seen: list[Seen]) -> Finding:
-    """A name server that is not ready counts as failing, because clients use another one."""
-    serving = sum(one.serves for one in seen)
-    samples = [
-        scale.sample("failing", len(seen) - serving),
-        scale.sample("serving", serving),
-        *(scale.sample("latency", one.pulse.latency_millis / 1000, one.addr) for one in seen if one.pulse),
+    ready_by_server = {addr: bool(is_ready) for addr, is_ready, _ in admin.name_servers.check_ready_each()}
+    pulse_results = admin.name_server_tables.mark_duplicate_servers(admin.name_servers.get_pulse_each())
+    return [
+        NameServerObservation(addr, pulse, ready_by_server[addr], error)
+        for addr, pulse, error in pulse_results
     ]
-    details = [_line(one) for one in sorted(seen, key=lambda one: one.serves)]
-    return scale.finding(f"{serving} of {len(seen)} name servers answer", samples, details)
 
 
-def _line(one: Seen) -> str:
-    if one.pulse is None:
-        return f"{one.addr}: {error_text(one.error) if one.error else 'no answer'}"
-    ready = "" if one.is_ready else "; it is not ready to tell routes yet"
-    return f"{one.addr}: {one.pulse.version}, {one.pulse.latency_millis:.1f} ms{ready}"
+def judge_name_servers(scale: CheckScale, observations: list[NameServerObservation]) -> CheckFinding:
+    """A name server that is not ready counts as failing, because clients use another one."""
+    serving_count = sum(server.is_serving for server in observations)
+    samples = [
+        scale.make_sample("failing", len(observations) - serving_count),
+        scale.make_sample("serving", serving_count),
+        *(
+            scale.make_sample("latency", server.pulse.latency_ms / 1000, server.addr)
+            for server in observations
+            if server.pulse
+        ),
+    ]
+    detail_lines = [
+        _format_server(server) for server in sorted(observations, key=lambda server: server.is_serving)
+    ]
+    return scale.make_finding(
+        f"{serving_count} of {len(observations)} name servers answer", samples, detail_lines
+    )
+
+
+def _format_server(server: NameServerObservation) -> str:
+    if server.pulse is None:
+        return f"{server.addr}: {error_text(server.error) if server.error else 'no answer'}"
+    ready_text = "" if server.is_ready else "; it is not ready to tell routes yet"
+    return f"{server.addr}: {server.pulse.version}, {server.pulse.latency_ms:.1f} ms{ready_text}"

@@ -8,52 +8,54 @@ from math import inf, isnan
 from typing import NamedTuple
 
 
-class BadRange(ValueError):
+class InvalidRangeError(ValueError):
     """A text is not a range. The message gives the reason."""
 
 
-class Range(NamedTuple):
+class AlertRange(NamedTuple):
     """The values from `low_bound` to `high_bound`, both included.
 
     With `alerts_inside`, values inside the range raise an alert, else values outside.
     """
 
-    low: float
-    high: float
-    inside: bool
-    text: str
+    low_bound: float
+    high_bound: float
+    alerts_inside: bool
+    range_text: str
 
-    def alerts(self, value: float) -> bool:
+    def is_alert(self, measured_value: float) -> bool:
         """Whether a value raises an alert."""
-        return (self.low <= value <= self.high) is self.inside
+        return (self.low_bound <= measured_value <= self.high_bound) is self.alerts_inside
 
 
-def parse(text: str) -> Range:
+def parse_range(range_text: str) -> AlertRange:
     """Parse a range. Raises InvalidRangeError."""
-    shown = text.strip()
-    body = shown.removeprefix("@")
-    low_text, colon, high_text = body.partition(":")
+    stripped_text = range_text.strip()
+    range_body = stripped_text.removeprefix("@")
+    low_text, colon, high_text = range_body.partition(":")
     if not colon:
-        low_text, high_text = "", body
-        if not body:
-            raise BadRange(f"{text!r} is no range: {HINT}")
-    low = -inf if low_text == "~" else _number(text, low_text, 0.0)
-    high = _number(text, high_text, inf)
-    if low > high:
-        raise BadRange(f"{text!r} is no range: {low_text or '0'} is more than {high_text}")
-    return Range(low, high, shown.startswith("@"), shown)
+        low_text, high_text = "", range_body
+        if not range_body:
+            raise InvalidRangeError(f"{range_text!r} is no range: {SYNTAX_HINT}")
+    low_bound = -inf if low_text == "~" else _parse_bound(range_text, low_text, 0.0)
+    high_bound = _parse_bound(range_text, high_text, inf)
+    if low_bound > high_bound:
+        raise InvalidRangeError(f"{range_text!r} is no range: {low_text or '0'} is more than {high_text}")
+    return AlertRange(low_bound, high_bound, stripped_text.startswith("@"), stripped_text)
 
 
-HINT = "10 alerts above 10 (or below 0), 10: below 10, ~:10 above 10, 5:10 outside of them, @5:10 within"
+SYNTAX_HINT = (
+    "10 alerts above 10 (or below 0), 10: below 10, ~:10 above 10, 5:10 outside of them, @5:10 within"
+)
 
 
-def _number(text: str, part: str, default: float) -> float:
-    if not part:
-        return default
+def _parse_bound(range_text: str, bound_text: str, default_bound: float) -> float:
+    if not bound_text:
+        return default_bound
     try:
-        number = float(part)
+        bound_value = float(bound_text)
     except ValueError:
-        number = float("nan")
-    if isnan(number) or number in (inf, -inf):
-        raise BadRange(f"{text!r} is no range: {HINT}")
-    return number
+        bound_value = float("nan")
+    if isnan(bound_value) or bound_value in (inf, -inf):
+        raise InvalidRangeError(f"{range_text!r} is no range: {SYNTAX_HINT}")
+    return bound_value

@@ -3,55 +3,85 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.protocol.frame import MAX_FRAME
+from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks import listed
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
-from nsadmin.operations.registration_size import Size, measure
+from nsadmin.operations.checks import listed_brokers
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.registration_size import RegistrationSize, measure_registration
 
-_SHOWN = 10
+_MAX_SHOWN = 10
 
 
-class Seen(NamedTuple):
+class RegistrationSizeObservation(NamedTuple):
     """What each broker registers; `names` are those of brokers by address, `away` what nobody told."""
 
-    names: Mapping[str, str]
-    sizes: Sequence[ServerResult[Size]]
-    away: Sequence[str] = ()
+    broker_names: Mapping[str, str]
+    size_results: Sequence[ServerResult[RegistrationSize]]
+    failure_lines: Sequence[str] = ()
 
 
-def look(admin: AdminClient, cluster: str | None = None, broker_addr: str | None = None) -> Seen:
+def observe_registration_sizes(
+    admin: AdminClient, cluster_name: str | None = None, broker_addr: str | None = None
+) -> RegistrationSizeObservation:
     """At what brokers say that they register: all that are listed, or one, which may be listed nowhere."""
-    names, away = {broker_addr or "": broker_addr or ""}, list[str]()
+    broker_names, failure_lines = {broker_addr or "": broker_addr or ""}, list[str]()
     if broker_addr is None:
-        found = listed.look(admin, cluster)
-        names, away = found.names, found.away
-    return Seen(names, [one.then(measure) for one in admin.registrations.each(names)], away)
+        broker_listing = listed_brokers.observe_listing(admin, cluster_name)
+        broker_names, failure_lines = broker_listing.broker_names, broker_listing.failure_lines
+    return RegistrationSizeObservation(
+        broker_names,
+        [
+            registration_result.then(measure_registration)
+            for registration_result in admin.registrations.get_each(broker_names)
+        ],
+        failure_lines,
+    )
 
 
-def judge(scale: Scale, seen: Seen) -> Finding:
+def judge_registration_sizes(scale: CheckScale, observation: RegistrationSizeObservation) -> CheckFinding:
     """By the largest; brokers that do not tell leave it unknown, unless what is known is bad enough."""
-    sizes = {addr: size for addr, size, _ in seen.sizes if size is not None}
-    away = [f"{seen.names[addr]}: {error_text(error)}" for addr, _, error in seen.sizes if error is not None]
-    away += seen.away
-    if not sizes:
-        return scale.unknown("no broker tells what it registers", away)
-    ordered = sorted(sizes.items(), key=lambda item: -item[1].bytes)
-    largest, size = ordered[0]
+    size_by_addr = {
+        broker_addr: broker_size
+        for broker_addr, broker_size, _ in observation.size_results
+        if broker_size is not None
+    }
+    failure_lines = [
+        f"{observation.broker_names[broker_addr]}: {error_text(error)}"
+        for broker_addr, _, error in observation.size_results
+        if error is not None
+    ]
+    failure_lines += observation.failure_lines
+    if not size_by_addr:
+        return scale.make_unknown_finding("no broker tells what it registers", failure_lines)
+    sorted_sizes = sorted(size_by_addr.items(), key=lambda addr_and_size: -addr_and_size[1].frame_bytes)
+    largest_addr, broker_size = sorted_sizes[0]
     samples = [
-        scale.sample("largest", round(size.share * 100, 2)),
-        *(scale.sample("size", one.bytes, addr) for addr, one in ordered),
+        scale.make_sample("largest", round(broker_size.frame_share * 100, 2)),
+        *(
+            scale.make_sample("size", listed_size.frame_bytes, broker_addr)
+            for broker_addr, listed_size in sorted_sizes
+        ),
     ]
     summary = (
-        f"the largest of {len(sizes)} registrations takes {size.bytes} of {MAX_FRAME} bytes,"
-        f" that of {seen.names[largest]}"
+        f"the largest of {len(size_by_addr)} registrations takes {broker_size.frame_bytes} of {MAX_FRAME_BYTES} bytes,"
+        f" that of {observation.broker_names[largest_addr]}"
     )
-    details = [*(_line(seen.names[addr], one) for addr, one in ordered[:_SHOWN]), *away]
-    return scale.finding(summary, samples, details, least=State.UNKNOWN if away else State.OK)
+    detail_lines = [
+        *(
+            _format_size(observation.broker_names[broker_addr], listed_size)
+            for broker_addr, listed_size in sorted_sizes[:_MAX_SHOWN]
+        ),
+        *failure_lines,
+    ]
+    return scale.make_finding(
+        summary, samples, detail_lines, minimum_state=CheckState.UNKNOWN if failure_lines else CheckState.OK
+    )
 
 
-def _line(name: str, size: Size) -> str:
-    room = "" if size.fits is None else f", room for {size.fits} more"
-    return f"{name}: {size.bytes} bytes, {len(size.topics)} topics{room}"
+def _format_size(broker_name: str, broker_size: RegistrationSize) -> str:
+    room_text = (
+        "" if broker_size.room_for_topics is None else f", room for {broker_size.room_for_topics} more"
+    )
+    return f"{broker_name}: {broker_size.frame_bytes} bytes, {len(broker_size.topic_sizes)} topics{room_text}"

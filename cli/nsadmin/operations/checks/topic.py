@@ -3,96 +3,140 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.protocol.codes import MASTER_ID, Perm
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text, is_not_found
-from nsadmin.client.routes import QueueRoute, TopicRoute
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.operations.checks import masters
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 
 
-class Seen(NamedTuple):
+class TopicObservation(NamedTuple):
     """Its route on each name server, and the masters that do not answer."""
 
     topic: str
-    routes: Sequence[ServerResult[TopicRoute]]
-    silent: Mapping[str, str]
+    route_results: Sequence[ServerResult[TopicRoute]]
+    silence_reasons: Mapping[str, str]
 
 
-def look(admin: AdminClient, topic: str) -> Seen:
+def observe_topic(admin: AdminClient, topic: str) -> TopicObservation:
     """At its routes, and at every master that they name."""
-    routes = admin.topics.route_each(topic)
-    addrs = [queue.broker_addrs.get(MASTER_ID) for _, route, _ in routes if route for queue in route.queues]
-    return Seen(topic, routes, masters.silent(admin, addrs))
+    route_results = admin.topics.get_route_each(topic)
+    master_addrs = [
+        queue_route.broker_addrs.get(MASTER_BROKER_ID)
+        for _, topic_route, _ in route_results
+        if topic_route
+        for queue_route in topic_route.queues
+    ]
+    return TopicObservation(topic, route_results, masters.find_silent_masters(admin, master_addrs))
 
 
-class _View(NamedTuple):
+class _TopicAvailability(NamedTuple):
     """What a client of one name server meets; `lost` are brokers that take no messages, and why."""
 
-    addr: str
-    writable: int
-    readable: int
-    write_queues: int
-    lost: Mapping[str, str]
+    namesrv_addr: str
+    writable_count: int
+    readable_count: int
+    write_queue_count: int
+    lost_brokers: Mapping[str, str]
 
 
-def judge(scale: Scale, seen: Seen) -> Finding:
+def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFinding:
     """By the name server with the fewest: clients ask any of them."""
-    told = [result for result in seen.routes if result.error is None or is_not_found(result.error)]
-    away = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.routes
+    known_results = [
+        route_result
+        for route_result in observation.route_results
+        if route_result.error is None or is_not_found(route_result.error)
+    ]
+    failure_lines = [
+        f"name server {namesrv_addr}: {error_text(error)}"
+        for namesrv_addr, _, error in observation.route_results
         if error is not None and not is_not_found(error)
     ]
-    if not told:
-        return scale.unknown("no name server tells its route", away, seen.topic)
-    views = [_view(result, seen.silent) for result in told]
-    names = {queue.broker_name for result in told if result.result for queue in result.result.queues}
-    fewest = min(views, key=lambda view: view.writable)
-    samples = [
-        scale.sample("unwritable", len(names) - fewest.writable),
-        scale.sample("writable", fewest.writable),
-        scale.sample("readable", min(view.readable for view in views)),
-        scale.sample("writeQueues", min(view.write_queues for view in views)),
+    if not known_results:
+        return scale.make_unknown_finding("no name server tells its route", failure_lines, observation.topic)
+    server_views = [
+        _assess_route(route_result, observation.silence_reasons) for route_result in known_results
     ]
-    least = State.WARNING if away else State.OK
-    return scale.finding(
-        _summary(seen.topic, names, fewest), samples, [*_lines(views), *away], least=least, about=seen.topic
+    broker_names = {
+        queue_route.broker_name
+        for route_result in known_results
+        if route_result.result
+        for queue_route in route_result.result.queues
+    }
+    worst_view = min(server_views, key=lambda view: view.writable_count)
+    samples = [
+        scale.make_sample("unwritable", len(broker_names) - worst_view.writable_count),
+        scale.make_sample("writable", worst_view.writable_count),
+        scale.make_sample("readable", min(view.readable_count for view in server_views)),
+        scale.make_sample("writeQueues", min(view.write_queue_count for view in server_views)),
+    ]
+    minimum_state = CheckState.WARNING if failure_lines else CheckState.OK
+    return scale.make_finding(
+        _format_summary(observation.topic, broker_names, worst_view),
+        samples,
+        [*_format_losses(server_views), *failure_lines],
+        minimum_state=minimum_state,
+        about=observation.topic,
     )
 
 
-def _summary(topic: str, names: set[str], fewest: _View) -> str:
-    if not names:
+def _format_summary(topic: str, broker_names: set[str], worst_view: _TopicAvailability) -> str:
+    if not broker_names:
         return f"no name server knows {topic}"
-    return f"{fewest.writable} of {len(names)} brokers of {topic} take messages"
+    return f"{worst_view.writable_count} of {len(broker_names)} brokers of {topic} take messages"
 
 
-def _view(result: ServerResult[TopicRoute], silent: Mapping[str, str]) -> _View:
-    queues = result.result.queues if result.result else ()
-    lost = {queue.broker_name: why for queue in queues if (why := _lost(queue, silent))}
-    kept = [queue for queue in queues if queue.broker_name not in lost]
-    readable = [
-        queue
-        for queue in queues
-        if (queue.perm or 0) & Perm.READ
-        and queue.read_ids
-        and set(queue.broker_addrs.values()) - silent.keys()
+def _assess_route(
+    route_result: ServerResult[TopicRoute], silence_reasons: Mapping[str, str]
+) -> _TopicAvailability:
+    queue_routes = route_result.result.queues if route_result.result else ()
+    lost_brokers = {
+        queue_route.broker_name: loss_reason
+        for queue_route in queue_routes
+        if (loss_reason := _explain_loss(queue_route, silence_reasons))
+    }
+    writable_queues = [
+        queue_route for queue_route in queue_routes if queue_route.broker_name not in lost_brokers
     ]
-    if result.result is None:
-        lost = {"": "does not know the topic"}
-    return _View(result.addr, len(kept), len(readable), sum(len(queue.write_ids) for queue in kept), lost)
+    readable_queues = [
+        queue_route
+        for queue_route in queue_routes
+        if (queue_route.perm or 0) & Perm.READ
+        and queue_route.read_queue_ids
+        and set(queue_route.broker_addrs.values()) - silence_reasons.keys()
+    ]
+    if route_result.result is None:
+        lost_brokers = {"": "does not know the topic"}
+    return _TopicAvailability(
+        route_result.addr,
+        len(writable_queues),
+        len(readable_queues),
+        sum(len(queue_route.write_queue_ids) for queue_route in writable_queues),
+        lost_brokers,
+    )
 
 
-def _lost(queue: QueueRoute, silent: Mapping[str, str]) -> str | None:
-    return masters.why_not(queue.perm, len(queue.write_ids), queue.broker_addrs.get(MASTER_ID), silent)
+def _explain_loss(queue_route: QueueRoute, silence_reasons: Mapping[str, str]) -> str | None:
+    return masters.explain_unwritable(
+        queue_route.perm,
+        len(queue_route.write_queue_ids),
+        queue_route.broker_addrs.get(MASTER_BROKER_ID),
+        silence_reasons,
+    )
 
 
-def _lines(views: Sequence[_View]) -> list[str]:
+def _format_losses(server_views: Sequence[_TopicAvailability]) -> list[str]:
     """What is alike on all name servers is said once."""
-    common = set.intersection(*(set(view.lost.items()) for view in views))
-    lines = [f"{name}: {why}" for name, why in sorted(common) if name]
-    for view in views:
-        own = sorted(set(view.lost.items()) - common)
-        lines += [f"name server {view.addr}{f': {name}: ' if name else ' '}{why}" for name, why in own]
-    return lines
+    common_losses = set.intersection(*(set(view.lost_brokers.items()) for view in server_views))
+    loss_lines = [
+        f"{broker_name}: {loss_reason}" for broker_name, loss_reason in sorted(common_losses) if broker_name
+    ]
+    for view in server_views:
+        own_losses = sorted(set(view.lost_brokers.items()) - common_losses)
+        loss_lines += [
+            f"name server {view.namesrv_addr}{f': {broker_name}: ' if broker_name else ' '}{loss_reason}"
+            for broker_name, loss_reason in own_losses
+        ]
+    return loss_lines

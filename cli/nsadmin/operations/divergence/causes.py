@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.client.pictures import Picture
-from nsadmin.operations.divergence.comparing import Difference, Value
+from nsadmin.client.snapshots import ClusterSnapshot
+from nsadmin.operations.divergence.comparison import ComparedValue, ItemDifference
 
 
-class Cause(NamedTuple):
+class DivergenceCause(NamedTuple):
     """What probably made the difference: a word for programs, a sentence, and what to do about it."""
 
     kind: str
@@ -23,114 +23,149 @@ class BrokerFacts(NamedTuple):
     one that it does not have.
     """
 
-    answers: bool
-    names: tuple[str, ...] | None = None
-    own: Mapping[str, Value | None] = {}
+    is_answering: bool
+    registered_servers: tuple[str, ...] | None = None
+    own_topics: Mapping[str, ComparedValue | None] = {}
 
 
-Facts = Mapping[str, BrokerFacts]
+FactsByAddr = Mapping[str, BrokerFacts]
 """By the address of the broker."""
 
 NO_FACTS = BrokerFacts(False)
 
 
-class Scene(NamedTuple):
+class CauseEvidence(NamedTuple):
     """All that a cause is told from: what each name server knows, and what brokers say."""
 
-    pictures: Sequence[Picture]
-    facts: Facts
+    server_snapshots: Sequence[ClusterSnapshot]
+    facts_by_addr: FactsByAddr
 
-    def addrs_of(self, broker_name: str) -> list[str]:
+    def list_broker_addrs(self, broker_name: str) -> list[str]:
         """The addresses under which name servers know it, masters first."""
-        found = sorted(
-            (int(broker_id), addr)
-            for picture in self.pictures
-            for broker_id, addr in picture.brokers.get(broker_name, {}).get("brokerAddrs", {}).items()
+        sorted_addrs = sorted(
+            (int(broker_id), broker_addr)
+            for server_snapshot in self.server_snapshots
+            for broker_id, broker_addr in server_snapshot.brokers.get(broker_name, {})
+            .get("brokerAddrs", {})
+            .items()
         )
-        return list(dict.fromkeys(addr for _, addr in found))
+        return list(dict.fromkeys(broker_addr for _, broker_addr in sorted_addrs))
 
-    def at(self, addr: str) -> BrokerFacts:
-        return self.facts.get(addr, NO_FACTS)
+    def facts_of(self, broker_addr: str) -> BrokerFacts:
+        return self.facts_by_addr.get(broker_addr, NO_FACTS)
 
-    def named(self, places: Sequence[int]) -> str:
-        return ", ".join(self.pictures[place].source for place in places)
+    def addrs_at(self, server_indexes: Sequence[int]) -> str:
+        return ", ".join(self.server_snapshots[server_index].source for server_index in server_indexes)
 
 
-def cause_of(difference: Difference, scene: Scene) -> Cause:
+def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
     """The likely cause of one difference."""
-    by_what = {"broker": _of_broker, "topic": _of_topic, "kv": _of_kv, "setting": _of_setting}
-    return by_what[difference.item.what](difference, scene)
+    explain_by_section = {
+        "broker": _explain_broker,
+        "topic": _explain_topic,
+        "kv": _explain_kv,
+        "setting": _explain_setting,
+    }
+    return explain_by_section[difference.item.section_name](difference, evidence)
 
 
 # Brokers
 
 
-def _of_broker(difference: Difference, scene: Scene) -> Cause:
-    missing, name = difference.missing, difference.item.name
-    addrs = list(
-        dict.fromkeys(value["brokerAddr"] for value in difference.values if isinstance(value, Mapping))
+def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
+    missing, broker_name = difference.missing_servers, difference.item.name
+    broker_addrs = list(
+        dict.fromkeys(
+            server_value["brokerAddr"]
+            for server_value in difference.server_values
+            if isinstance(server_value, Mapping)
+        )
     )
     if not missing:
-        return _conflict(name, addrs, scene)
-    if all(not scene.pictures[at].brokers for at in missing):
-        where = scene.named(missing)
-        return Cause(
+        return _explain_conflict(broker_name, broker_addrs, evidence)
+    if all(not evidence.server_snapshots[server_index].brokers for server_index in missing):
+        where = evidence.addrs_at(missing)
+        return DivergenceCause(
             "no-brokers",
             f"{where} knows no broker at all: it was started less than a heartbeat ago, or none reaches it",
             f"see whether brokers reach {where}, and whether their namesrvAddr names it",
         )
-    partial = _partial(addrs, missing, scene)
-    if partial is not None:
-        return partial
-    if not any(scene.at(addr).answers for addr in addrs):
-        return Cause(
+    partial_cause = _explain_partial_list(broker_addrs, missing, evidence)
+    if partial_cause is not None:
+        return partial_cause
+    if not any(evidence.facts_of(broker_addr).is_answering for broker_addr in broker_addrs):
+        return DivergenceCause(
             "gone",
-            f"it does not answer here either: it is gone, or {scene.named(missing)} never heard of it",
-            f"see whether {name} runs; name servers forget who is silent for 2 minutes",
+            f"it does not answer here either: it is gone, or {evidence.addrs_at(missing)} never heard of it",
+            f"see whether {broker_name} runs; name servers forget who is silent for 2 minutes",
         )
-    where = scene.named(missing)
-    return Cause(
+    where = evidence.addrs_at(missing)
+    return DivergenceCause(
         "partition",
         f"what it registers does not reach {where}: a partition, or it is refused there",
-        f"look for a firewall between {name} and {where}, and at the broker's log",
+        f"look for a firewall between {broker_name} and {where}, and at the broker's log",
     )
 
 
-def _conflict(name: str, addrs: Sequence[str], scene: Scene) -> Cause:
-    if len(addrs) == 1:
-        return Cause(
+def _explain_conflict(
+    broker_name: str, broker_addrs: Sequence[str], evidence: CauseEvidence
+) -> DivergenceCause:
+    if len(broker_addrs) == 1:
+        return DivergenceCause(
             "cluster",
-            f"{name} has changed its cluster, and who has heard of both lists both",
-            f"restart {name}, which takes it out of its old cluster",
+            f"{broker_name} has changed its cluster, and who has heard of both lists both",
+            f"restart {broker_name}, which takes it out of its old cluster",
         )
-    alive = [addr for addr in addrs if scene.at(addr).answers]
+    alive = [broker_addr for broker_addr in broker_addrs if evidence.facts_of(broker_addr).is_answering]
     if len(alive) == 1:
-        return Cause(
+        return DivergenceCause(
             "moved",
-            f"{name} answers at {alive[0]} only: it has moved, and not every name server has heard of it",
+            f"{broker_name} answers at {alive[0]} only: it has moved, and not every name server has heard of it",
             f"see whether {alive[0]} reaches every name server and its namesrvAddr names all of them",
         )
-    return Cause(
+    return DivergenceCause(
         "conflict",
-        f"several processes register as {name}: {', '.join(alive or addrs)}",
+        f"several processes register as {broker_name}: {', '.join(alive or broker_addrs)}",
         "give each broker a name or an id of its own",
     )
 
 
-def _partial(addrs: Sequence[str], wrong: Sequence[int], scene: Scene) -> Cause | None:
+def _explain_partial_list(
+    broker_addrs: Sequence[str], wrong: Sequence[int], evidence: CauseEvidence
+) -> DivergenceCause | None:
     """Whether the broker does not name those that are wrong; believed where it names the others as we do."""
-    right = [at for at in range(len(scene.pictures)) if at not in wrong]
-    for addr in addrs:
-        names = scene.at(addr).names
-        if names is None or not right or not all(scene.pictures[at].source in names for at in right):
+    right_servers = [
+        server_index for server_index in range(len(evidence.server_snapshots)) if server_index not in wrong
+    ]
+    for broker_addr in broker_addrs:
+        registered_servers = evidence.facts_of(broker_addr).registered_servers
+        if (
+            registered_servers is None
+            or not right_servers
+            or not all(
+                evidence.server_snapshots[server_index].source in registered_servers
+                for server_index in right_servers
+            )
+        ):
             continue
-        unnamed = [at for at in wrong if scene.pictures[at].source not in names]
+        unnamed = [
+            server_index
+            for server_index in wrong
+            if evidence.server_snapshots[server_index].source not in registered_servers
+        ]
         if unnamed:
-            every = ";".join(dict.fromkeys((*names, *(scene.pictures[at].source for at in unnamed))))
-            return Cause(
+            full_list = ";".join(
+                dict.fromkeys(
+                    (
+                        *registered_servers,
+                        *(evidence.server_snapshots[server_index].source for server_index in unnamed),
+                    )
+                )
+            )
+            return DivergenceCause(
                 "partial-list",
-                f"registers with a partial list: its namesrvAddr does not name {scene.named(unnamed)}",
-                f"nsadmin updateBrokerConfig namesrvAddr '{every}' -b {addr}; it looks every 2 minutes",
+                f"registers with a partial list: its namesrvAddr does not name {evidence.addrs_at(unnamed)}",
+                f"nsadmin updateBrokerConfig namesrvAddr '{full_list}' -b {broker_addr}; it looks every 2 minutes",
             )
     return None
 
@@ -138,132 +173,161 @@ def _partial(addrs: Sequence[str], wrong: Sequence[int], scene: Scene) -> Cause 
 # Topics
 
 
-def _of_topic(difference: Difference, scene: Scene) -> Cause:
-    topic, name = difference.item.name, difference.item.place
-    if not name:
-        return Cause(
+def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
+    topic, broker_name = difference.item.name, difference.item.parent_name
+    if not broker_name:
+        return DivergenceCause(
             "left-over",
             "no broker has it any more: it was deleted on some of them only",
             f"nsadmin deleteTopic {topic}, once more, on every name server",
         )
-    addrs = scene.addrs_of(name)
-    own: Value | None = None
-    is_told = False
-    for addr in addrs:
-        if topic in scene.at(addr).own:
-            own, is_told = scene.at(addr).own[topic], True
+    broker_addrs = evidence.list_broker_addrs(broker_name)
+    own_value: ComparedValue | None = None
+    is_own_known = False
+    for broker_addr in broker_addrs:
+        if topic in evidence.facts_of(broker_addr).own_topics:
+            own_value, is_own_known = evidence.facts_of(broker_addr).own_topics[topic], True
             break
-    wrong = _wrong(difference, own, is_told)
-    if is_told and own is None:
-        return Cause(
+    wrong = _find_wrong_servers(difference, own_value, is_own_known)
+    if is_own_known and own_value is None:
+        return DivergenceCause(
             "left-over",
-            f"{name} has no such topic any more: it was deleted, but not on {scene.named(wrong)}",
+            f"{broker_name} has no such topic any more: it was deleted, but not on {evidence.addrs_at(wrong)}",
             f"nsadmin deleteTopic {topic}, once more, on every name server",
         )
-    if set(dict(difference.fields)) == {"perm"} and not difference.missing:
-        wiped = _of_perm(difference, own, scene)
-        if wiped is not None:
-            return wiped
-    partial = _partial(addrs, wrong, scene)
-    if partial is not None:
-        return partial
-    if wrong and difference.missing == wrong:
-        return Cause(
+    if set(dict(difference.differing_fields)) == {"perm"} and not difference.missing_servers:
+        perm_cause = _explain_perm(difference, own_value, evidence)
+        if perm_cause is not None:
+            return perm_cause
+    partial_cause = _explain_partial_list(broker_addrs, wrong, evidence)
+    if partial_cause is not None:
+        return partial_cause
+    if wrong and difference.missing_servers == wrong:
+        return DivergenceCause(
             "not-registered",
-            f"{scene.named(wrong)} has not heard of it from {name}: a partition between them, or it was"
+            f"{evidence.addrs_at(wrong)} has not heard of it from {broker_name}: a partition between them, or it was"
             " deleted there only",
-            f"look for a firewall between {name} and {scene.named(wrong)}; the next change of a topic of"
-            f" {name} registers all again",
+            f"look for a firewall between {broker_name} and {evidence.addrs_at(wrong)}; the next change of a topic of"
+            f" {broker_name} registers all again",
         )
-    return _behind(name, wrong, scene)
+    return _explain_behind(broker_name, wrong, evidence)
 
 
-def _wrong(difference: Difference, own: Value | None, is_told: bool) -> tuple[int, ...]:
+def _find_wrong_servers(
+    difference: ItemDifference, own_value: ComparedValue | None, is_own_known: bool
+) -> tuple[int, ...]:
     """Who does not say what the broker says; where the broker says nothing, the smaller part of them."""
-    if is_told and own is None:
-        return tuple(at for at, value in enumerate(difference.values) if value is not None)
-    if is_told and isinstance(own, Mapping):
+    if is_own_known and own_value is None:
         return tuple(
-            at
-            for at, value in enumerate(difference.values)
-            if not isinstance(value, Mapping)
-            or any(value[field] != text for field, text in own.items() if field in value)
+            server_index
+            for server_index, server_value in enumerate(difference.server_values)
+            if server_value is not None
         )
-    if difference.missing:
-        return difference.missing
-    return _odd(difference)
+    if is_own_known and isinstance(own_value, Mapping):
+        return tuple(
+            server_index
+            for server_index, server_value in enumerate(difference.server_values)
+            if not isinstance(server_value, Mapping)
+            or any(
+                server_value[field_name] != own_text
+                for field_name, own_text in own_value.items()
+                if field_name in server_value
+            )
+        )
+    if difference.missing_servers:
+        return difference.missing_servers
+    return _find_odd_servers(difference)
 
 
-def _odd(difference: Difference) -> tuple[int, ...]:
+def _find_odd_servers(difference: ItemDifference) -> tuple[int, ...]:
     """The smallest part of them that agrees; () where there are several of that size."""
-    parts: dict[str, list[int]] = {}
-    for at, value in enumerate(difference.values):
-        parts.setdefault(repr(value), []).append(at)
-    smallest = min(parts.values(), key=len)
-    return tuple(smallest) if sum(len(part) == len(smallest) for part in parts.values()) == 1 else ()
+    servers_by_value: dict[str, list[int]] = {}
+    for server_index, server_value in enumerate(difference.server_values):
+        servers_by_value.setdefault(repr(server_value), []).append(server_index)
+    smallest_part = min(servers_by_value.values(), key=len)
+    return (
+        tuple(smallest_part)
+        if sum(len(agreeing_servers) == len(smallest_part) for agreeing_servers in servers_by_value.values())
+        == 1
+        else ()
+    )
 
 
-def _of_perm(difference: Difference, own: Value | None, scene: Scene) -> Cause | None:
+def _explain_perm(
+    difference: ItemDifference, own_value: ComparedValue | None, evidence: CauseEvidence
+) -> DivergenceCause | None:
     """Whether write permission was taken or given on some of them only, which brokers do not hear of."""
-    perms = [_perm(value) for value in difference.values]
-    closed = [at for at, perm in enumerate(perms) if not perm & Perm.WRITE]
-    opened = [at for at, perm in enumerate(perms) if perm & Perm.WRITE]
-    name = difference.item.place
+    server_perms = [_read_perm(server_value) for server_value in difference.server_values]
+    closed = [
+        server_index for server_index, server_perm in enumerate(server_perms) if not server_perm & Perm.WRITE
+    ]
+    opened = [
+        server_index for server_index, server_perm in enumerate(server_perms) if server_perm & Perm.WRITE
+    ]
+    broker_name = difference.item.parent_name
     if not closed:
-        return _flattened(difference, own, scene)
+        return _explain_flat_perm(difference, own_value, evidence)
     if not opened:
         return None
-    if isinstance(own, Mapping) and not _perm(own) & Perm.WRITE:
-        if any(perms[at] != Perm.READ | Perm.WRITE for at in opened):
+    if isinstance(own_value, Mapping) and not _read_perm(own_value) & Perm.WRITE:
+        if any(server_perms[server_index] != Perm.READ | Perm.WRITE for server_index in opened):
             return None
-        return Cause(
+        return DivergenceCause(
             "write-perm-added",
-            f"{name} itself lets nobody write: {scene.named(opened)} alone got addWritePerm, or has not"
+            f"{broker_name} itself lets nobody write: {evidence.addrs_at(opened)} alone got addWritePerm, or has not"
             " heard of it",
-            f"nsadmin wipeWritePerm {name}, which closes all of its topics on every name server",
+            f"nsadmin wipeWritePerm {broker_name}, which closes all of its topics on every name server",
         )
-    said = (
-        f"wiped on {scene.named(closed)} only"
+    wiped_text = (
+        f"wiped on {evidence.addrs_at(closed)} only"
         if len(closed) <= len(opened)
-        else f"wiped, but not on {scene.named(opened)}, or has come back there"
+        else f"wiped, but not on {evidence.addrs_at(opened)}, or has come back there"
     )
-    return Cause(
+    return DivergenceCause(
         "wiped",
-        f"write permission of {name} was {said}",
-        f"nsadmin wipeWritePerm {name}, or addWritePerm, on every name server; a restart of {name} opens all",
+        f"write permission of {broker_name} was {wiped_text}",
+        f"nsadmin wipeWritePerm {broker_name}, or addWritePerm, on every name server; a restart of {broker_name} opens all",
     )
 
 
-def _flattened(difference: Difference, own: Value | None, scene: Scene) -> Cause | None:
+def _explain_flat_perm(
+    difference: ItemDifference, own_value: ComparedValue | None, evidence: CauseEvidence
+) -> DivergenceCause | None:
     """Whether some have what addWritePerm leaves behind: rw-, where topics of the system are to be rwi."""
-    flat = [at for at, value in enumerate(difference.values) if _perm(value) == Perm.READ | Perm.WRITE]
-    if not flat or not _perm(own) & Perm.INHERIT:
+    flat = [
+        server_index
+        for server_index, server_value in enumerate(difference.server_values)
+        if _read_perm(server_value) == Perm.READ | Perm.WRITE
+    ]
+    if not flat or not _read_perm(own_value) & Perm.INHERIT:
         return None
-    name = difference.item.place
-    return Cause(
+    broker_name = difference.item.parent_name
+    return DivergenceCause(
         "write-perm-added",
-        f"addWritePerm was sent to {scene.named(flat)}, which makes rw- of every permission",
-        f"a restart of {name} brings back its own permissions",
+        f"addWritePerm was sent to {evidence.addrs_at(flat)}, which makes rw- of every permission",
+        f"a restart of {broker_name} brings back its own permissions",
     )
 
 
-def _perm(value: Value | None) -> int:
-    found: Any = value.get("perm") if isinstance(value, Mapping) else None
-    return int(found or 0)
+def _read_perm(server_value: ComparedValue | None) -> int:
+    perm_value: Any = server_value.get("perm") if isinstance(server_value, Mapping) else None
+    return int(perm_value or 0)
 
 
-def _behind(name: str, places: Sequence[int], scene: Scene) -> Cause:
-    if not places:
-        return Cause(
+def _explain_behind(
+    broker_name: str, behind_servers: Sequence[int], evidence: CauseEvidence
+) -> DivergenceCause:
+    if not behind_servers:
+        return DivergenceCause(
             "behind",
-            f"not all of them have heard the last that {name} registered: a partition",
-            f"look for a firewall between {name} and the name servers, and at the broker's log",
+            f"not all of them have heard the last that {broker_name} registered: a partition",
+            f"look for a firewall between {broker_name} and the name servers, and at the broker's log",
         )
-    where = scene.named(places)
-    return Cause(
+    where = evidence.addrs_at(behind_servers)
+    return DivergenceCause(
         "behind",
-        f"{where} has not heard the last that {name} registered: a partition between them",
-        f"look for a firewall between {name} and {where}; the next change of a topic of {name} registers all"
+        f"{where} has not heard the last that {broker_name} registered: a partition between them",
+        f"look for a firewall between {broker_name} and {where}; the next change of a topic of {broker_name} registers all"
         " again",
     )
 
@@ -271,25 +335,35 @@ def _behind(name: str, places: Sequence[int], scene: Scene) -> Cause:
 # KV config and settings
 
 
-def _of_kv(difference: Difference, scene: Scene) -> Cause:
-    having = [at for at, value in enumerate(difference.values) if value is not None]
-    namespace = difference.item.place
-    source = scene.pictures[having[0]].source
-    advice = f"nsadmin kvSync -s {namespace} --from {source}, or from who has it right"
-    if difference.missing and not difference.fields:
-        return Cause(
+def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
+    having = [
+        server_index
+        for server_index, server_value in enumerate(difference.server_values)
+        if server_value is not None
+    ]
+    namespace = difference.item.parent_name
+    source_addr = evidence.server_snapshots[having[0]].source
+    advice_text = f"nsadmin kvSync -s {namespace} --from {source_addr}, or from who has it right"
+    if difference.missing_servers and not difference.differing_fields:
+        return DivergenceCause(
             "kv-written-to-some",
-            f"written to {scene.named(having)} only, or deleted on {scene.named(difference.missing)} only:"
+            f"written to {evidence.addrs_at(having)} only, or deleted on {evidence.addrs_at(difference.missing_servers)} only:"
             " name servers never tell each other",
-            advice,
+            advice_text,
         )
-    odd = _odd(difference)
-    whom = f"{scene.named(odd)} only, or to the others only" if odd else "some of them only"
-    return Cause("kv-written-to-some", f"written to {whom}: name servers never tell each other", advice)
+    odd_servers = _find_odd_servers(difference)
+    target_text = (
+        f"{evidence.addrs_at(odd_servers)} only, or to the others only"
+        if odd_servers
+        else "some of them only"
+    )
+    return DivergenceCause(
+        "kv-written-to-some", f"written to {target_text}: name servers never tell each other", advice_text
+    )
 
 
-def _of_setting(difference: Difference, scene: Scene) -> Cause:
-    return Cause(
+def _explain_setting(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
+    return DivergenceCause(
         "own-files",
         "each name server has its own configuration file",
         f"nsadmin updateNamesrvConfig {difference.item.name} VALUE, which goes to all of them",

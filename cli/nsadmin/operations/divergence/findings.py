@@ -4,185 +4,258 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.client.secrecy import is_secret
-from nsadmin.operations.divergence.causes import Cause
-from nsadmin.operations.divergence.comparing import Comparison, Difference, Item
+from nsadmin.client.redaction import is_secret_name
+from nsadmin.operations.divergence.causes import DivergenceCause
+from nsadmin.operations.divergence.comparison import ComparedItem, ItemDifference, SnapshotComparison
 
-HEARTBEAT = 30_000
+HEARTBEAT_MS = 30_000
 """ms from one registration of a broker to the next (registerNameServerPeriod)."""
-PATIENCE = 2 * HEARTBEAT
+DEFAULT_SETTLE_MS = 2 * HEARTBEAT_MS
 """ms in which brokers make name servers equal, if anything does."""
-MOMENT = 2_000
+COMMAND_SETTLE_MS = 2_000
 """ms in which a command writes to all of them what no broker tells: KV config and settings."""
 
-State = Literal["new", "drift"]
-Verdict = Literal["agree", "converging", "diverge", "partial", "unknown"]
+FindingState = Literal["new", "drift"]
+DivergenceVerdict = Literal["agree", "converging", "diverge", "partial", "unknown"]
 
 
-class Finding(NamedTuple):
+class DriftFinding(NamedTuple):
     """Things that differ in the same way, for the same reason: `differences` of one `what`.
 
     `place` is what all of them are within, "" where they are not. `age` is for how many ms at least the first
     of them has been seen. `implied` are topics that differ only because this broker does.
     """
 
-    what: str
-    place: str
-    differences: tuple[Difference, ...]
-    state: State
-    age: int
-    cause: Cause
-    implied: tuple[Difference, ...] = ()
+    section_name: str
+    parent_name: str
+    differences: tuple[ItemDifference, ...]
+    state: FindingState
+    age_ms: int
+    cause: DivergenceCause
+    implied_topics: tuple[ItemDifference, ...] = ()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name_of(difference.item) for difference in self.differences)
+    def item_names(self) -> tuple[str, ...]:
+        return tuple(format_item_name(difference.item) for difference in self.differences)
 
 
-def name_of(item: Item) -> str:
+def format_item_name(compared_item: ComparedItem) -> str:
     """A thing as it is called: `broker-a:0`, a topic, `NAMESPACE KEY`, a setting."""
-    if item.what == "broker":
-        return f"{item.name}:{item.place}"
-    return f"{item.place} {item.name}" if item.what == "kv" else item.name
+    if compared_item.section_name == "broker":
+        return f"{compared_item.name}:{compared_item.parent_name}"
+    return (
+        f"{compared_item.parent_name} {compared_item.name}"
+        if compared_item.section_name == "kv"
+        else compared_item.name
+    )
 
 
-class Ages:
+class DifferenceAges:
     """Since when each difference has been seen; brokers may take `settle` ms to make all equal."""
 
-    def __init__(self, settle: int = PATIENCE) -> None:
-        self._settle = settle
-        self._since: dict[Item, int] = {}
+    def __init__(self, settle_ms: int = DEFAULT_SETTLE_MS) -> None:
+        self._settle_ms = settle_ms
+        self._first_seen_ms: dict[ComparedItem, int] = {}
 
-    def observe(self, comparison: Comparison, now: int) -> None:
+    def observe_comparison(self, comparison: SnapshotComparison, now_ms: int) -> None:
         """A look at `now` (ms, steady): what does not differ any more is forgotten."""
-        self._since = {
-            difference.item: self._since.get(difference.item, now) for difference in comparison.differences
+        self._first_seen_ms = {
+            difference.item: self._first_seen_ms.get(difference.item, now_ms)
+            for difference in comparison.differences
         }
 
-    def age(self, item: Item, now: int) -> int:
-        return now - self._since.get(item, now)
+    def age_of(self, compared_item: ComparedItem, now_ms: int) -> int:
+        return now_ms - self._first_seen_ms.get(compared_item, now_ms)
 
-    def state(self, item: Item, now: int) -> State:
+    def state_of(self, compared_item: ComparedItem, now_ms: int) -> FindingState:
         """Whether it is older than what makes name servers equal by itself takes."""
-        return "drift" if self.left(item, now) <= 0 else "new"
+        return "drift" if self.time_left_ms(compared_item, now_ms) <= 0 else "new"
 
-    def left(self, item: Item, now: int) -> int:
+    def time_left_ms(self, compared_item: ComparedItem, now_ms: int) -> int:
         """ms until it counts as drift; 0 or less if it does."""
-        patience = self._settle if item.what in ("broker", "topic") else min(self._settle, MOMENT)
-        return patience - self.age(item, now)
+        patience_ms = (
+            self._settle_ms
+            if compared_item.section_name in ("broker", "topic")
+            else min(self._settle_ms, COMMAND_SETTLE_MS)
+        )
+        return patience_ms - self.age_of(compared_item, now_ms)
 
-    def undecided(self, now: int) -> list[int]:
+    def list_undecided_ms(self, now_ms: int) -> list[int]:
         """What is left to each difference that is no drift yet."""
-        return [left for item in self._since if (left := self.left(item, now)) > 0]
+        return [
+            left_ms
+            for compared_item in self._first_seen_ms
+            if (left_ms := self.time_left_ms(compared_item, now_ms)) > 0
+        ]
 
 
-Bundle = tuple[Difference, ...]
+DifferenceBundle = tuple[ItemDifference, ...]
 
 
-def bundles(comparison: Comparison) -> list[Bundle]:
+def bundle_differences(comparison: SnapshotComparison) -> list[DifferenceBundle]:
     """Topics of a broker, and keys of a namespace, that differ in the same way; all else by itself."""
-    found: dict[tuple[Any, ...], list[Difference]] = {}
-    for at, difference in enumerate(comparison.differences):
-        item = difference.item
-        alone = at if item.what in ("broker", "setting") else -1
-        shape = (item.what, item.place, alone, difference.missing, difference.fields)
-        found.setdefault(_hashable(shape), []).append(difference)
-    return [tuple(each) for each in found.values()]
+    differences_by_shape: dict[tuple[Any, ...], list[ItemDifference]] = {}
+    for difference_index, difference in enumerate(comparison.differences):
+        compared_item = difference.item
+        alone_index = difference_index if compared_item.section_name in ("broker", "setting") else -1
+        difference_shape = (
+            compared_item.section_name,
+            compared_item.parent_name,
+            alone_index,
+            difference.missing_servers,
+            difference.differing_fields,
+        )
+        differences_by_shape.setdefault(_hashable_shape(difference_shape), []).append(difference)
+    return [tuple(alike_differences) for alike_differences in differences_by_shape.values()]
 
 
-def _hashable(shape: tuple[Any, ...]) -> tuple[Any, ...]:
-    return (*shape[:4], repr(shape[4]))
+def _hashable_shape(difference_shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*difference_shape[:4], repr(difference_shape[4]))
 
 
-def findings(
-    told: Iterable[Bundle],
-    comparison: Comparison,
-    ages: Ages,
-    now: int,
-    cause_of: Callable[[Difference], Cause],
-) -> list[Finding]:
+def build_findings(
+    difference_bundles: Iterable[DifferenceBundle],
+    comparison: SnapshotComparison,
+    difference_ages: DifferenceAges,
+    now_ms: int,
+    find_cause: Callable[[ItemDifference], DivergenceCause],
+) -> list[DriftFinding]:
     """The cause of each bundle's first, and bundles of brokers with one cause as one."""
-    found: dict[tuple[Any, ...], Finding] = {}
-    for bundle in told:
-        cause = cause_of(bundle[0])
-        for state in ("drift", "new"):
-            part = tuple(one for one in bundle if ages.state(one.item, now) == state)
-            if part:
-                _add(found, part, state, max(ages.age(one.item, now) for one in part), cause)
-    implied = dict(comparison.implied)
-    return [_with_implied(finding, implied) for finding in found.values()]
+    findings_by_key: dict[tuple[Any, ...], DriftFinding] = {}
+    for difference_bundle in difference_bundles:
+        bundle_cause = find_cause(difference_bundle[0])
+        for finding_state in ("drift", "new"):
+            bundle_part = tuple(
+                part_difference
+                for part_difference in difference_bundle
+                if difference_ages.state_of(part_difference.item, now_ms) == finding_state
+            )
+            if bundle_part:
+                _add_finding(
+                    findings_by_key,
+                    bundle_part,
+                    finding_state,
+                    max(
+                        difference_ages.age_of(part_difference.item, now_ms)
+                        for part_difference in bundle_part
+                    ),
+                    bundle_cause,
+                )
+    implied_by_broker = dict(comparison.implied_by_broker)
+    return [_attach_implied(finding, implied_by_broker) for finding in findings_by_key.values()]
 
 
-def _add(found: dict[tuple[Any, ...], Finding], part: Bundle, state: State, age: int, cause: Cause) -> None:
-    first = part[0]
-    what = first.item.what
-    place = first.item.place if what in ("topic", "kv") else ""
-    key = (what, place, state, first.missing, repr(first.fields), cause.text)
-    known = found.get(key)
-    if known is None:
-        found[key] = Finding(what, place, part, state, age, cause)
-    else:
-        found[key] = known._replace(differences=known.differences + part, age=max(known.age, age))
-
-
-def _with_implied(finding: Finding, implied: dict[str, Bundle]) -> Finding:
-    """The topics of these brokers stand with the first finding about them."""
-    if finding.what != "broker":
-        return finding
-    names = dict.fromkeys(one.item.name for one in finding.differences if one.missing)
-    topics = tuple(topic for name in names for topic in implied.pop(name, ()))
-    return finding._replace(implied=topics)
-
-
-def verdict(asked: int, answered: int, found: Sequence[Finding]) -> Verdict:
-    """What it comes to; one name server alone agrees with nobody."""
-    if answered < 2:
-        return "unknown"
-    if any(finding.state == "drift" for finding in found):
-        return "diverge"
-    if answered < asked:
-        return "partial"
-    return "converging" if found else "agree"
-
-
-def in_words(difference: Difference, servers: Sequence[str]) -> str:
-    """How they differ, on one line: `perm: rw- on h:1, r-- on h:2`; `not on h:2`."""
-    parts = []
-    difference = _secrets(difference)
-    if difference.missing:
-        knowing = [at for at in range(len(servers)) if at not in difference.missing]
-        parts.append(f"on {_listed(knowing, servers)}, not on {_listed(difference.missing, servers)}")
-    for name, values in difference.fields:
-        by_value: dict[str, list[int]] = {}
-        for at, value in enumerate(values):
-            if at not in difference.missing:
-                by_value.setdefault(_shown(name, value), []).append(at)
-        told = ", ".join(f"{text} on {_listed(places, servers)}" for text, places in by_value.items())
-        parts.append(f"{name}: {told}" if name else told)
-    return "; ".join(parts)
-
-
-def _listed(places: Iterable[int], servers: Sequence[str]) -> str:
-    return " ".join(servers[at] for at in places)
-
-
-def _secrets(difference: Difference) -> Difference:
-    """With words instead of texts that may be secrets: whether they are equal can be seen."""
-    if difference.item.what not in ("kv", "setting") or not is_secret(difference.item.name):
-        return difference
-    known = list(dict.fromkeys(value for value in difference.values if isinstance(value, str)))
-    hidden = tuple(
-        f"secret {known.index(value) + 1}" if isinstance(value, str) else None for value in difference.values
+def _add_finding(
+    findings_by_key: dict[tuple[Any, ...], DriftFinding],
+    bundle_part: DifferenceBundle,
+    finding_state: FindingState,
+    age_ms: int,
+    bundle_cause: DivergenceCause,
+) -> None:
+    first_difference = bundle_part[0]
+    section_name = first_difference.item.section_name
+    parent_name = first_difference.item.parent_name if section_name in ("topic", "kv") else ""
+    finding_key = (
+        section_name,
+        parent_name,
+        finding_state,
+        first_difference.missing_servers,
+        repr(first_difference.differing_fields),
+        bundle_cause.text,
     )
-    return difference._replace(values=hidden)
+    known_finding = findings_by_key.get(finding_key)
+    if known_finding is None:
+        findings_by_key[finding_key] = DriftFinding(
+            section_name, parent_name, bundle_part, finding_state, age_ms, bundle_cause
+        )
+    else:
+        findings_by_key[finding_key] = known_finding._replace(
+            differences=known_finding.differences + bundle_part, age_ms=max(known_finding.age_ms, age_ms)
+        )
 
 
-def _shown(name: str, value: object) -> str:
-    if name == "perm" and isinstance(value, int):
-        return perm_text(value)
-    return "nothing" if value is None else str(value) or "''"
+def _attach_implied(finding: DriftFinding, implied_by_broker: dict[str, DifferenceBundle]) -> DriftFinding:
+    """The topics of these brokers stand with the first finding about them."""
+    if finding.section_name != "broker":
+        return finding
+    broker_names = dict.fromkeys(
+        broker_difference.item.name
+        for broker_difference in finding.differences
+        if broker_difference.missing_servers
+    )
+    implied_topics = tuple(
+        topic_difference
+        for broker_name in broker_names
+        for topic_difference in implied_by_broker.pop(broker_name, ())
+    )
+    return finding._replace(implied_topics=implied_topics)
 
 
-def by_server(difference: Difference, servers: Sequence[str]) -> Mapping[str, Any]:
+def decide_verdict(
+    asked_count: int, answered_count: int, all_findings: Sequence[DriftFinding]
+) -> DivergenceVerdict:
+    """What it comes to; one name server alone agrees with nobody."""
+    if answered_count < 2:
+        return "unknown"
+    if any(finding.state == "drift" for finding in all_findings):
+        return "diverge"
+    if answered_count < asked_count:
+        return "partial"
+    return "converging" if all_findings else "agree"
+
+
+def describe_difference(difference: ItemDifference, servers: Sequence[str]) -> str:
+    """How they differ, on one line: `perm: rw- on h:1, r-- on h:2`; `not on h:2`."""
+    difference_parts = []
+    difference = _mask_secrets(difference)
+    if difference.missing_servers:
+        knowing = [
+            server_index
+            for server_index in range(len(servers))
+            if server_index not in difference.missing_servers
+        ]
+        difference_parts.append(
+            f"on {_join_addrs(knowing, servers)}, not on {_join_addrs(difference.missing_servers, servers)}"
+        )
+    for field_name, server_values in difference.differing_fields:
+        servers_by_value: dict[str, list[int]] = {}
+        for server_index, server_value in enumerate(server_values):
+            if server_index not in difference.missing_servers:
+                servers_by_value.setdefault(_format_value(field_name, server_value), []).append(server_index)
+        values_text = ", ".join(
+            f"{value_text} on {_join_addrs(server_indexes, servers)}"
+            for value_text, server_indexes in servers_by_value.items()
+        )
+        difference_parts.append(f"{field_name}: {values_text}" if field_name else values_text)
+    return "; ".join(difference_parts)
+
+
+def _join_addrs(server_indexes: Iterable[int], servers: Sequence[str]) -> str:
+    return " ".join(servers[server_index] for server_index in server_indexes)
+
+
+def _mask_secrets(difference: ItemDifference) -> ItemDifference:
+    """With words instead of texts that may be secrets: whether they are equal can be seen."""
+    if difference.item.section_name not in ("kv", "setting") or not is_secret_name(difference.item.name):
+        return difference
+    known_secrets = list(
+        dict.fromkeys(
+            server_value for server_value in difference.server_values if isinstance(server_value, str)
+        )
+    )
+    hidden_values = tuple(
+        f"secret {known_secrets.index(server_value) + 1}" if isinstance(server_value, str) else None
+        for server_value in difference.server_values
+    )
+    return difference._replace(server_values=hidden_values)
+
+
+def _format_value(field_name: str, server_value: object) -> str:
+    if field_name == "perm" and isinstance(server_value, int):
+        return perm_text(server_value)
+    return "nothing" if server_value is None else str(server_value) or "''"
+
+
+def map_by_server(difference: ItemDifference, servers: Sequence[str]) -> Mapping[str, Any]:
     """What each name server knows of it."""
-    return dict(zip(servers, _secrets(difference).values, strict=True))
+    return dict(zip(servers, _mask_secrets(difference).server_values, strict=True))

@@ -6,11 +6,11 @@ Only `Progress` comes again and again; all others are changes.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from nsadmin.operations.drain.risks import Risk
-from nsadmin.operations.drain.state import camel
+from nsadmin.operations.drain.risks import DrainRisk
+from nsadmin.operations.drain.state import to_camel_case
 from nsadmin.wording import first_of
 
-_MOST = 3
+_MAX_NAMED = 3
 
 
 class Started(NamedTuple):
@@ -36,7 +36,7 @@ class Checked(NamedTuple):
     time: int
     topics: int
     share: float | None
-    risks: tuple[Risk, ...]
+    risks: tuple[DrainRisk, ...]
 
 
 class SnapshotTaken(NamedTuple):
@@ -176,7 +176,7 @@ class Undone(NamedTuple):
     broker: str
 
 
-Event = (
+DrainEvent = (
     Started
     | Joined
     | Checked
@@ -196,122 +196,141 @@ Event = (
     | PutBack
     | Undone
 )
-Record = Mapping[str, Any]
+EventRecord = Mapping[str, Any]
 
 
-def record(event: Event) -> dict[str, Any]:
+def build_event_record(drain_event: DrainEvent) -> dict[str, Any]:
     """An event as JSON has it: `event` is its name, `time` ms since 1970."""
-    name = type(event).__name__
-    fields = {camel(field): _plain(value) for field, value in event._asdict().items()}
-    return {"time": fields.pop("time"), "event": name[0].lower() + name[1:], **fields}
+    class_name = type(drain_event).__name__
+    record_fields = {
+        to_camel_case(field_name): _plain_value(field_value)
+        for field_name, field_value in drain_event._asdict().items()
+    }
+    return {
+        "time": record_fields.pop("time"),
+        "event": class_name[0].lower() + class_name[1:],
+        **record_fields,
+    }
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [item._asdict() if hasattr(item, "_asdict") else item for item in value]
-    return dict(value) if isinstance(value, Mapping) else value
+def _plain_value(field_value: Any) -> Any:
+    if isinstance(field_value, tuple):
+        return [
+            field_item._asdict() if hasattr(field_item, "_asdict") else field_item
+            for field_item in field_value
+        ]
+    return dict(field_value) if isinstance(field_value, Mapping) else field_value
 
 
-def names(topics: Any, most: int = _MOST) -> str:
+def join_first_names(topics: Any, max_named: int = _MAX_NAMED) -> str:
     """The first of them, and how many more."""
-    return first_of(list(topics), most)
+    return first_of(list(topics), max_named)
 
 
-def words(told: Record) -> str:
+def describe_record(record: EventRecord) -> str:
     """A record in a line."""
-    return _WORDS[told["event"]](told)
+    return _DESCRIBERS[record["event"]](record)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _format_count(thing_count: int, thing_name: str) -> str:
+    return f"{thing_count:,} {thing_name}{'' if thing_count == 1 else 's'}"
 
 
-def _started(told: Record) -> str:
-    where = ", ".join(told["nameServers"])
-    if told["resumed"]:
-        return f"goes on with {told['broker']} of {told['cluster']}, which was at {told['resumed']}; {where}"
-    return f"drains {told['broker']} of {told['cluster']} on {where}"
+def _describe_started(record: EventRecord) -> str:
+    where = ", ".join(record["nameServers"])
+    if record["resumed"]:
+        return f"goes on with {record['broker']} of {record['cluster']}, which was at {record['resumed']}; {where}"
+    return f"drains {record['broker']} of {record['cluster']} on {where}"
 
 
-def _checked(told: Record) -> str:
-    share = "unknown" if told["share"] is None else f"{told['share']:.0%}"
-    found = "; ".join(item["text"] for item in told["risks"])
-    return f"{_count(told['topics'], 'topic')}, {share} of all queues that clients write to" + (
-        f"; {found}" if found else ""
+def _describe_checked(record: EventRecord) -> str:
+    share_text = "unknown" if record["share"] is None else f"{record['share']:.0%}"
+    risk_texts = "; ".join(risk_record["text"] for risk_record in record["risks"])
+    return f"{_format_count(record['topics'], 'topic')}, {share_text} of all queues that clients write to" + (
+        f"; {risk_texts}" if risk_texts else ""
     )
 
 
-def _wiped(told: Record) -> str:
-    if told["error"]:
-        return f"{told['addr']}: writes could not be stopped: {told['error']}"
-    times = "" if told["times"] == 1 else f" (for the {_ordinal(told['times'])} time)"
-    return f"{told['addr']}: write permission taken away{times}"
+def _describe_wiped(record: EventRecord) -> str:
+    if record["error"]:
+        return f"{record['addr']}: writes could not be stopped: {record['error']}"
+    times_text = "" if record["times"] == 1 else f" (for the {_format_ordinal(record['times'])} time)"
+    return f"{record['addr']}: write permission taken away{times_text}"
 
 
-def _ordinal(number: int) -> str:
-    special = number % 100 in (11, 12, 13)
-    return f"{number}{'th' if special else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+def _format_ordinal(wipe_count: int) -> str:
+    is_teen = wipe_count % 100 in (11, 12, 13)
+    return f"{wipe_count}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(wipe_count % 10, 'th')}"
 
 
-def _permission(told: Record) -> str:
-    if told["error"]:
-        return f"{told['addr']}: brokerPermission stays {told['before']}: {told['error']}"
-    return f"{told['addr']}: brokerPermission {told['before']} -> {told['after']}"
+def _describe_permission(record: EventRecord) -> str:
+    if record["error"]:
+        return f"{record['addr']}: brokerPermission stays {record['before']}: {record['error']}"
+    return f"{record['addr']}: brokerPermission {record['before']} -> {record['after']}"
 
 
-def _reopened(told: Record) -> str:
-    topics = told["topics"]
-    return f"{told['addr']}: {_count(len(topics), 'topic')} open again ({names(topics)}): {told['cause']}"
+def _describe_reopened(record: EventRecord) -> str:
+    topics = record["topics"]
+    return f"{record['addr']}: {_format_count(len(topics), 'topic')} open again ({join_first_names(topics)}): {record['cause']}"
 
 
-def _progress(told: Record) -> str:
-    puts = "unknown" if told["puts"] is None else f"{told['puts']:,} a minute"
-    parts = [f"puts {puts}"]
-    if told["residue"]:
-        most = sorted(told["residue"].items(), key=lambda item: -item[1])
-        parts.append(names(f"{topic} {count} ({told['sources'][topic]})" for topic, count in most))
-    if told["lag"] is not None:
-        parts.append(f"lag {told['lag']:,}")
-    waiting = f"waits for {'; '.join(told['waitingFor'])}" if told["waitingFor"] else "holds"
-    return f"{told['phase']}: {', '.join(parts)}; {waiting}"
+def _describe_progress(record: EventRecord) -> str:
+    puts_text = "unknown" if record["puts"] is None else f"{record['puts']:,} a minute"
+    text_parts = [f"puts {puts_text}"]
+    if record["residue"]:
+        busiest_topics = sorted(record["residue"].items(), key=lambda topic_and_count: -topic_and_count[1])
+        text_parts.append(
+            join_first_names(
+                f"{topic} {message_count} ({record['sources'][topic]})"
+                for topic, message_count in busiest_topics
+            )
+        )
+    if record["lag"] is not None:
+        text_parts.append(f"lag {record['lag']:,}")
+    waiting_text = f"waits for {'; '.join(record['waitingFor'])}" if record["waitingFor"] else "holds"
+    return f"{record['phase']}: {', '.join(text_parts)}; {waiting_text}"
 
 
-def _safe(told: Record) -> str:
-    if told["unknown"]:
+def _describe_safe(record: EventRecord) -> str:
+    if record["unknown"]:
         return (
             "safe to stop as far as is known: nobody knows what clients are told by "
-            f"{', '.join(told['unknown'])}"
+            f"{', '.join(record['unknown'])}"
         )
     return "safe to stop"
 
 
-def _put_back(told: Record) -> str:
-    if told["error"]:
-        return f"{told['addr']}: nothing was put back: {told['error']}"
-    done = f"{told['addr']}: {_count(told['topics'], 'topic')} as before ({told['how']})"
-    differing = [f"{topic} ({why})" for topic, why in told["differing"].items()]
-    return f"{done}; not {names(differing)}" if differing else done
+def _describe_put_back(record: EventRecord) -> str:
+    if record["error"]:
+        return f"{record['addr']}: nothing was put back: {record['error']}"
+    done = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
+    differing_topics = [
+        f"{topic} ({difference_text})" for topic, difference_text in record["differing"].items()
+    ]
+    return f"{done}; not {join_first_names(differing_topics)}" if differing_topics else done
 
 
-_WORDS: dict[str, Callable[[Record], str]] = {
-    "started": _started,
-    "joined": lambda told: f"process {told['pid'] or 'unknown'} is draining it already: joined",
-    "checked": _checked,
-    "snapshotTaken": lambda told: f"{told['addr']}: {_count(told['topics'], 'topic')} saved as they are",
-    "wiped": _wiped,
-    "permissionSet": _permission,
-    "closed": lambda told: f"routes read back: nothing to write to on {', '.join(told['addrs'])}",
-    "reopened": _reopened,
-    "serverLost": lambda told: (
-        f"{told['addr']} does not answer, what it tells clients is unknown: {told['error']}"
+_DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
+    "started": _describe_started,
+    "joined": lambda record: f"process {record['pid'] or 'unknown'} is draining it already: joined",
+    "checked": _describe_checked,
+    "snapshotTaken": lambda record: (
+        f"{record['addr']}: {_format_count(record['topics'], 'topic')} saved as they are"
     ),
-    "serverBack": lambda told: f"{told['addr']} answers again",
-    "brokerGone": lambda told: f"{told['addr']}: the broker is not registered any more",
-    "brokerBack": lambda told: f"{told['addr']}: the broker is registered again",
-    "progress": _progress,
-    "safe": _safe,
-    "unsafe": lambda told: f"not safe to stop any more: {told['why']}",
-    "commandEnded": lambda told: f"{told['command']}: ended with {told['code']}",
-    "putBack": _put_back,
-    "undone": lambda told: f"{told['broker']} takes writes as before the drain",
+    "wiped": _describe_wiped,
+    "permissionSet": _describe_permission,
+    "closed": lambda record: f"routes read back: nothing to write to on {', '.join(record['addrs'])}",
+    "reopened": _describe_reopened,
+    "serverLost": lambda record: (
+        f"{record['addr']} does not answer, what it tells clients is unknown: {record['error']}"
+    ),
+    "serverBack": lambda record: f"{record['addr']} answers again",
+    "brokerGone": lambda record: f"{record['addr']}: the broker is not registered any more",
+    "brokerBack": lambda record: f"{record['addr']}: the broker is registered again",
+    "progress": _describe_progress,
+    "safe": _describe_safe,
+    "unsafe": lambda record: f"not safe to stop any more: {record['why']}",
+    "commandEnded": lambda record: f"{record['command']}: ended with {record['code']}",
+    "putBack": _describe_put_back,
+    "undone": lambda record: f"{record['broker']} takes writes as before the drain",
 }

@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from namesrv_core.protocol.codes import MASTER_ID
-from nsadmin.client.order_conf import parse
-from nsadmin.client.topics import SYSTEM_PREFIX
-from nsadmin.operations.drain.facts import Place, Server
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.name_servers.order_confs import parse_order_conf
+from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
+from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic
 
-RETRY, DLQ = "%RETRY%", "%DLQ%"
+RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 
 
-class Risk(NamedTuple):
+class DrainRisk(NamedTuple):
     """What goes wrong for which topics, in words; one that `refuses` needs --force."""
 
     kind: str
@@ -20,47 +20,57 @@ class Risk(NamedTuple):
     refuses: bool
 
 
-def risks(
-    broker: str, servers: Iterable[Server], system: frozenset[str], ordered: frozenset[str], durable: bool
-) -> tuple[Risk, ...]:
+def find_risks(
+    broker_name: str,
+    server_facts: Iterable[NameServerFacts],
+    system_topics: frozenset[str],
+    ordered_topics: frozenset[str],
+    is_durable: bool,
+) -> tuple[DrainRisk, ...]:
     """All of them, as any name server shows them; `ordered` are topics whose messages have an order."""
-    known = [server for server in servers if server.is_registered]
-    found: dict[str, set[str]] = {kind: set() for kind in _TEXTS}
-    for server in known:
-        for topic, place in server.topics.items():
-            for kind in _kinds(broker, topic, place, system):
-                found[kind].add(topic)
-    if durable:
-        found["refused"] = {topic for topic in ordered if any(topic in server.topics for server in known)}
+    registered_servers = [name_server for name_server in server_facts if name_server.is_registered]
+    topics_by_kind: dict[str, set[str]] = {risk_kind: set() for risk_kind in _RISK_TEXTS}
+    for name_server in registered_servers:
+        for topic, server_topic in name_server.topics.items():
+            for risk_kind in _list_risk_kinds(broker_name, topic, server_topic, system_topics):
+                topics_by_kind[risk_kind].add(topic)
+    if is_durable:
+        topics_by_kind["refused"] = {
+            topic
+            for topic in ordered_topics
+            if any(topic in name_server.topics for name_server in registered_servers)
+        }
     return tuple(
-        Risk(kind, _text(kind, topics), tuple(sorted(topics)), True)
-        for kind, topics in found.items()
-        if topics
+        DrainRisk(risk_kind, _describe_risk(risk_kind, risky_topics), tuple(sorted(risky_topics)), True)
+        for risk_kind, risky_topics in topics_by_kind.items()
+        if risky_topics
     )
 
 
-def _kinds(broker: str, topic: str, place: Place, system: frozenset[str]) -> Iterable[str]:
-    if place.order_conf is not None and _names(broker, place.order_conf):
+def _list_risk_kinds(
+    broker_name: str, topic: str, server_topic: ServerTopic, system_topics: frozenset[str]
+) -> Iterable[str]:
+    if server_topic.order_conf is not None and _is_broker_named(broker_name, server_topic.order_conf):
         yield "orderConf"
-    if place.is_static:
+    if server_topic.is_static:
         yield "static"
-    if is_system_topic(topic, system) or topic.startswith((RETRY, DLQ)):
+    if is_system_topic(topic, system_topics) or topic.startswith((RETRY_PREFIX, DLQ_PREFIX)):
         return
-    if place.is_open and not place.writable_elsewhere:
+    if server_topic.is_open and not server_topic.other_writable_queues:
         yield "unwritable"
-    elif not place.masters_elsewhere:
+    elif not server_topic.other_masters:
         yield "masterless"
 
 
-def _names(broker: str, conf: str) -> bool:
+def _is_broker_named(broker_name: str, order_conf: str) -> bool:
     try:
-        return broker in parse(conf)
+        return broker_name in parse_order_conf(order_conf)
     except ValueError:
         # What cannot be read is looked through for the name.
-        return broker in conf
+        return broker_name in order_conf
 
 
-_TEXTS = {
+_RISK_TEXTS = {
     "unwritable": "without a queue that clients can write to",
     "masterless": "without any master",
     "orderConf": "with an order configuration that names this broker: clients go on sending to it",
@@ -69,54 +79,65 @@ _TEXTS = {
 }
 
 
-def _text(kind: str, topics: Iterable[str]) -> str:
-    count = len(list(topics))
-    would = "would be left " if kind in ("unwritable", "masterless") else ""
-    plural = f"{count} topics {would or 'are '}" if count != 1 else f"1 topic {would or 'is '}"
-    return plural + _TEXTS[kind]
+def _describe_risk(risk_kind: str, risky_topics: Iterable[str]) -> str:
+    topic_count = len(list(risky_topics))
+    verb_phrase = "would be left " if risk_kind in ("unwritable", "masterless") else ""
+    count_phrase = (
+        f"{topic_count} topics {verb_phrase or 'are '}"
+        if topic_count != 1
+        else f"1 topic {verb_phrase or 'is '}"
+    )
+    return count_phrase + _RISK_TEXTS[risk_kind]
 
 
-def is_system_topic(topic: str, system: frozenset[str]) -> bool:
+def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:
     """Whether a topic is RocketMQ's own."""
-    return topic in system or topic.lower().startswith(SYSTEM_PREFIX)
+    return topic in system_topics or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
 
 
-def share(servers: Iterable[Server], system: frozenset[str]) -> float | None:
+def queue_share(server_facts: Iterable[NameServerFacts], system_topics: frozenset[str]) -> float | None:
     """The broker's part of all queues that clients write to, 0 to 1; None where no name server tells."""
-    own = elsewhere = 0
-    for server in servers:
-        if server.is_registered:
-            for topic, place in server.topics.items():
-                if not is_system_topic(topic, system):
-                    own += place.queue.write_queue_nums if place.is_open else 0
-                    elsewhere += place.writable_elsewhere
+    own_queues = other_queues = 0
+    for name_server in server_facts:
+        if name_server.is_registered:
+            for topic, server_topic in name_server.topics.items():
+                if not is_system_topic(topic, system_topics):
+                    own_queues += server_topic.own_queue.write_queue_nums if server_topic.is_open else 0
+                    other_queues += server_topic.other_writable_queues
             break
-    return own / (own + elsewhere) if own + elsewhere else None
+    return own_queues / (own_queues + other_queues) if own_queues + other_queues else None
 
 
-def masters(servers: Iterable[Server]) -> str | None:
+def find_master_addr(server_facts: Iterable[NameServerFacts]) -> str | None:
     """The master's address, as the first name server has it that knows one."""
-    return next((server.members[MASTER_ID] for server in servers if MASTER_ID in server.members), None)
+    return next(
+        (
+            name_server.member_addrs[MASTER_BROKER_ID]
+            for name_server in server_facts
+            if MASTER_BROKER_ID in name_server.member_addrs
+        ),
+        None,
+    )
 
 
-def slaves(servers: Iterable[Server]) -> dict[int, str]:
+def find_slave_addrs(server_facts: Iterable[NameServerFacts]) -> dict[int, str]:
     """Slaves by id, as any name server has them."""
-    found: dict[int, str] = {}
-    for server in servers:
-        for number, addr in server.members.items():
-            if number != MASTER_ID:
-                found.setdefault(number, addr)
-    return found
+    slave_addrs: dict[int, str] = {}
+    for name_server in server_facts:
+        for broker_id, slave_addr in name_server.member_addrs.items():
+            if broker_id != MASTER_BROKER_ID:
+                slave_addrs.setdefault(broker_id, slave_addr)
+    return slave_addrs
 
 
-def source_of(topic: str, delayed: int, has_transactions: bool) -> str:
+def likely_source(topic: str, delayed_count: int, has_transactions: bool) -> str:
     """Where messages of a topic likely come from once clients do not write any more."""
-    if topic.startswith(RETRY):
+    if topic.startswith(RETRY_PREFIX):
         return "retries of consumers"
-    if topic.startswith(DLQ):
+    if topic.startswith(DLQ_PREFIX):
         return "dead letters"
-    inner = [
-        f"{delayed} delayed messages are due" if delayed else "",
+    inner_sources = [
+        f"{delayed_count} delayed messages are due" if delayed_count else "",
         "transactions" if has_transactions else "",
     ]
-    return "clients, or " + " and ".join(filter(None, inner)) if any(inner) else "clients"
+    return "clients, or " + " and ".join(filter(None, inner_sources)) if any(inner_sources) else "clients"

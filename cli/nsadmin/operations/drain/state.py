@@ -8,19 +8,19 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
-from nsadmin.operations.drain.facts import Queues
+from nsadmin.operations.drain.facts import QueuesByTopic
 
-VERSION = 1
-Phase = Literal["snapshot", "wipe", "settle", "wait", "safe", "undrain"]
+STATE_VERSION = 1
+DrainPhase = Literal["snapshot", "wipe", "settle", "wait", "safe", "undrain"]
 """How far it has come: queues saved, writes taken away, clients told, writes stopped; or being undone."""
-_PHASES: tuple[str, ...] = get_args(Phase)
+_KNOWN_PHASES: tuple[str, ...] = get_args(DrainPhase)
 
 
-class BadState(RocketMQError):
+class InvalidStateError(RocketMQError):
     """A file that is no state of a drain; the text says why."""
 
 
-class State(NamedTuple):
+class DrainState(NamedTuple):
     """A drain; times are ms since 1970.
 
     `closed_since` is when all name servers that answered were first seen without anything to write to, None
@@ -35,7 +35,7 @@ class State(NamedTuple):
     started: int
     updated: int
     by: str = ""
-    phase: Phase = "snapshot"
+    phase: DrainPhase = "snapshot"
     durable: bool = False
     permission: int | None = None
     wipes: Mapping[str, int] = {}
@@ -45,76 +45,100 @@ class State(NamedTuple):
     puts: int | None = None
 
 
-class Snapshot(NamedTuple):
+class QueueSnapshot(NamedTuple):
     """The broker's queues as each name server had them, by its address, and as the broker itself had them.
 
     `own` is None where the broker did not tell.
     """
 
-    servers: Mapping[str, Queues] = {}
-    own: Queues | None = None
+    queues_by_server: Mapping[str, QueuesByTopic] = {}
+    own_queues: QueuesByTopic | None = None
 
 
-def state_record(state: State) -> dict[str, Any]:
+def build_state_record(drain_state: DrainState) -> dict[str, Any]:
     """As a file has it."""
-    return {"version": VERSION, **{camel(name): value for name, value in state._asdict().items()}}
-
-
-def state_of(record: Any) -> State:
-    """What `state_record` made. BadState."""
-    fields = {"puts": None, **_versioned(record)}
-    try:
-        found = State(
-            **{name: fields[camel(name)] for name in State._fields if name != "name_servers"},
-            name_servers=tuple(fields["nameServers"]),
-        )
-    except KeyError as error:
-        raise BadState(f"it has no {error.args[0]}") from None
-    if found.phase not in _PHASES:
-        raise BadState(f"it is in a phase {found.phase!r} that nobody knows")
-    return found
-
-
-def snapshot_record(snapshot: Snapshot) -> dict[str, Any]:
-    """As a file has it: four numbers a topic."""
     return {
-        "version": VERSION,
-        "queues": ["readQueueNums", "writeQueueNums", "perm", "topicSysFlag"],
-        "nameServers": {addr: _numbers(queues) for addr, queues in snapshot.servers.items()},
-        "broker": None if snapshot.own is None else _numbers(snapshot.own),
+        "version": STATE_VERSION,
+        **{
+            to_camel_case(field_name): field_value
+            for field_name, field_value in drain_state._asdict().items()
+        },
     }
 
 
-def snapshot_of(record: Any, broker: str) -> Snapshot:
-    """What `snapshot_record` made. BadState."""
-    fields = _versioned(record)
+def parse_state_record(state_json: Any) -> DrainState:
+    """What `state_record` made. BadState."""
+    record_fields = {"puts": None, **_require_version(state_json)}
     try:
-        own = fields["broker"]
-        return Snapshot(
-            {addr: _queues(broker, table) for addr, table in fields["nameServers"].items()},
-            None if own is None else _queues(broker, own),
+        drain_state = DrainState(
+            **{
+                field_name: record_fields[to_camel_case(field_name)]
+                for field_name in DrainState._fields
+                if field_name != "name_servers"
+            },
+            name_servers=tuple(record_fields["nameServers"]),
+        )
+    except KeyError as error:
+        raise InvalidStateError(f"it has no {error.args[0]}") from None
+    if drain_state.phase not in _KNOWN_PHASES:
+        raise InvalidStateError(f"it is in a phase {drain_state.phase!r} that nobody knows")
+    return drain_state
+
+
+def build_snapshot_record(queue_snapshot: QueueSnapshot) -> dict[str, Any]:
+    """As a file has it: four numbers a topic."""
+    return {
+        "version": STATE_VERSION,
+        "queues": ["readQueueNums", "writeQueueNums", "perm", "topicSysFlag"],
+        "nameServers": {
+            namesrv_addr: _queue_numbers(queues_by_topic)
+            for namesrv_addr, queues_by_topic in queue_snapshot.queues_by_server.items()
+        },
+        "broker": None if queue_snapshot.own_queues is None else _queue_numbers(queue_snapshot.own_queues),
+    }
+
+
+def parse_snapshot_record(snapshot_json: Any, broker_name: str) -> QueueSnapshot:
+    """What `snapshot_record` made. BadState."""
+    record_fields = _require_version(snapshot_json)
+    try:
+        own_numbers = record_fields["broker"]
+        return QueueSnapshot(
+            {
+                namesrv_addr: _parse_queues(broker_name, numbers_by_topic)
+                for namesrv_addr, numbers_by_topic in record_fields["nameServers"].items()
+            },
+            None if own_numbers is None else _parse_queues(broker_name, own_numbers),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadState(f"it has not the queues of a broker ({error})") from None
+        raise InvalidStateError(f"it has not the queues of a broker ({error})") from None
 
 
-def _versioned(record: Any) -> dict[str, Any]:
-    if not isinstance(record, dict):
-        raise BadState("it is no object of JSON")
-    if record.get("version") != VERSION:
-        raise BadState(f"it is of version {record.get('version')}, and this program knows {VERSION}")
-    return record
+def _require_version(json_record: Any) -> dict[str, Any]:
+    if not isinstance(json_record, dict):
+        raise InvalidStateError("it is no object of JSON")
+    if json_record.get("version") != STATE_VERSION:
+        raise InvalidStateError(
+            f"it is of version {json_record.get('version')}, and this program knows {STATE_VERSION}"
+        )
+    return json_record
 
 
-def _numbers(queues: Queues) -> dict[str, list[int]]:
-    return {topic: [int(number) for number in queue[1:]] for topic, queue in queues.items()}
+def _queue_numbers(queues_by_topic: QueuesByTopic) -> dict[str, list[int]]:
+    return {
+        topic: [int(queue_number) for queue_number in queue_data[1:]]
+        for topic, queue_data in queues_by_topic.items()
+    }
 
 
-def _queues(broker: str, table: Mapping[str, Any]) -> dict[str, QueueData]:
-    return {topic: QueueData(broker, *map(int, numbers)) for topic, numbers in table.items()}
+def _parse_queues(broker_name: str, numbers_by_topic: Mapping[str, Any]) -> dict[str, QueueData]:
+    return {
+        topic: QueueData(broker_name, *map(int, queue_numbers))
+        for topic, queue_numbers in numbers_by_topic.items()
+    }
 
 
-def camel(name: str) -> str:
+def to_camel_case(snake_name: str) -> str:
     """A field's name as JSON has it."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+    first_word, *other_words = snake_name.split("_")
+    return first_word + "".join(other_word.capitalize() for other_word in other_words)

@@ -4,24 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.codes import MASTER_ID
-from nsadmin.client.clusters import BrokerGroup
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.results import ServerResult, is_unreachable
-from nsadmin.client.routes import QueueRoute, TopicRoute
-from nsadmin.client.topic_views import BrokerView, NameServerView
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
 
 
-class Deed(NamedTuple):
+class JournaledChange(NamedTuple):
     """A journaled change of a topic on a broker: time (ms), cause, and the client that requested it."""
 
-    server: str
-    time: int
-    cause: str
-    client: str | None
+    namesrv_name: str
+    time_ms: int
+    event_cause: str
+    client_addr: str | None
     reason: str | None = None
 
 
-class Memory(NamedTuple):
+class JournalEvidence(NamedTuple):
     """What the journal of the name server `namesrv_name` shows about the topic at its end.
 
     `closed_brokers` lost their write permission and did not get it back. `gone_brokers` left, and the topic
@@ -29,32 +29,32 @@ class Memory(NamedTuple):
     `last_addrs` are the last known addresses of gone brokers. `error` says why the journal cannot be read.
     """
 
-    server: str
-    closed: Mapping[str, Deed] = {}
-    gone: Mapping[str, Deed] = {}
-    deleted: Deed | None = None
-    addrs: Mapping[str, tuple[str, ...]] = {}
+    namesrv_name: str
+    closed_brokers: Mapping[str, JournaledChange] = {}
+    gone_brokers: Mapping[str, JournaledChange] = {}
+    topic_deletion: JournaledChange | None = None
+    last_addrs: Mapping[str, tuple[str, ...]] = {}
     error: str | None = None
 
 
-class Elsewhere(NamedTuple):
+class OtherContextRoute(NamedTuple):
     """The route in another context: `found_on` is the first of its name servers that has one."""
 
-    context: str
+    context_name: str
     found_on: str | None
-    clusters: tuple[str, ...] = ()
+    cluster_names: tuple[str, ...] = ()
     error: str | None = None
 
 
-class Size(NamedTuple):
+class MeasuredRegistration(NamedTuple):
     """The size of a broker's registration, the largest size that name servers accept, and the topics."""
 
-    size: int
-    limit: int
-    topics: int
+    size_bytes: int
+    limit_bytes: int
+    topic_count: int
 
 
-class Question(NamedTuple):
+class RouteQuestion(NamedTuple):
     """The question: `cluster_name` is where a client should find the topic, `zone_name` is the client's zone.
 
     `client_list` is the client's list of name servers, as written in its configuration.
@@ -62,107 +62,122 @@ class Question(NamedTuple):
     """
 
     topic: str
-    cluster: str | None = None
-    zone: str | None = None
+    cluster_name: str | None = None
+    zone_name: str | None = None
     client_list: str | None = None
     other_contexts: tuple[str, ...] = ()
 
 
-class Facts(NamedTuple):
+class RouteFacts(NamedTuple):
     """Everything that is known about the topic.
 
     `hosts` maps addresses as written to the addresses that they resolve to. `sizes` are by broker address;
     sizes that were not computed are missing. `elsewhere` is None if no other context was checked.
     """
 
-    question: Question
-    views: tuple[NameServerView, ...]
-    brokers: tuple[BrokerView, ...] = ()
+    question: RouteQuestion
+    server_views: tuple[NameServerTopicView, ...]
+    broker_views: tuple[BrokerTopicView, ...] = ()
     hosts: Mapping[str, frozenset[str]] = {}
-    sizes: Mapping[str, ServerResult[Size]] = {}
-    memories: tuple[Memory, ...] = ()
-    elsewhere: tuple[Elsewhere, ...] | None = None
+    sizes: Mapping[str, ServerResult[MeasuredRegistration]] = {}
+    memories: tuple[JournalEvidence, ...] = ()
+    elsewhere: tuple[OtherContextRoute, ...] | None = None
 
     @property
     def topic(self) -> str:
         return self.question.topic
 
-    def routed(self) -> Iterator[tuple[NameServerView, TopicRoute]]:
+    def views_with_route(self) -> Iterator[tuple[NameServerTopicView, TopicRoute]]:
         """The name servers that have a route, with the route."""
-        for view in self.views:
-            if view.route.result is not None:
-                yield view, view.route.result
+        for server_view in self.server_views:
+            if server_view.route.result is not None:
+                yield server_view, server_view.route.result
 
-    def lacking(self) -> Iterator[NameServerView]:
+    def views_without_route(self) -> Iterator[NameServerTopicView]:
         """The name servers that answered that they have no route."""
-        return (view for view in self.views if view.has_no_route)
+        return (server_view for server_view in self.server_views if server_view.has_no_route)
 
-    def broker_at(self, addr: str | None) -> BrokerView | None:
+    def broker_view_at(self, broker_addr: str | None) -> BrokerTopicView | None:
         """The view of the broker at an address; None if it was not asked."""
-        return next((broker for broker in self.brokers if broker.addr == addr), None)
-
-    def master_of(self, queue: QueueRoute) -> BrokerView | None:
-        """The view of the master of a route entry; None if it was not asked."""
-        return self.broker_at(queue.broker_addrs.get(MASTER_ID))
-
-    def silence_of(self, addr: str | None) -> RocketMQError | None:
-        """The error of a broker that could not be reached; None if it answered or was not asked."""
-        broker = self.broker_at(addr)
-        return broker.config.error if broker is not None and is_silent(broker) else None
-
-    def holders(self) -> dict[str, list[BrokerView]]:
-        """The brokers that have the topic in their own tables, by name: masters before slaves."""
-        found: dict[str, list[BrokerView]] = {}
-        for broker in self.brokers:
-            if broker.topic.result is not None and broker.broker_name is not None:
-                found.setdefault(broker.broker_name, []).append(broker)
-        return {name: sorted(brokers, key=broker_id) for name, brokers in sorted(found.items())}
-
-    def serves(self, view: NameServerView) -> bool:
-        """Whether a producer that asks this server finds a writable queue on a master that answers."""
-        route = view.route.result
-        if route is None:
-            return False
-        return any(
-            queue.is_writable
-            and has_master(view, queue.broker_name)
-            and self.silence_of(queue.broker_addrs.get(MASTER_ID)) is None
-            for queue in route.queues
+        return next(
+            (broker_view for broker_view in self.broker_views if broker_view.addr == broker_addr), None
         )
 
-    def severity(self, view: NameServerView) -> Literal["warning", "cause"]:
+    def master_of_queue(self, queue_route: QueueRoute) -> BrokerTopicView | None:
+        """The view of the master of a route entry; None if it was not asked."""
+        return self.broker_view_at(queue_route.broker_addrs.get(MASTER_BROKER_ID))
+
+    def silence_error(self, broker_addr: str | None) -> RocketMQError | None:
+        """The error of a broker that could not be reached; None if it answered or was not asked."""
+        broker_view = self.broker_view_at(broker_addr)
+        return broker_view.config.error if broker_view is not None and is_broker_silent(broker_view) else None
+
+    def brokers_with_topic(self) -> dict[str, list[BrokerTopicView]]:
+        """The brokers that have the topic in their own tables, by name: masters before slaves."""
+        views_by_name: dict[str, list[BrokerTopicView]] = {}
+        for broker_view in self.broker_views:
+            if broker_view.topic_config.result is not None and broker_view.broker_name is not None:
+                views_by_name.setdefault(broker_view.broker_name, []).append(broker_view)
+        return {
+            broker_name: sorted(broker_views, key=broker_id_of_view)
+            for broker_name, broker_views in sorted(views_by_name.items())
+        }
+
+    def has_writable_queue(self, server_view: NameServerTopicView) -> bool:
+        """Whether a producer that asks this server finds a writable queue on a master that answers."""
+        topic_route = server_view.route.result
+        if topic_route is None:
+            return False
+        return any(
+            queue_route.is_writable
+            and has_registered_master(server_view, queue_route.broker_name)
+            and self.silence_error(queue_route.broker_addrs.get(MASTER_BROKER_ID)) is None
+            for queue_route in topic_route.queues
+        )
+
+    def problem_severity(self, server_view: NameServerTopicView) -> Literal["warning", "cause"]:
         """The severity of a problem with part of the route: "warning" while producers still have a queue."""
-        return "warning" if self.serves(view) else "cause"
+        return "warning" if self.has_writable_queue(server_view) else "cause"
 
 
-def is_silent(broker: BrokerView) -> bool:
+def is_broker_silent(broker_view: BrokerTopicView) -> bool:
     """Whether the broker could not be reached; False if it answered with an error."""
-    return is_unreachable(broker.config.error)
+    return is_unreachable(broker_view.config.error)
 
 
-def broker_id(broker: BrokerView) -> int:
+def broker_id_of_view(broker_view: BrokerTopicView) -> int:
     """The broker id: 0 for a master, higher for a slave; a number that sorts last if it is unknown."""
-    text = (broker.config.result or {}).get("brokerId", "")
-    return int(text) if text.isdecimal() else 1 << 31
+    id_text = (broker_view.config.result or {}).get("brokerId", "")
+    return int(id_text) if id_text.isdecimal() else 1 << 31
 
 
-def is_absent(view: NameServerView, broker_name: str, brokers: Sequence[BrokerView]) -> bool:
+def is_broker_absent(
+    server_view: NameServerTopicView, broker_name: str, broker_views: Sequence[BrokerTopicView]
+) -> bool:
     """Whether none of the broker's processes is registered there, or its answering master is not."""
-    group = groups(view).get(broker_name)
-    if group is None:
+    addr_group = groups_by_name(server_view).get(broker_name)
+    if addr_group is None:
         return True
-    return group.master is None and any(broker_id(broker) == MASTER_ID for broker in brokers)
+    return addr_group.master_addr is None and any(
+        broker_id_of_view(broker_view) == MASTER_BROKER_ID for broker_view in broker_views
+    )
 
 
-def groups(view: NameServerView) -> dict[str, BrokerGroup]:
+def groups_by_name(server_view: NameServerTopicView) -> dict[str, BrokerAddrGroup]:
     """The brokers that are registered with a name server, by name; {} if it did not answer."""
-    return {group.broker_name: group for group in view.members.result.groups} if view.members.result else {}
+    return (
+        {addr_group.broker_name: addr_group for addr_group in server_view.cluster_info.result.broker_groups}
+        if server_view.cluster_info.result
+        else {}
+    )
 
 
-def has_master(view: NameServerView, broker_name: str) -> bool:
+def has_registered_master(server_view: NameServerTopicView, broker_name: str) -> bool:
     """Whether a master is registered there. A route may show a slave in its place, cluster info never does.
 
     If the server's cluster info is unknown, its route counts.
     """
-    group = groups(view).get(broker_name)
-    return view.members.result is None or (group is not None and group.master is not None)
+    addr_group = groups_by_name(server_view).get(broker_name)
+    return server_view.cluster_info.result is None or (
+        addr_group is not None and addr_group.master_addr is not None
+    )

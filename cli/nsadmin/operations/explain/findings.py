@@ -4,73 +4,73 @@ import shlex
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
-from nsadmin.operations.explain.facts import Facts
+from nsadmin.operations.explain.facts import RouteFacts
 from nsadmin.wording import first_of
 
-Result = Literal["ok", "warning", "cause", "unknown", "skipped"]
+FindingResult = Literal["ok", "warning", "cause", "unknown", "skipped"]
 """A "warning" is a problem, but not the reason why clients find no route; "unknown" could not be checked."""
 
 
-SERVERS = "{servers}"
+SERVERS_PLACEHOLDER = "{servers}"
 """Placeholder in a command for all name servers that the finding is about."""
 
 
 class Advice(NamedTuple):
     """What to do next: an instruction, a command (the words after `nsadmin`), or both."""
 
-    words: str
-    command: tuple[str, ...] = ()
+    instruction: str
+    command_words: tuple[str, ...] = ()
 
     @property
-    def typed(self) -> str | None:
+    def shell_command(self) -> str | None:
         """The whole command, quoted for a shell; None without a command."""
-        return shlex.join(["nsadmin", *self.command]) if self.command else None
+        return shlex.join(["nsadmin", *self.command_words]) if self.command_words else None
 
     def __str__(self) -> str:
-        return ": ".join(filter(None, (self.words, self.typed)))
+        return ": ".join(filter(None, (self.instruction, self.shell_command)))
 
 
-class Finding(NamedTuple):
+class CauseFinding(NamedTuple):
     """The result of a cause check, its evidence, and advice if there is any.
 
     `namesrv_addr`, `broker_name` and `broker_addr` name the server that the finding is about, if it is one.
     """
 
-    result: Result
-    seen: str
-    next: Advice | None = None
+    result: FindingResult
+    evidence: str
+    advice: Advice | None = None
     namesrv_addr: str | None = None
     broker_name: str | None = None
     broker_addr: str | None = None
 
 
-class Step(NamedTuple):
+class CauseCheck(NamedTuple):
     """The check for one cause: `id` names the cause for programs, `find_problems` yields the findings.
 
     If `find_problems` yields nothing, the finding is `all_clear`: a text, or a function of the facts.
     """
 
     id: str
-    well: str | Callable[[Facts], Finding]
-    look: Callable[[Facts], Iterable[Finding]]
+    all_clear: str | Callable[[RouteFacts], CauseFinding]
+    find_problems: Callable[[RouteFacts], Iterable[CauseFinding]]
     needs_servers: bool = True
 
 
-def typed(*command: str, words: str = "") -> Advice:
+def advise_command(*command_words: str, instruction: str = "") -> Advice:
     """Advice to type this command, with an instruction that says why."""
-    return Advice(words, command)
+    return Advice(instruction, command_words)
 
 
-def ok(seen: str) -> Finding:
-    return Finding("ok", seen)
+def ok_finding(evidence: str) -> CauseFinding:
+    return CauseFinding("ok", evidence)
 
 
-def skipped(seen: str) -> Finding:
-    return Finding("skipped", seen)
+def skipped_finding(evidence: str) -> CauseFinding:
+    return CauseFinding("skipped", evidence)
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Names joined for a sentence: all of them, or the first four of many."""
-    known = list(names)
+    all_names = list(names)
     # With five names, "and 1 more" would be longer than the fifth name.
-    return first_of(known, 4 if len(known) > 5 else 5)
+    return first_of(all_names, 4 if len(all_names) > 5 else 5)

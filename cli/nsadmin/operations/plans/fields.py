@@ -3,85 +3,139 @@
 Settings have the protocol's names. Their defaults are those of items that mqadmin creates.
 """
 
-from nsadmin.operations.plans.shapes import Field, Flag, ListOf, MapOf, Name, OneOf, Record, Text, Whole
+from nsadmin.operations.plans.shapes import (
+    ChoiceShape,
+    FlagShape,
+    ListShape,
+    MapShape,
+    NameShape,
+    RecordField,
+    RecordShape,
+    TextShape,
+    WholeNumberShape,
+)
 
-FORMAT = 1
-_INT = 2**31 - 1
-_LONG = 2**63 - 1
+FILE_FORMAT = 1
+_MAX_INT = 2**31 - 1
+_MAX_LONG = 2**63 - 1
 
-TOPIC = Name("topic", r"[%|a-zA-Z0-9_-]{1,255}", "letters, digits and % | _ -, 255 at most")
-GROUP = Name("group", r"[%|a-zA-Z0-9_-]{1,255}", "letters, digits and % | _ -, 255 at most")
-BROKER = Name("broker name", r"[^;:\s]+", "no blank, no : and no ;")
-ORDER_CONF = Name(
+TOPIC_NAME = NameShape("topic", r"[%|a-zA-Z0-9_-]{1,255}", "letters, digits and % | _ -, 255 at most")
+GROUP_NAME = NameShape("group", r"[%|a-zA-Z0-9_-]{1,255}", "letters, digits and % | _ -, 255 at most")
+BROKER_NAME = NameShape("broker name", r"[^;:\s]+", "no blank, no : and no ;")
+ORDER_CONF = NameShape(
     "order configuration",
     r"[^:;\s]+:\d{1,9}(;[^:;\s]+:\d{1,9})*",
     "BROKER:QUEUES;BROKER:QUEUES",
 )
 
-TOPIC_SETTINGS = Record(
+TOPIC_SETTINGS = RecordShape(
     (
-        Field("readQueueNums", Whole(0, 65536), "queues to read from", 8),
-        Field("writeQueueNums", Whole(0, 65536), "queues to write to", 8),
-        Field("perm", Whole(0, 7), "4 read, 2 write, 1 inherit, or a sum of them", 6),
-        Field("order", Flag(), "whether its messages are ordered; an orderConf makes it so", False),
-        Field("topicFilterType", OneOf(("SINGLE_TAG", "MULTI_TAG")), "tags of a message", "SINGLE_TAG"),
-        Field("topicSysFlag", Whole(0, _INT), "1 for a unit, 2 for units that subscribe", 0),
-        Field(
+        RecordField("readQueueNums", WholeNumberShape(0, 65536), "queues to read from", 8),
+        RecordField("writeQueueNums", WholeNumberShape(0, 65536), "queues to write to", 8),
+        RecordField("perm", WholeNumberShape(0, 7), "4 read, 2 write, 1 inherit, or a sum of them", 6),
+        RecordField(
+            "order", FlagShape(), "whether its messages are ordered; an orderConf makes it so", False
+        ),
+        RecordField(
+            "topicFilterType", ChoiceShape(("SINGLE_TAG", "MULTI_TAG")), "tags of a message", "SINGLE_TAG"
+        ),
+        RecordField(
+            "topicSysFlag", WholeNumberShape(0, _MAX_INT), "1 for a unit, 2 for units that subscribe", 0
+        ),
+        RecordField(
             "attributes",
-            MapOf(Name("attribute", r"[^+,=\s-][^,=\s]*", "its name without a sign"), Text()),
+            MapShape(NameShape("attribute", r"[^+,=\s-][^,=\s]*", "its name without a sign"), TextShape()),
             "attributes by name, such as message.type: FIFO; brokers since 5.0 have them",
             {},
         ),
     )
 )
 
-EXPONENTIAL = Record(
+EXPONENTIAL_POLICY = RecordShape(
     (
-        Field("initial", Whole(0, _LONG), "ms before the first retry", 5000),
-        Field("max", Whole(0, _LONG), "ms before a retry at most", 7_200_000),
-        Field("multiplier", Whole(0, _LONG), "each wait as a multiple of the one before", 2),
+        RecordField("initial", WholeNumberShape(0, _MAX_LONG), "ms before the first retry", 5000),
+        RecordField("max", WholeNumberShape(0, _MAX_LONG), "ms before a retry at most", 7_200_000),
+        RecordField(
+            "multiplier", WholeNumberShape(0, _MAX_LONG), "each wait as a multiple of the one before", 2
+        ),
     )
 )
-_RETRY_POLICY = Record(
+_RETRY_POLICY = RecordShape(
     (
-        Field("type", OneOf(("CUSTOMIZED", "EXPONENTIAL")), "which of them is in force", "CUSTOMIZED"),
-        Field(
+        RecordField(
+            "type", ChoiceShape(("CUSTOMIZED", "EXPONENTIAL")), "which of them is in force", "CUSTOMIZED"
+        ),
+        RecordField(
             "customizedRetryPolicy",
-            Record((Field("next", ListOf(Whole(0, _LONG)), "ms before each retry", required=True),)),
+            RecordShape(
+                (
+                    RecordField(
+                        "next",
+                        ListShape(WholeNumberShape(0, _MAX_LONG)),
+                        "ms before each retry",
+                        is_required=True,
+                    ),
+                )
+            ),
             "waits one by one",
         ),
-        Field("exponentialRetryPolicy", EXPONENTIAL, "waits that grow"),
+        RecordField("exponentialRetryPolicy", EXPONENTIAL_POLICY, "waits that grow"),
     )
 )
-SUBSCRIPTION = Record(
+SUBSCRIPTION_FIELDS = RecordShape(
     (
-        Field("topic", TOPIC, "the topic", required=True),
-        Field("expressionType", Text(), "TAG or SQL92", "TAG"),
-        Field("expression", Text(), "which of its messages", "*"),
-        Field("version", Whole(0, _LONG), "version of the subscription", 0),
+        RecordField("topic", TOPIC_NAME, "the topic", is_required=True),
+        RecordField("expressionType", TextShape(), "TAG or SQL92", "TAG"),
+        RecordField("expression", TextShape(), "which of its messages", "*"),
+        RecordField("version", WholeNumberShape(0, _MAX_LONG), "version of the subscription", 0),
     )
 )
 
-GROUP_SETTINGS = Record(
+GROUP_SETTINGS = RecordShape(
     (
-        Field("consumeEnable", Flag(), "whether the group may consume", True),
-        Field(
-            "consumeFromMinEnable", Flag(), "whether a new queue is read from its oldest message on", False
+        RecordField("consumeEnable", FlagShape(), "whether the group may consume", True),
+        RecordField(
+            "consumeFromMinEnable",
+            FlagShape(),
+            "whether a new queue is read from its oldest message on",
+            False,
         ),
-        Field("consumeBroadcastEnable", Flag(), "whether every client may get every message", False),
-        Field("consumeMessageOrderly", Flag(), "whether messages come in order; since 5.0", False),
-        Field("retryQueueNums", Whole(0, 65536), "queues of its retry topic", 1),
-        Field("retryMaxTimes", Whole(-1, _INT), "retries before a message is a dead letter", 16),
-        Field("groupRetryPolicy", _RETRY_POLICY, "waits before retries; since 5.0", {"type": "CUSTOMIZED"}),
-        Field("consumeTimeoutMinute", Whole(0, _INT), "minutes to consume a message in; since 5.0", 15),
-        Field("brokerId", Whole(0, _LONG), "id of the broker to consume from; 0 is the master", 0),
-        Field("whichBrokerWhenConsumeSlowly", Whole(0, _LONG), "id of the broker when it is far behind", 1),
-        Field("notifyConsumerIdsChangedEnable", Flag(), "whether clients hear of each other at once", True),
-        Field("groupSysFlag", Whole(0, _INT), "flags of the group; since 5.0", 0),
-        Field("subscriptionDataSet", ListOf(SUBSCRIPTION), "what it has to subscribe to; since 5.0"),
-        Field(
+        RecordField(
+            "consumeBroadcastEnable", FlagShape(), "whether every client may get every message", False
+        ),
+        RecordField("consumeMessageOrderly", FlagShape(), "whether messages come in order; since 5.0", False),
+        RecordField("retryQueueNums", WholeNumberShape(0, 65536), "queues of its retry topic", 1),
+        RecordField(
+            "retryMaxTimes", WholeNumberShape(-1, _MAX_INT), "retries before a message is a dead letter", 16
+        ),
+        RecordField(
+            "groupRetryPolicy", _RETRY_POLICY, "waits before retries; since 5.0", {"type": "CUSTOMIZED"}
+        ),
+        RecordField(
+            "consumeTimeoutMinute",
+            WholeNumberShape(0, _MAX_INT),
+            "minutes to consume a message in; since 5.0",
+            15,
+        ),
+        RecordField(
+            "brokerId", WholeNumberShape(0, _MAX_LONG), "id of the broker to consume from; 0 is the master", 0
+        ),
+        RecordField(
+            "whichBrokerWhenConsumeSlowly",
+            WholeNumberShape(0, _MAX_LONG),
+            "id of the broker when it is far behind",
+            1,
+        ),
+        RecordField(
+            "notifyConsumerIdsChangedEnable", FlagShape(), "whether clients hear of each other at once", True
+        ),
+        RecordField("groupSysFlag", WholeNumberShape(0, _MAX_INT), "flags of the group; since 5.0", 0),
+        RecordField(
+            "subscriptionDataSet", ListShape(SUBSCRIPTION_FIELDS), "what it has to subscribe to; since 5.0"
+        ),
+        RecordField(
             "attributes",
-            MapOf(Name("attribute", r"[^+,=\s-][^,=\s]*", "its name without a sign"), Text()),
+            MapShape(NameShape("attribute", r"[^+,=\s-][^,=\s]*", "its name without a sign"), TextShape()),
             "attributes by name; brokers since 5.0 have them",
             {},
         ),
@@ -89,33 +143,47 @@ GROUP_SETTINGS = Record(
 )
 
 
-def _spread(settings: Record) -> Record:
+def _with_broker_fields(settings_shape: RecordShape) -> RecordShape:
     """The settings with the fields that select brokers."""
-    names = ListOf(BROKER)
-    return Record(
+    broker_list = ListShape(BROKER_NAME)
+    return RecordShape(
         (
-            *settings.fields,
-            Field("onlyOn", names, "the brokers that have it; left out: every broker of the cluster"),
-            Field("notOn", names, "brokers that do not have it"),
-            Field("perBroker", MapOf(BROKER, settings), "settings that are otherwise on one broker"),
+            *settings_shape.record_fields,
+            RecordField(
+                "onlyOn", broker_list, "the brokers that have it; left out: every broker of the cluster"
+            ),
+            RecordField("notOn", broker_list, "brokers that do not have it"),
+            RecordField(
+                "perBroker",
+                MapShape(BROKER_NAME, settings_shape),
+                "settings that are otherwise on one broker",
+            ),
         )
     )
 
 
-CLUSTER = Record(
+CLUSTER_FIELDS = RecordShape(
     (
-        Field("version", Whole(FORMAT, FORMAT), "version of this format", FORMAT),
-        Field("cluster", Text(), "name of the cluster", required=True),
-        Field("topics", MapOf(TOPIC, _spread(TOPIC_SETTINGS)), "topics by name; {} is one with all defaults"),
-        Field("groups", MapOf(GROUP, _spread(GROUP_SETTINGS)), "consumer groups by name"),
-        Field(
+        RecordField(
+            "version", WholeNumberShape(FILE_FORMAT, FILE_FORMAT), "version of this format", FILE_FORMAT
+        ),
+        RecordField("cluster", TextShape(), "name of the cluster", is_required=True),
+        RecordField(
+            "topics",
+            MapShape(TOPIC_NAME, _with_broker_fields(TOPIC_SETTINGS)),
+            "topics by name; {} is one with all defaults",
+        ),
+        RecordField(
+            "groups", MapShape(GROUP_NAME, _with_broker_fields(GROUP_SETTINGS)), "consumer groups by name"
+        ),
+        RecordField(
             "orderConf",
-            MapOf(TOPIC, ORDER_CONF),
+            MapShape(TOPIC_NAME, ORDER_CONF),
             "order configurations by topic, such as broker-a:8;broker-b:8, on every name server",
         ),
-        Field(
+        RecordField(
             "kv",
-            MapOf(Text(), MapOf(Text(), Text())),
+            MapShape(TextShape(), MapShape(TextShape(), TextShape())),
             "KV config by namespace and key, on every name server; only namespaces named here are looked at",
         ),
     )

@@ -6,114 +6,138 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.operations.plans.settings import Settings, SpreadKind, complete, without_defaults
+from nsadmin.operations.plans.settings import ItemSettings, SpreadKind, complete_settings, without_defaults
 
 
-class Spec(NamedTuple):
+class ItemSpec(NamedTuple):
     """A desired topic or group: its settings, its brokers, and deviating settings on single brokers."""
 
-    settings: Settings = MappingProxyType({})
+    common_settings: ItemSettings = MappingProxyType({})
     only_on: tuple[str, ...] | None = None
     not_on: tuple[str, ...] = ()
-    per_broker: Mapping[str, Settings] = MappingProxyType({})
+    per_broker: Mapping[str, ItemSettings] = MappingProxyType({})
 
     @property
-    def named(self) -> set[str]:
+    def named_brokers(self) -> set[str]:
         """All brokers that the spec names."""
         return {*(self.only_on or ()), *self.not_on, *self.per_broker}
 
-    def on(self, kind: SpreadKind, brokers: Iterable[str]) -> dict[str, Settings]:
+    def settings_on_brokers(
+        self, spread_kind: SpreadKind, broker_names: Iterable[str]
+    ) -> dict[str, ItemSettings]:
         """The complete settings on each of these brokers that should have the item."""
-        chosen = [
-            name
-            for name in brokers
-            if (self.only_on is None or name in self.only_on) and name not in self.not_on
+        chosen_names = [
+            broker_name
+            for broker_name in broker_names
+            if (self.only_on is None or broker_name in self.only_on) and broker_name not in self.not_on
         ]
-        common = complete(kind, self.settings)
-        special = {name: complete(kind, {**self.settings, **its}) for name, its in self.per_broker.items()}
-        return {name: special.get(name, common) for name in chosen}
+        complete_common = complete_settings(spread_kind, self.common_settings)
+        complete_special = {
+            broker_name: complete_settings(spread_kind, {**self.common_settings, **broker_settings})
+            for broker_name, broker_settings in self.per_broker.items()
+        }
+        return {
+            broker_name: complete_special.get(broker_name, complete_common) for broker_name in chosen_names
+        }
 
     @classmethod
-    def of(cls, kind: SpreadKind, held: Mapping[str, Settings], brokers: Sequence[str]) -> "Spec":
+    def from_brokers(
+        cls,
+        spread_kind: SpreadKind,
+        settings_by_broker: Mapping[str, ItemSettings],
+        broker_names: Sequence[str],
+    ) -> "ItemSpec":
         """The shortest spec for an item with these settings by broker.
 
         The most common settings become the common ones; on a tie, those of the first broker.
         """
-        full = {name: complete(kind, held[name]) for name in brokers if name in held}
-        common = _most_common(list(full.values()))
-        missing = tuple(name for name in brokers if name not in full)
-        is_shorter = len(missing) < len(full)
+        complete_by_broker = {
+            broker_name: complete_settings(spread_kind, settings_by_broker[broker_name])
+            for broker_name in broker_names
+            if broker_name in settings_by_broker
+        }
+        shared_settings = _most_common_settings(list(complete_by_broker.values()))
+        missing_brokers = tuple(
+            broker_name for broker_name in broker_names if broker_name not in complete_by_broker
+        )
+        is_shorter = len(missing_brokers) < len(complete_by_broker)
         return cls(
-            without_defaults(kind, common),
-            tuple(full) if missing and not is_shorter else None,
-            missing if missing and is_shorter else (),
+            without_defaults(spread_kind, shared_settings),
+            tuple(complete_by_broker) if missing_brokers and not is_shorter else None,
+            missing_brokers if missing_brokers and is_shorter else (),
             {
-                name: {key: value for key, value in settings.items() if value != common[key]}
-                for name, settings in full.items()
-                if settings != common
+                broker_name: {
+                    setting_name: setting_value
+                    for setting_name, setting_value in broker_settings.items()
+                    if setting_value != shared_settings[setting_name]
+                }
+                for broker_name, broker_settings in complete_by_broker.items()
+                if broker_settings != shared_settings
             },
         )
 
 
-class Desired(NamedTuple):
+class DesiredCluster(NamedTuple):
     """The desired cluster of a file.
 
     None stands for a section that is not in the file. In `kv_tables`, other namespaces are ignored.
     """
 
-    cluster: str
-    topics: Mapping[str, Spec] | None = None
-    groups: Mapping[str, Spec] | None = None
-    order_conf: Mapping[str, str] | None = None
-    kv: Mapping[str, Mapping[str, str]] | None = None
+    cluster_name: str
+    topic_specs: Mapping[str, ItemSpec] | None = None
+    group_specs: Mapping[str, ItemSpec] | None = None
+    order_confs: Mapping[str, str] | None = None
+    kv_tables: Mapping[str, Mapping[str, str]] | None = None
 
     @property
-    def spread_partly(self) -> list[str]:
+    def partial_topics(self) -> list[str]:
         """The topics that should not be on every broker."""
-        specs = (self.topics or {}).items()
-        return sorted(name for name, spec in specs if spec.only_on is not None or spec.not_on)
+        spec_items = (self.topic_specs or {}).items()
+        return sorted(
+            topic for topic, topic_spec in spec_items if topic_spec.only_on is not None or topic_spec.not_on
+        )
 
 
-class BrokerState(NamedTuple):
+class LiveBrokerState(NamedTuple):
     """The state of one broker, with complete settings; `master_addr` is None if it has no master now.
 
     `own_topics` are topics that brokers created for themselves or for groups, `static` are static topics.
     `error` says why the state is unknown.
     """
 
-    name: str
-    addr: str | None
-    topics: Mapping[str, Settings] = MappingProxyType({})
-    groups: Mapping[str, Settings] = MappingProxyType({})
-    own: frozenset[str] = frozenset()
+    broker_name: str
+    master_addr: str | None
+    topics: Mapping[str, ItemSettings] = MappingProxyType({})
+    groups: Mapping[str, ItemSettings] = MappingProxyType({})
+    own_topics: frozenset[str] = frozenset()
     static: frozenset[str] = frozenset()
     error: RocketMQError | None = None
 
 
-class NameServerState(NamedTuple):
+class LiveNameServerState(NamedTuple):
     """The state of one name server: KV values by namespace and key, and the topics of the cluster it routes.
 
     `perms` are route permissions by topic and broker, only for topics that should not be on every broker.
     `error` says why the state is unknown.
     """
 
-    addr: str
+    namesrv_addr: str
     kv: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     routed: frozenset[str] = frozenset()
     perms: Mapping[str, Mapping[str, int]] = MappingProxyType({})
     error: RocketMQError | None = None
 
 
-class Live(NamedTuple):
+class ClusterState(NamedTuple):
     """The current state of a cluster."""
 
-    cluster: str
-    brokers: tuple[BrokerState, ...]
-    name_servers: tuple[NameServerState, ...]
+    cluster_name: str
+    broker_states: tuple[LiveBrokerState, ...]
+    server_states: tuple[LiveNameServerState, ...]
 
 
-def _most_common(found: Sequence[Settings]) -> Settings:
-    if not found:
+def _most_common_settings(settings_list: Sequence[ItemSettings]) -> ItemSettings:
+    if not settings_list:
         return {}
-    counts = Counter(map(repr, found))
-    return max(found, key=lambda settings: counts[repr(settings)])
+    counts = Counter(map(repr, settings_list))
+    return max(settings_list, key=lambda settings: counts[repr(settings)])

@@ -3,74 +3,88 @@
 import json
 from typing import Any
 
-from nsadmin.operations.plans.fields import CLUSTER
+from nsadmin.operations.plans.fields import CLUSTER_FIELDS
 from nsadmin.operations.plans.shapes import (
-    Field,
-    Flag,
-    ListOf,
-    MapOf,
-    Name,
-    OneOf,
-    Record,
-    Shape,
-    Text,
-    Whole,
+    ChoiceShape,
+    FlagShape,
+    ListShape,
+    MapShape,
+    NameShape,
+    RecordField,
+    RecordShape,
+    TextShape,
+    ValueShape,
+    WholeNumberShape,
 )
 
-Schema = dict[str, Any]
+JsonSchema = dict[str, Any]
 
 
-def schema() -> Schema:
+def build_schema() -> JsonSchema:
     """The whole schema."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "What a RocketMQ cluster is to have",
         "description": "Topics, consumer groups, order configurations and KV config: "
         "nsadmin export writes such a file, nsadmin plan and apply read it.",
-        **of(CLUSTER),
+        **schema_of_shape(CLUSTER_FIELDS),
     }
 
 
-def text() -> str:
+def format_schema() -> str:
     """The text of the schema file."""
-    return json.dumps(schema(), indent=2) + "\n"
+    return json.dumps(build_schema(), indent=2) + "\n"
 
 
-def of(shape: Shape) -> Schema:
+def schema_of_shape(value_shape: ValueShape) -> JsonSchema:
     """The schema of one shape."""
-    match shape:
-        case Whole(least, most):
+    match value_shape:
+        case WholeNumberShape(min_value, max_value):
             return (
-                {"const": least} if least == most else {"type": "integer", "minimum": least, "maximum": most}
+                {"const": min_value}
+                if min_value == max_value
+                else {"type": "integer", "minimum": min_value, "maximum": max_value}
             )
-        case Flag():
+        case FlagShape():
             return {"type": "boolean"}
-        case OneOf(words):
-            return {"enum": list(words)}
-        case Name(_, pattern, _):
-            return {"type": "string", "pattern": f"^{pattern}$"}
-        case Text():
+        case ChoiceShape(allowed_words):
+            return {"enum": list(allowed_words)}
+        case NameShape(_, name_pattern, _):
+            return {"type": "string", "pattern": f"^{name_pattern}$"}
+        case TextShape():
             return {"type": ["string", "number", "boolean"]}
-        case ListOf(item):
-            return {"type": "array", "items": of(item)}
-        case MapOf(key, item):
-            names = {"propertyNames": {"pattern": f"^{key.pattern}$"}} if isinstance(key, Name) else {}
-            return {"type": ["object", "null"], **names, "additionalProperties": of(item)}
-        case Record(fields):
-            return _record(fields)
-    raise AssertionError(shape)
+        case ListShape(item_shape):
+            return {"type": "array", "items": schema_of_shape(item_shape)}
+        case MapShape(key_shape, item_shape):
+            key_schema = (
+                {"propertyNames": {"pattern": f"^{key_shape.pattern}$"}}
+                if isinstance(key_shape, NameShape)
+                else {}
+            )
+            return {
+                "type": ["object", "null"],
+                **key_schema,
+                "additionalProperties": schema_of_shape(item_shape),
+            }
+        case RecordShape(record_fields):
+            return _schema_of_record(record_fields)
+    raise AssertionError(value_shape)
 
 
-def _record(fields: tuple[Field, ...]) -> Schema:
-    required = [field.key for field in fields if field.required]
+def _schema_of_record(record_fields: tuple[RecordField, ...]) -> JsonSchema:
+    required_keys = [record_field.key for record_field in record_fields if record_field.is_required]
     return {
-        "type": "object" if required else ["object", "null"],
-        "properties": {field.key: _field(field) for field in fields},
+        "type": "object" if required_keys else ["object", "null"],
+        "properties": {record_field.key: _schema_of_field(record_field) for record_field in record_fields},
         "additionalProperties": False,
-        **({"required": required} if required else {}),
+        **({"required": required_keys} if required_keys else {}),
     }
 
 
-def _field(field: Field) -> Schema:
-    default = {} if field.default is None else {"default": field.default}
-    return {"description": field.meaning, **of(field.shape), **default}
+def _schema_of_field(record_field: RecordField) -> JsonSchema:
+    default_schema = {} if record_field.default is None else {"default": record_field.default}
+    return {
+        "description": record_field.meaning,
+        **schema_of_shape(record_field.value_shape),
+        **default_schema,
+    }

@@ -3,68 +3,96 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from nsadmin.operations.plans.fields import EXPONENTIAL, GROUP_SETTINGS, SUBSCRIPTION, TOPIC_SETTINGS
-from nsadmin.operations.plans.shapes import Record
+from nsadmin.operations.plans.fields import (
+    EXPONENTIAL_POLICY,
+    GROUP_SETTINGS,
+    SUBSCRIPTION_FIELDS,
+    TOPIC_SETTINGS,
+)
+from nsadmin.operations.plans.shapes import RecordShape
 
-Settings = Mapping[str, Any]
+ItemSettings = Mapping[str, Any]
 """Settings of a topic or a group by the protocol's names; absent settings have their default."""
 
 SpreadKind = Literal["topic", "group"]
 """The kinds of items that have settings on each broker."""
 
 
-def complete(kind: SpreadKind, settings: Settings) -> dict[str, Any]:
+def complete_settings(spread_kind: SpreadKind, settings: ItemSettings) -> dict[str, Any]:
     """All settings: absent or null ones get their default, unknown ones are dropped."""
-    return _COMPLETE[kind](settings)
+    return _COMPLETERS[spread_kind](settings)
 
 
-def without_defaults(kind: SpreadKind, settings: Settings) -> dict[str, Any]:
+def without_defaults(spread_kind: SpreadKind, settings: ItemSettings) -> dict[str, Any]:
     """The settings that differ from their default."""
-    defaults = RECORDS[kind].defaults
-    return {key: settings[key] for key in defaults if key in settings and settings[key] != defaults[key]}
-
-
-def _topic(settings: Settings) -> dict[str, Any]:
-    found = _filled(TOPIC_SETTINGS, settings)
-    return found | {"attributes": _texts(found["attributes"])}
-
-
-def _group(settings: Settings) -> dict[str, Any]:
-    found = _filled(GROUP_SETTINGS, settings)
-    subscriptions = [_filled(SUBSCRIPTION, item) for item in found["subscriptionDataSet"] or ()]
-    return found | {
-        "attributes": _texts(found["attributes"]),
-        "groupRetryPolicy": _policy(found["groupRetryPolicy"]),
-        "subscriptionDataSet": tuple(sorted(subscriptions, key=lambda item: str(item["topic"]))) or None,
-    }
-
-
-def _policy(found: Mapping[str, Any]) -> dict[str, Any]:
-    policy = {"type": "CUSTOMIZED", **_present(found)}
-    if "exponentialRetryPolicy" in policy:
-        policy["exponentialRetryPolicy"] = _filled(EXPONENTIAL, policy["exponentialRetryPolicy"])
-    return policy
-
-
-def _filled(record: Record, settings: Settings) -> dict[str, Any]:
+    defaults = RECORD_SHAPES[spread_kind].default_values
     return {
-        field.key: field.default if settings.get(field.key) is None else settings[field.key]
-        for field in record.fields
+        setting_name: settings[setting_name]
+        for setting_name in defaults
+        if setting_name in settings and settings[setting_name] != defaults[setting_name]
     }
 
 
-def _texts(table: Mapping[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in sorted(table.items())}
+def _complete_topic(settings: ItemSettings) -> dict[str, Any]:
+    topic_settings = _fill_defaults(TOPIC_SETTINGS, settings)
+    return topic_settings | {"attributes": _sorted_texts(topic_settings["attributes"])}
 
 
-def _present(value: Any) -> Any:
+def _complete_group(settings: ItemSettings) -> dict[str, Any]:
+    group_settings = _fill_defaults(GROUP_SETTINGS, settings)
+    subscriptions = [
+        _fill_defaults(SUBSCRIPTION_FIELDS, subscription)
+        for subscription in group_settings["subscriptionDataSet"] or ()
+    ]
+    return group_settings | {
+        "attributes": _sorted_texts(group_settings["attributes"]),
+        "groupRetryPolicy": _complete_policy(group_settings["groupRetryPolicy"]),
+        "subscriptionDataSet": tuple(
+            sorted(subscriptions, key=lambda subscription: str(subscription["topic"]))
+        )
+        or None,
+    }
+
+
+def _complete_policy(given_policy: Mapping[str, Any]) -> dict[str, Any]:
+    retry_policy = {"type": "CUSTOMIZED", **_drop_nulls(given_policy)}
+    if "exponentialRetryPolicy" in retry_policy:
+        retry_policy["exponentialRetryPolicy"] = _fill_defaults(
+            EXPONENTIAL_POLICY, retry_policy["exponentialRetryPolicy"]
+        )
+    return retry_policy
+
+
+def _fill_defaults(record_shape: RecordShape, settings: ItemSettings) -> dict[str, Any]:
+    return {
+        record_field.key: record_field.default
+        if settings.get(record_field.key) is None
+        else settings[record_field.key]
+        for record_field in record_shape.record_fields
+    }
+
+
+def _sorted_texts(value_table: Mapping[str, Any]) -> dict[str, str]:
+    return {entry_name: str(value) for entry_name, value in sorted(value_table.items())}
+
+
+def _drop_nulls(value: Any) -> Any:
     """The value without nulls, with lists as tuples, as `yaml_reader` returns them."""
     if isinstance(value, Mapping):
-        return {key: _present(item) for key, item in value.items() if item is not None}
+        return {
+            entry_name: _drop_nulls(entry_value)
+            for entry_name, entry_value in value.items()
+            if entry_value is not None
+        }
     return (
-        tuple(map(_present, value)) if isinstance(value, Sequence) and not isinstance(value, str) else value
+        tuple(map(_drop_nulls, value))
+        if isinstance(value, Sequence) and not isinstance(value, str)
+        else value
     )
 
 
-RECORDS: dict[SpreadKind, Record] = {"topic": TOPIC_SETTINGS, "group": GROUP_SETTINGS}
-_COMPLETE: dict[SpreadKind, Callable[[Settings], dict[str, Any]]] = {"topic": _topic, "group": _group}
+RECORD_SHAPES: dict[SpreadKind, RecordShape] = {"topic": TOPIC_SETTINGS, "group": GROUP_SETTINGS}
+_COMPLETERS: dict[SpreadKind, Callable[[ItemSettings], dict[str, Any]]] = {
+    "topic": _complete_topic,
+    "group": _complete_group,
+}

@@ -3,67 +3,69 @@
 from typing import Any, NamedTuple
 
 
-class Whole(NamedTuple):
+class WholeNumberShape(NamedTuple):
     """A whole number from `min_value` to `max_value`."""
 
-    least: int
-    most: int
+    min_value: int
+    max_value: int
 
 
-class Flag(NamedTuple):
+class FlagShape(NamedTuple):
     """true or false."""
 
 
-class OneOf(NamedTuple):
+class ChoiceShape(NamedTuple):
     """One of these words."""
 
-    words: tuple[str, ...]
+    allowed_words: tuple[str, ...]
 
 
-class Name(NamedTuple):
+class NameShape(NamedTuple):
     """A text that matches a pattern; `kind_label` names it, `allowed_text` describes the pattern."""
 
-    what: str
+    kind_label: str
     pattern: str
-    allowed: str
+    allowed_text: str
 
 
-class Text(NamedTuple):
+class TextShape(NamedTuple):
     """Any text; numbers and booleans are taken as written."""
 
 
-class ListOf(NamedTuple):
+class ListShape(NamedTuple):
     """A list of values of one shape."""
 
-    item: "Shape"
+    item_shape: "ValueShape"
 
 
-class MapOf(NamedTuple):
+class MapShape(NamedTuple):
     """A map of values of one shape, by name."""
 
-    key: "Name | Text"
-    item: "Shape"
+    key_shape: "NameShape | TextShape"
+    item_shape: "ValueShape"
 
 
-class Record(NamedTuple):
+class RecordShape(NamedTuple):
     """A map with known fields; absent fields have their default."""
 
-    fields: "tuple[Field, ...]"
+    record_fields: "tuple[RecordField, ...]"
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def default_values(self) -> dict[str, Any]:
         """The default of each field, by key."""
-        return {field.key: field.default for field in self.fields}
+        return {record_field.key: record_field.default for record_field in self.record_fields}
 
 
-class Field(NamedTuple):
+class RecordField(NamedTuple):
     """A field of a record; an absent field without a default has no value."""
 
     key: str
-    shape: "Shape"
+    value_shape: "ValueShape"
     meaning: str
     default: Any = None
-    required: bool = False
+    is_required: bool = False
 
 
-Shape = Whole | Flag | OneOf | Name | Text | ListOf | MapOf | Record
+ValueShape = (
+    WholeNumberShape | FlagShape | ChoiceShape | NameShape | TextShape | ListShape | MapShape | RecordShape
+)

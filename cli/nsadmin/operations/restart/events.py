@@ -6,9 +6,9 @@ Each is a record in JSON, and a line of words. `time` is in ms since 1970. What 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from nsadmin.operations.drain.events import Record
-from nsadmin.operations.drain.state import camel
-from nsadmin.operations.restart.state import Process, name
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.state import to_camel_case
+from nsadmin.operations.restart.state import BrokerProcess, process_title
 
 
 class Began(NamedTuple):
@@ -63,33 +63,40 @@ class Finished(NamedTuple):
     processes: int
 
 
-Event = Began | StepBegan | Waiting | Restarted | Paused | Finished
+RestartEvent = Began | StepBegan | Waiting | Restarted | Paused | Finished
 
 
-def told(event: Event) -> Record:
+def build_event_record(restart_event: RestartEvent) -> EventRecord:
     """An event as JSON has it."""
-    kind = type(event).__name__
-    fields = {camel(field): list(v) if isinstance(v, tuple) else v for field, v in event._asdict().items()}
-    return {"time": fields.pop("time"), "event": kind[0].lower() + kind[1:], **fields}
+    class_name = type(restart_event).__name__
+    record_fields = {
+        to_camel_case(field_name): list(field_value) if isinstance(field_value, tuple) else field_value
+        for field_name, field_value in restart_event._asdict().items()
+    }
+    return {
+        "time": record_fields.pop("time"),
+        "event": class_name[0].lower() + class_name[1:],
+        **record_fields,
+    }
 
 
-def words(item: Record) -> str | None:
+def describe_record(record: EventRecord) -> str | None:
     """A record in a line; None for one of a drain."""
-    said = _WORDS.get(item["event"])
-    return None if said is None else said(item)
+    describe_event = _DESCRIBERS.get(record["event"])
+    return None if describe_event is None else describe_event(record)
 
 
-def _process(item: Record) -> str:
-    return name(Process(item["broker"], item["brokerId"], ""))
+def _describe_process(record: EventRecord) -> str:
+    return process_title(BrokerProcess(record["broker"], record["brokerId"], ""))
 
 
-_WORDS: dict[str, Callable[[Record], str]] = {
-    "began": lambda item: (
-        f"{'goes on with' if item['resumed'] else 'restarts'} {item['cluster']}: {', '.join(item['left'])}"
+_DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
+    "began": lambda record: (
+        f"{'goes on with' if record['resumed'] else 'restarts'} {record['cluster']}: {', '.join(record['left'])}"
     ),
-    "stepBegan": lambda item: f"{_process(item)} at {item['addr']}: {item['step']}",
-    "waiting": lambda item: f"{_process(item)} waits for {'; '.join(item['waitingFor'])}",
-    "restarted": lambda item: f"{_process(item)} is healthy again, after {item['seconds']} s",
-    "paused": lambda item: f"paused before {', '.join(item['left'])}; start it again to go on",
-    "finished": lambda item: f"{item['cluster']}: {item['processes']} brokers were restarted",
+    "stepBegan": lambda record: f"{_describe_process(record)} at {record['addr']}: {record['step']}",
+    "waiting": lambda record: f"{_describe_process(record)} waits for {'; '.join(record['waitingFor'])}",
+    "restarted": lambda record: f"{_describe_process(record)} is healthy again, after {record['seconds']} s",
+    "paused": lambda record: f"paused before {', '.join(record['left'])}; start it again to go on",
+    "finished": lambda record: f"{record['cluster']}: {record['processes']} brokers were restarted",
 }

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
-from namesrv_core.protocol.codes import MASTER_ID
-from nsadmin.operations.drain.state import BadState
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.operations.drain.state import InvalidStateError
 
-VERSION = 1
-Step = Literal["drain", "stop", "start", "wait", "undrain"]
-_OF_MASTERS: tuple[Step, ...] = get_args(Step)
-_OF_SLAVES: tuple[Step, ...] = ("stop", "start", "wait")
+STATE_VERSION = 1
+RestartStep = Literal["drain", "stop", "start", "wait", "undrain"]
+_MASTER_STEPS: tuple[RestartStep, ...] = get_args(RestartStep)
+_SLAVE_STEPS: tuple[RestartStep, ...] = ("stop", "start", "wait")
 
 
-class Process(NamedTuple):
+class BrokerProcess(NamedTuple):
     """One broker process."""
 
     broker: str
@@ -21,25 +21,25 @@ class Process(NamedTuple):
 
     @property
     def is_master(self) -> bool:
-        return self.broker_id == MASTER_ID
+        return self.broker_id == MASTER_BROKER_ID
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def restart_steps(self) -> tuple[RestartStep, ...]:
         """What is done with it; slaves take no writes."""
-        return _OF_MASTERS if self.is_master else _OF_SLAVES
+        return _MASTER_STEPS if self.is_master else _SLAVE_STEPS
 
 
-class State(NamedTuple):
+class RestartState(NamedTuple):
     """A rolling restart: `at` is the process that is restarted now, by its place in the order.
 
     `boot` is when that process was started before it was stopped (ms since 1970).
     """
 
     cluster: str
-    processes: tuple[Process, ...]
+    processes: tuple[BrokerProcess, ...]
     started: int
     at: int = 0
-    step: Step = "stop"
+    step: RestartStep = "stop"
     boot: int | None = None
 
     @property
@@ -47,69 +47,84 @@ class State(NamedTuple):
         return self.at >= len(self.processes)
 
     @property
-    def process(self) -> Process:
+    def current_process(self) -> BrokerProcess:
         """The one that is restarted now."""
         return self.processes[self.at]
 
     @property
-    def before(self) -> Process | None:
+    def previous_process(self) -> BrokerProcess | None:
         """The one that was restarted last."""
         return self.processes[self.at - 1] if self.at else None
 
-    def next(self) -> "State":
+    def advance_step(self) -> "RestartState":
         """With one step more behind it."""
-        steps = self.process.steps
-        behind = steps.index(self.step) + 1
-        if behind < len(steps):
-            return self._replace(step=steps[behind])
-        return beginning(self._replace(at=self.at + 1))
+        process_steps = self.current_process.restart_steps
+        steps_done = process_steps.index(self.step) + 1
+        if steps_done < len(process_steps):
+            return self._replace(step=process_steps[steps_done])
+        return start_process(self._replace(at=self.at + 1))
 
 
-def beginning(state: State) -> State:
+def start_process(restart_state: RestartState) -> RestartState:
     """At the first step of the process that is next, if there is one."""
-    return state if state.is_done else state._replace(step=state.process.steps[0], boot=None)
-
-
-def ordered(groups: Mapping[str, Mapping[int, str]]) -> tuple[Process, ...]:
-    """One group after the other, slaves before their master: addresses by broker name and id."""
-    return tuple(
-        Process(name, number, groups[name][number])
-        for name in sorted(groups)
-        for number in sorted(groups[name], reverse=True)
+    return (
+        restart_state
+        if restart_state.is_done
+        else restart_state._replace(step=restart_state.current_process.restart_steps[0], boot=None)
     )
 
 
-def groups_left(state: State) -> list[str]:
+def order_processes(addrs_by_group: Mapping[str, Mapping[int, str]]) -> tuple[BrokerProcess, ...]:
+    """One group after the other, slaves before their master: addresses by broker name and id."""
+    return tuple(
+        BrokerProcess(broker_name, broker_id, addrs_by_group[broker_name][broker_id])
+        for broker_name in sorted(addrs_by_group)
+        for broker_id in sorted(addrs_by_group[broker_name], reverse=True)
+    )
+
+
+def list_remaining_groups(restart_state: RestartState) -> list[str]:
     """The groups that have a process which was not restarted yet, in order."""
-    return list(dict.fromkeys(process.broker for process in state.processes[state.at :]))
+    return list(
+        dict.fromkeys(broker_process.broker for broker_process in restart_state.processes[restart_state.at :])
+    )
 
 
-def record(state: State) -> dict[str, Any]:
+def build_state_record(restart_state: RestartState) -> dict[str, Any]:
     """As a file has it."""
-    fields = state._asdict()
+    record_fields = restart_state._asdict()
     return {
-        "version": VERSION,
-        **fields,
-        "processes": [process._asdict() for process in state.processes],
+        "version": STATE_VERSION,
+        **record_fields,
+        "processes": [broker_process._asdict() for broker_process in restart_state.processes],
     }
 
 
-def state_of(value: Any) -> State:
+def parse_state_record(state_json: Any) -> RestartState:
     """What `record` made. BadState."""
-    if not isinstance(value, dict) or value.get("version") != VERSION:
-        raise BadState("it is no rolling restart that this program knows")
+    if not isinstance(state_json, dict) or state_json.get("version") != STATE_VERSION:
+        raise InvalidStateError("it is no rolling restart that this program knows")
     try:
-        processes = tuple(Process(**item) for item in value["processes"])
-        found = State(
-            **{name: value[name] for name in State._fields if name != "processes"}, processes=processes
+        broker_processes = tuple(BrokerProcess(**process_json) for process_json in state_json["processes"])
+        restart_state = RestartState(
+            **{
+                field_name: state_json[field_name]
+                for field_name in RestartState._fields
+                if field_name != "processes"
+            },
+            processes=broker_processes,
         )
     except (KeyError, TypeError) as error:
-        raise BadState(f"it is no rolling restart: {error}") from None
-    if not found.is_done and found.step not in found.process.steps:
-        raise BadState(f"it is at a step {found.step!r} that nobody knows")
-    return found
+        raise InvalidStateError(f"it is no rolling restart: {error}") from None
+    if not restart_state.is_done and restart_state.step not in restart_state.current_process.restart_steps:
+        raise InvalidStateError(f"it is at a step {restart_state.step!r} that nobody knows")
+    return restart_state
 
 
-def name(process: Process) -> str:
+def process_title(broker_process: BrokerProcess) -> str:
     """ "broker-a", or "broker-a (slave 1)"."""
-    return process.broker if process.is_master else f"{process.broker} (slave {process.broker_id})"
+    return (
+        broker_process.broker
+        if broker_process.is_master
+        else f"{broker_process.broker} (slave {broker_process.broker_id})"
+    )

@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-Release = tuple[int, int, int, int]
+ReleaseNumber = tuple[int, int, int, int]
 """Major, minor, patch, and 0 for a snapshot of it, 1 for itself."""
 
-_VERSION = re.compile(r"V(\d+)_(\d+)_(\d+)(_SNAPSHOT)?")
+_VERSION_PATTERN = re.compile(r"V(\d+)_(\d+)_(\d+)(_SNAPSHOT)?")
 
 
-class Vulnerability(NamedTuple):
+class KnownVulnerability(NamedTuple):
     """What whoever reaches a server of these `kinds` ("name server", "broker") can do.
 
     `fixed` are the first releases that have it no more, by major version: without one, all of that have it.
@@ -19,73 +19,95 @@ class Vulnerability(NamedTuple):
     """
 
     name: str
-    kinds: tuple[str, ...]
-    what: str
-    fixed: Mapping[int, str]
-    since: str = "0.0.0"
-    needs: tuple[str, str] | None = None
+    server_kinds: tuple[str, ...]
+    attack_text: str
+    fixed_releases: Mapping[int, str]
+    first_release: str = "0.0.0"
+    needed_setting: tuple[str, str] | None = None
     is_grave: bool = True
 
 
-KNOWN = (
-    Vulnerability(
+KNOWN_VULNERABILITIES = (
+    KnownVulnerability(
         "CVE-2023-33246",
         ("broker", "name server"),
         "whoever reaches it can run commands on its machine, by a change of its settings",
         {4: "4.9.6", 5: "5.1.1"},
     ),
-    Vulnerability(
+    KnownVulnerability(
         "CVE-2023-37582",
         ("name server",),
         "whoever reaches it can have it write files, by a change of its settings",
         {4: "4.9.7", 5: "5.1.2"},
     ),
-    Vulnerability(
+    KnownVulnerability(
         "CVE-2024-23321",
         ("broker",),
         "whoever has any account, or an address of its white list, can learn the administrator's keys",
         {5: "5.3.0"},
-        needs=("aclEnable", "true"),
+        needed_setting=("aclEnable", "true"),
         is_grave=False,
     ),
-    Vulnerability(
+    KnownVulnerability(
         "CVE-2019-17572",
         ("broker",),
         "whoever sends to it can have it make folders outside of its store, by the name of a topic",
         {4: "4.6.1", 5: "5.0.0"},
-        since="4.2.0",
-        needs=("autoCreateTopicEnable", "true"),
+        first_release="4.2.0",
+        needed_setting=("autoCreateTopicEnable", "true"),
     ),
 )
 
 
-def release(version: str | None) -> Release | None:
+def parse_release(server_version: str | None) -> ReleaseNumber | None:
     """What a server calls itself, to compare: "V5_1_1" or "5.1.1"; None where that says nothing."""
-    text = version or ""
-    found = _VERSION.fullmatch(text if text.startswith("V") else "V" + text.replace(".", "_"))
-    if found is None:
+    version_text = server_version or ""
+    version_match = _VERSION_PATTERN.fullmatch(
+        version_text if version_text.startswith("V") else "V" + version_text.replace(".", "_")
+    )
+    if version_match is None:
         return None
-    return int(found[1]), int(found[2]), int(found[3]), 0 if found[4] else 1
+    return int(version_match[1]), int(version_match[2]), int(version_match[3]), 0 if version_match[4] else 1
 
 
-def affecting(kind: str, version: str | None, settings: Mapping[str, str] | None) -> list[Vulnerability]:
+def find_affecting(
+    server_kind: str, server_version: str | None, server_settings: Mapping[str, str] | None
+) -> list[KnownVulnerability]:
     """Those that a server of this kind and version has, by all that is known of it."""
-    here = release(version)
+    server_release = parse_release(server_version)
     return (
-        [] if here is None else [one for one in KNOWN if kind in one.kinds and _affects(one, here, settings)]
+        []
+        if server_release is None
+        else [
+            known_vulnerability
+            for known_vulnerability in KNOWN_VULNERABILITIES
+            if server_kind in known_vulnerability.server_kinds
+            and _is_affected(known_vulnerability, server_release, server_settings)
+        ]
     )
 
 
-def _affects(one: Vulnerability, here: Release, settings: Mapping[str, str] | None) -> bool:
-    since, fixed = release(one.since), release(one.fixed.get(here[0]))
-    if since is None or here < since or (fixed is not None and here >= fixed):
+def _is_affected(
+    known_vulnerability: KnownVulnerability,
+    server_release: ReleaseNumber,
+    server_settings: Mapping[str, str] | None,
+) -> bool:
+    first_release, fixed_release = (
+        parse_release(known_vulnerability.first_release),
+        parse_release(known_vulnerability.fixed_releases.get(server_release[0])),
+    )
+    if (
+        first_release is None
+        or server_release < first_release
+        or (fixed_release is not None and server_release >= fixed_release)
+    ):
         return False
-    if one.needs is None or settings is None:
+    if known_vulnerability.needed_setting is None or server_settings is None:
         return True
-    key, value = one.needs
-    return settings.get(key, value).lower() == value
+    setting_key, needed_value = known_vulnerability.needed_setting
+    return server_settings.get(setting_key, needed_value).lower() == needed_value
 
 
-def remedy(one: Vulnerability) -> str:
+def upgrade_remedy(known_vulnerability: KnownVulnerability) -> str:
     """Which releases have it no more."""
-    return "upgrade to " + " or ".join(sorted(one.fixed.values())) + " or later"
+    return "upgrade to " + " or ".join(sorted(known_vulnerability.fixed_releases.values())) + " or later"

@@ -4,22 +4,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from namesrv_core.protocol.codes import MASTER_ID, Perm
-from nsadmin.client.pictures import ORDER_TOPIC_CONFIG, Picture
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from nsadmin.client.snapshots import ORDER_NAMESPACE, ClusterSnapshot
 
-Members = Mapping[str, frozenset[int]]
+BrokerMembers = Mapping[str, frozenset[int]]
 """The ids of the processes of each broker, by broker name."""
 
 
-class Capacity(NamedTuple):
+class TopicCapacity(NamedTuple):
     """The capacity of a topic for clients: writable queues, readable queues, and brokers with a master."""
 
     write_queues: int = 0
     read_queues: int = 0
-    masters: int = 0
+    master_count: int = 0
 
 
-class Loss(NamedTuple):
+class TopicOutageLoss(NamedTuple):
     """A topic with queues on brokers that would be gone, which are `lost_brokers`.
 
     `ordered_by` are the lost brokers in its order configuration: clients keep sending to their queues.
@@ -27,32 +27,32 @@ class Loss(NamedTuple):
     """
 
     topic: str
-    before: Capacity
-    after: Capacity
-    lost: tuple[str, ...]
+    capacity_before: TopicCapacity
+    capacity_after: TopicCapacity
+    lost_brokers: tuple[str, ...]
     ordered_by: tuple[str, ...] = ()
     is_static: bool = False
 
     @property
     def stops_writes(self) -> bool:
         """Whether the topic loses its last writable queue."""
-        return self.before.write_queues > 0 and self.after.write_queues == 0
+        return self.capacity_before.write_queues > 0 and self.capacity_after.write_queues == 0
 
     @property
     def stops_reads(self) -> bool:
         """Whether the topic loses its last readable queue."""
-        return self.before.read_queues > 0 and self.after.read_queues == 0
+        return self.capacity_before.read_queues > 0 and self.capacity_after.read_queues == 0
 
     @property
     def loses_masters(self) -> bool:
         """Whether the topic loses its last master."""
-        return self.before.masters > 0 and self.after.masters == 0
+        return self.capacity_before.master_count > 0 and self.capacity_after.master_count == 0
 
     @property
     def write_share(self) -> float:
         """The lost fraction of its writable queues, 0 to 1."""
-        before = self.before.write_queues
-        return (before - self.after.write_queues) / before if before else 0.0
+        queues_before = self.capacity_before.write_queues
+        return (queues_before - self.capacity_after.write_queues) / queues_before if queues_before else 0.0
 
     @property
     def stands_still(self) -> bool:
@@ -66,110 +66,151 @@ class Loss(NamedTuple):
         )
 
 
-def members(picture: Picture) -> dict[str, frozenset[int]]:
+def members_of_snapshot(server_snapshot: ClusterSnapshot) -> dict[str, frozenset[int]]:
     """The registered processes of each broker."""
-    return {name: frozenset(map(int, broker["brokerAddrs"])) for name, broker in picture.brokers.items()}
-
-
-def without(present: Members, down: Members) -> dict[str, frozenset[int]]:
-    """The remaining processes; brokers without remaining processes are left out."""
-    left = {name: ids - down.get(name, frozenset()) for name, ids in present.items()}
-    return {name: ids for name, ids in left.items() if ids}
-
-
-def capacity(queues: Mapping[str, Mapping[str, int]], present: Members) -> Capacity:
-    """The capacity of a topic with these queues by broker, while these processes are up."""
-    writes = reads = masters = 0
-    for name, queue in queues.items():
-        ids = present.get(name)
-        if not ids:
-            continue
-        perm = queue.get("perm", 0)
-        has_master = MASTER_ID in ids
-        masters += has_master
-        writes += queue.get("writeQueueNums", 0) if perm & Perm.WRITE and has_master else 0
-        reads += queue.get("readQueueNums", 0) if perm & Perm.READ else 0
-    return Capacity(writes, reads, masters)
-
-
-def losses(picture: Picture, down: Members) -> Iterator[Loss]:
-    """The losses of all topics that would lose something, sorted by topic."""
-    present = members(picture)
-    left = without(present, down)
-    gone = {name for name in down if present.get(name, frozenset()) != left.get(name, frozenset())}
-    orders = _orders(picture)
-    known: dict[int, Loss | None] = {}
-    for topic, queues in sorted(picture.topics.items()):
-        if gone.isdisjoint(queues):
-            continue
-        # Equal topics share one queue table, so compute the loss once for each table.
-        if id(queues) not in known:
-            known[id(queues)] = _loss(queues, present, left, gone)
-        loss = known[id(queues)]
-        named = tuple(sorted(gone & orders.get(topic, frozenset()) - left.keys()))
-        if loss is not None:
-            yield loss._replace(topic=topic, ordered_by=named)
-
-
-def write_share(picture: Picture, down: Members) -> float:
-    """The lost fraction of all writable queues, 0 to 1."""
-    present = members(picture)
-    left = without(present, down)
-    tables = Counter(map(id, picture.topics.values()))
-    shared = {id(queues): queues for queues in picture.topics.values()}
-    before, after = (
-        sum(count * capacity(shared[key], ids).write_queues for key, count in tables.items())
-        for ids in (present, left)
-    )
-    return (before - after) / before if before else 0.0
-
-
-def _loss(
-    queues: Mapping[str, Mapping[str, int]], present: Members, left: Members, gone: Iterable[str]
-) -> Loss | None:
-    before, after = capacity(queues, present), capacity(queues, left)
-    lost = tuple(sorted(name for name in gone if name in queues))
-    is_static = any("mappingEpoch" in queues[name] for name in lost)
-    return Loss("", before, after, lost, (), is_static) if before != after or is_static else None
-
-
-def _orders(picture: Picture) -> dict[str, frozenset[str]]:
-    """The brokers in each order configuration; {} if the name server does not hand them out to clients."""
-    if picture.settings.get("orderMessageEnable", "false").lower() != "true":
-        return {}
     return {
-        topic: frozenset(place.partition(":")[0] for place in conf.split(";"))
-        for topic, conf in picture.kv.get(ORDER_TOPIC_CONFIG, {}).items()
+        broker_name: frozenset(map(int, broker_record["brokerAddrs"]))
+        for broker_name, broker_record in server_snapshot.brokers.items()
     }
 
 
-class Worst(NamedTuple):
+def remaining_members(
+    present_members: BrokerMembers, down_members: BrokerMembers
+) -> dict[str, frozenset[int]]:
+    """The remaining processes; brokers without remaining processes are left out."""
+    remaining_ids = {
+        broker_name: broker_ids - down_members.get(broker_name, frozenset())
+        for broker_name, broker_ids in present_members.items()
+    }
+    return {broker_name: broker_ids for broker_name, broker_ids in remaining_ids.items() if broker_ids}
+
+
+def measure_capacity(
+    topic_queues: Mapping[str, Mapping[str, int]], present_members: BrokerMembers
+) -> TopicCapacity:
+    """The capacity of a topic with these queues by broker, while these processes are up."""
+    write_queues = read_queues = master_count = 0
+    for broker_name, broker_queues in topic_queues.items():
+        broker_ids = present_members.get(broker_name)
+        if not broker_ids:
+            continue
+        perm = broker_queues.get("perm", 0)
+        has_master = MASTER_BROKER_ID in broker_ids
+        master_count += has_master
+        write_queues += broker_queues.get("writeQueueNums", 0) if perm & Perm.WRITE and has_master else 0
+        read_queues += broker_queues.get("readQueueNums", 0) if perm & Perm.READ else 0
+    return TopicCapacity(write_queues, read_queues, master_count)
+
+
+def find_losses(server_snapshot: ClusterSnapshot, down_members: BrokerMembers) -> Iterator[TopicOutageLoss]:
+    """The losses of all topics that would lose something, sorted by topic."""
+    present_members = members_of_snapshot(server_snapshot)
+    members_left = remaining_members(present_members, down_members)
+    reduced_brokers = {
+        broker_name
+        for broker_name in down_members
+        if present_members.get(broker_name, frozenset()) != members_left.get(broker_name, frozenset())
+    }
+    ordered_brokers = _ordered_brokers(server_snapshot)
+    losses_by_table: dict[int, TopicOutageLoss | None] = {}
+    for topic, topic_queues in sorted(server_snapshot.topics.items()):
+        if reduced_brokers.isdisjoint(topic_queues):
+            continue
+        # Equal topics share one queue table, so compute the loss once for each table.
+        if id(topic_queues) not in losses_by_table:
+            losses_by_table[id(topic_queues)] = _compute_loss(
+                topic_queues, present_members, members_left, reduced_brokers
+            )
+        topic_loss = losses_by_table[id(topic_queues)]
+        gone_ordered = tuple(
+            sorted(reduced_brokers & ordered_brokers.get(topic, frozenset()) - members_left.keys())
+        )
+        if topic_loss is not None:
+            yield topic_loss._replace(topic=topic, ordered_by=gone_ordered)
+
+
+def lost_write_share(server_snapshot: ClusterSnapshot, down_members: BrokerMembers) -> float:
+    """The lost fraction of all writable queues, 0 to 1."""
+    present_members = members_of_snapshot(server_snapshot)
+    members_left = remaining_members(present_members, down_members)
+    table_counts = Counter(map(id, server_snapshot.topics.values()))
+    tables_by_id = {id(topic_queues): topic_queues for topic_queues in server_snapshot.topics.values()}
+    queues_before, queues_after = (
+        sum(
+            topic_count * measure_capacity(tables_by_id[table_id], member_ids).write_queues
+            for table_id, topic_count in table_counts.items()
+        )
+        for member_ids in (present_members, members_left)
+    )
+    return (queues_before - queues_after) / queues_before if queues_before else 0.0
+
+
+def _compute_loss(
+    topic_queues: Mapping[str, Mapping[str, int]],
+    present_members: BrokerMembers,
+    members_left: BrokerMembers,
+    reduced_brokers: Iterable[str],
+) -> TopicOutageLoss | None:
+    capacity_before, capacity_after = (
+        measure_capacity(topic_queues, present_members),
+        measure_capacity(topic_queues, members_left),
+    )
+    lost_brokers = tuple(
+        sorted(broker_name for broker_name in reduced_brokers if broker_name in topic_queues)
+    )
+    is_static = any("mappingEpoch" in topic_queues[broker_name] for broker_name in lost_brokers)
+    return (
+        TopicOutageLoss("", capacity_before, capacity_after, lost_brokers, (), is_static)
+        if capacity_before != capacity_after or is_static
+        else None
+    )
+
+
+def _ordered_brokers(server_snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
+    """The brokers in each order configuration; {} if the name server does not hand them out to clients."""
+    if server_snapshot.settings.get("orderMessageEnable", "false").lower() != "true":
+        return {}
+    return {
+        topic: frozenset(conf_entry.partition(":")[0] for conf_entry in conf_text.split(";"))
+        for topic, conf_text in server_snapshot.kv.get(ORDER_NAMESPACE, {}).items()
+    }
+
+
+class WorstLoss(NamedTuple):
     """The largest loss of a topic on any name server, and the name servers that show it.
 
     Each client asks one name server, so the views are not merged.
     """
 
-    loss: Loss
-    addrs: tuple[str, ...]
+    topic_loss: TopicOutageLoss
+    namesrv_addrs: tuple[str, ...]
 
 
-def worst(of_each: Mapping[str, Iterable[Loss]]) -> list[Worst]:
+def find_worst_losses(losses_by_server: Mapping[str, Iterable[TopicOutageLoss]]) -> list[WorstLoss]:
     """The largest loss of each topic, from the losses by name server; the largest losses first."""
-    found: dict[str, Worst] = {}
-    for addr, told in of_each.items():
-        for loss in told:
-            known = found.get(loss.topic)
-            if known is not None and known.loss == loss:
-                found[loss.topic] = known._replace(addrs=(*known.addrs, addr))
-            elif known is None or _weight(loss) > _weight(known.loss):
-                found[loss.topic] = Worst(loss, (addr,))
-    return sorted(found.values(), key=lambda item: ([-part for part in _weight(item.loss)], item.loss.topic))
+    worst_by_topic: dict[str, WorstLoss] = {}
+    for namesrv_addr, server_losses in losses_by_server.items():
+        for topic_loss in server_losses:
+            known_worst = worst_by_topic.get(topic_loss.topic)
+            if known_worst is not None and known_worst.topic_loss == topic_loss:
+                worst_by_topic[topic_loss.topic] = known_worst._replace(
+                    namesrv_addrs=(*known_worst.namesrv_addrs, namesrv_addr)
+                )
+            elif known_worst is None or _loss_weight(topic_loss) > _loss_weight(known_worst.topic_loss):
+                worst_by_topic[topic_loss.topic] = WorstLoss(topic_loss, (namesrv_addr,))
+    return sorted(
+        worst_by_topic.values(),
+        key=lambda worst_loss: (
+            [-weight_part for weight_part in _loss_weight(worst_loss.topic_loss)],
+            worst_loss.topic_loss.topic,
+        ),
+    )
 
 
-def _weight(loss: Loss) -> tuple[float, ...]:
+def _loss_weight(topic_loss: TopicOutageLoss) -> tuple[float, ...]:
     return (
-        loss.stands_still, loss.stops_writes, loss.loses_masters, loss.stops_reads, loss.write_share,
-        -loss.after.read_queues,
+        topic_loss.stands_still, topic_loss.stops_writes, topic_loss.loses_masters, topic_loss.stops_reads, topic_loss.write_share,
+        -topic_loss.capacity_after.read_queues,
     )  # fmt: skip
 
 
@@ -180,30 +221,37 @@ class GroupLoss(NamedTuple):
     """
 
     group: str
-    clients: int
-    stops: tuple[str, ...]
-    loses: tuple[str, ...]
+    client_count: int
+    stopped_topics: tuple[str, ...]
+    reduced_topics: tuple[str, ...]
 
     @property
     def stands_still(self) -> bool:
         """Whether the group could no longer read one of its topics."""
-        return bool(self.stops)
+        return bool(self.stopped_topics)
 
 
-def group_losses(
-    readers: Mapping[str, Iterable[str]], clients: Mapping[str, int], found: Iterable[Worst]
+def find_group_losses(
+    topics_by_group: Mapping[str, Iterable[str]],
+    clients_by_group: Mapping[str, int],
+    worst_losses: Iterable[WorstLoss],
 ) -> list[GroupLoss]:
     """The losses of groups that would lose something, groups with stopped topics first."""
-    by_topic = {item.loss.topic: item.loss for item in found}
-    result = []
-    for group, topics in sorted(readers.items()):
-        hit = [by_topic[topic] for topic in sorted(set(topics)) if topic in by_topic]
-        stops = tuple(loss.topic for loss in hit if loss.stops_reads)
-        loses = tuple(
-            loss.topic
-            for loss in hit
-            if not loss.stops_reads and loss.after.read_queues < loss.before.read_queues
+    losses_by_topic = {loss_entry.topic_loss.topic: loss_entry.topic_loss for loss_entry in worst_losses}
+    affected_groups = []
+    for group, group_topics in sorted(topics_by_group.items()):
+        lost_topics = [
+            losses_by_topic[topic] for topic in sorted(set(group_topics)) if topic in losses_by_topic
+        ]
+        stopped_topics = tuple(topic_loss.topic for topic_loss in lost_topics if topic_loss.stops_reads)
+        reduced_topics = tuple(
+            topic_loss.topic
+            for topic_loss in lost_topics
+            if not topic_loss.stops_reads
+            and topic_loss.capacity_after.read_queues < topic_loss.capacity_before.read_queues
         )
-        if stops or loses:
-            result.append(GroupLoss(group, clients.get(group, 0), stops, loses))
-    return sorted(result, key=lambda item: (not item.stops, item.group))
+        if stopped_topics or reduced_topics:
+            affected_groups.append(
+                GroupLoss(group, clients_by_group.get(group, 0), stopped_topics, reduced_topics)
+            )
+    return sorted(affected_groups, key=lambda loss_entry: (not loss_entry.stopped_topics, loss_entry.group))

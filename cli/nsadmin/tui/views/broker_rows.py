@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from nsadmin.tui.model import Broker, Model
-from nsadmin.tui.views import states
-from nsadmin.tui.views.states import State
+from nsadmin.tui.model.cluster_model import ClusterModel, ObservedBroker
+from nsadmin.tui.views import display_states
+from nsadmin.tui.views.display_states import DisplayState
 
 
 class BrokerRow(NamedTuple):
@@ -16,98 +16,120 @@ class BrokerRow(NamedTuple):
     not count, because their last answer is old. `wipe_counts` are as in `count_wipes`.
     """
 
-    broker: Broker
-    state: State
-    now: int
-    listed: int
-    servers: int
-    master: Broker | None
-    wiped: tuple[int, int] | None
+    broker: ObservedBroker
+    display_state: DisplayState
+    now_ms: int
+    listing_count: int
+    server_count: int
+    group_master: ObservedBroker | None
+    wipe_counts: tuple[int, int] | None
 
     @property
-    def name(self) -> str:
+    def broker_name(self) -> str:
         return self.broker.place[0]
 
     @property
-    def id(self) -> int:
+    def broker_id(self) -> int:
         return self.broker.place[1]
 
     @property
-    def addr(self) -> str:
+    def broker_addr(self) -> str:
         return self.broker.place[2]
 
     @property
-    def ins(self) -> float | None:
-        return self.broker.number("putTps")
+    def put_rate(self) -> float | None:
+        return self.broker.read_number("putTps")
 
     @property
-    def outs(self) -> float | None:
-        return self.broker.number("getTransferredTps", "getTransferedTps")
+    def get_rate(self) -> float | None:
+        return self.broker.read_number("getTransferredTps", "getTransferedTps")
 
-    def today(self, what: str) -> float | None:
-        now = self.broker.number(f"msg{what}TotalTodayNow")
-        morning = self.broker.number(f"msg{what}TotalTodayMorning")
-        return None if now is None or morning is None else now - morning
+    def count_today(self, operation: str) -> float | None:
+        total_now = self.broker.read_number(f"msg{operation}TotalTodayNow")
+        total_morning = self.broker.read_number(f"msg{operation}TotalTodayMorning")
+        return None if total_now is None or total_morning is None else total_now - total_morning
 
     @property
-    def silence(self) -> tuple[float, float] | None:
+    def longest_silence(self) -> tuple[float, float] | None:
         """The longest time since a heartbeat at any name server: in ms, and as a ratio of the expiry time."""
-        told = [
-            (at - heard, (at - heard) / limit) for heard, limit, at in self.broker.silences.values() if limit
+        silences = [
+            (polled_at_ms - heard_at_ms, (polled_at_ms - heard_at_ms) / limit_ms)
+            for heard_at_ms, limit_ms, polled_at_ms in self.broker.heartbeat_silences.values()
+            if limit_ms
         ]
-        return max(told, key=lambda each: each[1], default=None)
+        return max(silences, key=lambda silence_part: silence_part[1], default=None)
 
     @property
-    def behind(self) -> float | None:
+    def missing_bytes(self) -> float | None:
         """The bytes of the master's log that a slave lacks.
 
         nsadmin polls master and slave at different times. It counts as 0 what the master takes in 2 s.
         """
-        if self.id == 0 or self.master is None or not self.broker.is_fresh:
+        if self.broker_id == 0 or self.group_master is None or not self.broker.is_fresh:
             return None
-        own, end = self.broker.number("commitLogMaxOffset"), self.master.number("commitLogMaxOffset")
-        if own is None or end is None:
+        own_offset, master_offset = (
+            self.broker.read_number("commitLogMaxOffset"),
+            self.group_master.read_number("commitLogMaxOffset"),
+        )
+        if own_offset is None or master_offset is None:
             return None
-        lacking = max(end - own, 0.0)
-        rate, size = self.master.number("putTps"), self.master.number("putMessageAverageSize")
-        return 0.0 if lacking <= 2 * (rate or 0.0) * (size or 0.0) else lacking
+        lacking_bytes = max(master_offset - own_offset, 0.0)
+        put_rate, message_bytes = (
+            self.group_master.read_number("putTps"),
+            self.group_master.read_number("putMessageAverageSize"),
+        )
+        return 0.0 if lacking_bytes <= 2 * (put_rate or 0.0) * (message_bytes or 0.0) else lacking_bytes
 
     @property
-    def stale(self) -> int | None:
+    def stale_ms(self) -> int | None:
         """The time (ms) since the broker became silent, or None while it answers."""
-        return None if self.broker.since is None else self.now - self.broker.since
+        return None if self.broker.silent_since_ms is None else self.now_ms - self.broker.silent_since_ms
 
 
-_QUIET = (states.UP, states.WIPED, states.PARTLY_WIPED)
+_DRAINABLE_STATES = (display_states.UP, display_states.WIPED, display_states.PARTLY_WIPED)
 """States that a drain's state replaces. A broker that is gone or frozen keeps its own state."""
 
 
-def rows(model: Model) -> list[BrokerRow]:
+def list_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     """The rows of all brokers, ordered by cluster, name and id."""
-    return model.once("broker rows", (model.polls, model.now), lambda: _rows(model))
+    return model.compute_once(
+        "broker rows", (model.poll_count, model.now_ms), lambda: _build_broker_rows(model)
+    )
 
 
-def _rows(model: Model) -> list[BrokerRow]:
-    wiped = states.wiped(model)
-    fresh = {server.addr for server in model.fresh()}
-    drains = {
-        (drain.cluster, drain.broker_name): drain.phase
-        for drain in (model.drains.drains if model.drains else ())
-        if drain.phase != "undrain"
+def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
+    wipes_by_broker = display_states.count_wipes(model)
+    fresh_addrs = {name_server.namesrv_addr for name_server in model.list_fresh_servers()}
+    phase_by_broker = {
+        (drain_record.cluster, drain_record.broker_name): drain_record.phase
+        for drain_record in (model.drains_poll.drains if model.drains_poll else ())
+        if drain_record.phase != "undrain"
     }
-    masters = {
+    master_by_group = {
         broker.place[0]: broker
         for broker in model.brokers.values()
-        if broker.place[1] == 0 and broker.is_fresh and broker.gone is None
+        if broker.place[1] == 0 and broker.is_fresh and broker.gone_since_ms is None
     }
-    found = []
-    for broker in sorted(model.brokers.values(), key=lambda item: (item.cluster, item.place)):
-        name = broker.place[0]
-        said = wiped.get(name)
-        state = states.of_broker(broker, said)
-        phase = drains.get((broker.cluster, name)) if drains else None
-        if phase is not None and state in _QUIET:
-            state = states.DRAINED if phase == "safe" else states.DRAINING
-        listed = len(broker.listed_by & fresh)
-        found.append(BrokerRow(broker, state, model.now, listed, len(fresh), masters.get(name), said))
-    return found
+    broker_rows = []
+    for broker in sorted(
+        model.brokers.values(), key=lambda sorted_broker: (sorted_broker.cluster_name, sorted_broker.place)
+    ):
+        broker_name = broker.place[0]
+        wipe_counts = wipes_by_broker.get(broker_name)
+        display_state = display_states.state_of_broker(broker, wipe_counts)
+        drain_phase = phase_by_broker.get((broker.cluster_name, broker_name)) if phase_by_broker else None
+        if drain_phase is not None and display_state in _DRAINABLE_STATES:
+            display_state = display_states.DRAINED if drain_phase == "safe" else display_states.DRAINING
+        listing_count = len(broker.listed_by & fresh_addrs)
+        broker_rows.append(
+            BrokerRow(
+                broker,
+                display_state,
+                model.now_ms,
+                listing_count,
+                len(fresh_addrs),
+                master_by_group.get(broker_name),
+                wipe_counts,
+            )
+        )
+    return broker_rows

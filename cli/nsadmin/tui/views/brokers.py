@@ -5,320 +5,367 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from nsadmin.tui import levels, units
-from nsadmin.tui.model import Model
-from nsadmin.tui.views import states
-from nsadmin.tui.views.broker_rows import BrokerRow, rows
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.views import alert_levels, display_states, units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.broker_rows import BrokerRow, list_broker_rows
 from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view import About, Line, View
 
 
-def _figure(text: str, row: BrokerRow, tone: Tone = "") -> Cell:
+def _figure_cell(figure_text: str, row: BrokerRow, tone: Tone = "") -> Cell:
     """A figure of a broker, dimmed if the broker does not answer."""
-    return Cell(text, tone if row.broker.is_fresh else "dim")
+    return Cell(figure_text, tone if row.broker.is_fresh else "dim")
 
 
-def _state(row: BrokerRow) -> Cell:
-    since = row.broker.gone if row.broker.gone is not None else row.broker.since
-    held = f" {units.age(row.now - since)}" if since is not None else ""
-    if row.wiped and row.state in (states.WIPED, states.PARTLY_WIPED):
-        held = "" if row.wiped[0] == row.wiped[1] else f" {row.wiped[0]}/{row.wiped[1]}"
-    return Cell(f"{row.state.sign} {row.state.word}{held}", row.state.tone)
+def _state_cell(row: BrokerRow) -> Cell:
+    since_ms = (
+        row.broker.gone_since_ms if row.broker.gone_since_ms is not None else row.broker.silent_since_ms
+    )
+    state_detail = f" {units.format_age(row.now_ms - since_ms)}" if since_ms is not None else ""
+    if row.wipe_counts and row.display_state in (display_states.WIPED, display_states.PARTLY_WIPED):
+        state_detail = (
+            "" if row.wipe_counts[0] == row.wipe_counts[1] else f" {row.wipe_counts[0]}/{row.wipe_counts[1]}"
+        )
+    return Cell(f"{row.display_state.sign} {row.display_state.word}{state_detail}", row.display_state.tone)
 
 
-def _listed(row: BrokerRow) -> Cell:
-    if not row.servers:
-        return Cell(units.NOTHING, "dim")
-    tone: Tone = "" if row.listed == row.servers else "warn" if row.listed else "bad"
-    return Cell(f"{row.listed}/{row.servers}", tone)
+def _listing_cell(row: BrokerRow) -> Cell:
+    if not row.server_count:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    tone: Tone = "" if row.listing_count == row.server_count else "warn" if row.listing_count else "bad"
+    return Cell(f"{row.listing_count}/{row.server_count}", tone)
 
 
-def _leveled(name: str, number: float | None, text: str, row: BrokerRow) -> Cell:
-    return _figure(text, row, levels.tone(name, number))
+def _leveled_cell(figure_name: str, figure_value: float | None, figure_text: str, row: BrokerRow) -> Cell:
+    return _figure_cell(figure_text, row, alert_levels.figure_tone(figure_name, figure_value))
 
 
-def _disk(row: BrokerRow) -> float | None:
-    return row.broker.number("commitLogDiskRatio")
+def _disk_ratio(row: BrokerRow) -> float | None:
+    return row.broker.read_number("commitLogDiskRatio")
 
 
 def _disk_cell(row: BrokerRow) -> Cell:
-    ratio = _disk(row)
-    if ratio is None or ratio < 0:
-        return Cell(units.NOTHING, "dim")
-    return _figure(f"{units.meter(ratio, 4)}{units.percent(ratio):>4}", row, levels.disk(ratio))
+    disk_ratio = _disk_ratio(row)
+    if disk_ratio is None or disk_ratio < 0:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    return _figure_cell(
+        f"{units.draw_meter(disk_ratio, 4)}{units.format_percent(disk_ratio):>4}",
+        row,
+        alert_levels.disk_tone(disk_ratio),
+    )
 
 
-def _version(row: BrokerRow) -> str:
-    return (row.broker.text("brokerVersionDesc") or units.NOTHING).removeprefix("V").replace("_", ".")
+def _version_text(row: BrokerRow) -> str:
+    return (
+        (row.broker.read_text("brokerVersionDesc") or units.UNKNOWN_MARK).removeprefix("V").replace("_", ".")
+    )
 
 
-def _heartbeat(row: BrokerRow) -> Cell:
-    if row.silence is None:
-        return Cell(units.NOTHING, "dim")
-    silent, part = row.silence
-    return _figure(units.age(silent), row, levels.heartbeat(part))
+def _heartbeat_cell(row: BrokerRow) -> Cell:
+    if row.longest_silence is None:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    silence_ms, patience_ratio = row.longest_silence
+    return _figure_cell(units.format_age(silence_ms), row, alert_levels.heartbeat_tone(patience_ratio))
 
 
-COLUMNS = (
+BROKER_COLUMNS = (
     Column(
         "cluster",
         "CLUSTER",
         10,
-        lambda r: r.broker.cluster,
-        lambda r: Cell(r.broker.cluster, "dim"),
-        rank=4,
-        help="the cluster that name servers say it is in",
+        lambda row: row.broker.cluster_name,
+        lambda row: Cell(row.broker.cluster_name, "dim"),
+        drop_rank=4,
+        help_text="the cluster that name servers say it is in",
     ),
     Column(
         "broker",
         "BROKER",
         14,
-        lambda r: (r.name, r.id),
-        lambda r: Cell(r.name, "strong"),
-        grows=True,
-        help="the name of its group",
+        lambda row: (row.broker_name, row.broker_id),
+        lambda row: Cell(row.broker_name, "strong"),
+        grows_to_fit=True,
+        help_text="the name of its group",
     ),
     Column(
         "role",
         "ROLE",
         7,
-        lambda r: r.id,
-        lambda r: Cell("master" if r.id == 0 else f"slave {r.id}", "" if r.id == 0 else "dim"),
-        flashes=True,
-        help="master, or slave and its id",
+        lambda row: row.broker_id,
+        lambda row: Cell(
+            "master" if row.broker_id == 0 else f"slave {row.broker_id}", "" if row.broker_id == 0 else "dim"
+        ),
+        flashes_changes=True,
+        help_text="master, or slave and its id",
     ),
     Column(
         "addr",
         "ADDRESS",
         21,
-        lambda r: r.addr,
-        lambda r: Cell(r.addr, "dim"),
-        rank=6,
-        flashes=True,
-        help="where it is reached",
+        lambda row: row.broker_addr,
+        lambda row: Cell(row.broker_addr, "dim"),
+        drop_rank=6,
+        flashes_changes=True,
+        help_text="where it is reached",
     ),
     Column(
         "state",
         "STATE",
         14,
-        lambda r: r.state.order,
-        _state,
-        flashes=True,
-        help="● up, ◐ frozen, ✕ down or gone, ⊘ wiped, ▽ draining, ▼ drained, ! refuses, ○ inactive",
+        lambda row: row.display_state.severity_order,
+        _state_cell,
+        flashes_changes=True,
+        help_text="● up, ◐ frozen, ✕ down or gone, ⊘ wiped, ▽ draining, ▼ drained, ! refuses, ○ inactive",
     ),
     Column(
         "listed",
         "NS",
         4,
-        lambda r: r.listed,
-        _listed,
-        right=True,
-        rank=5,
-        flashes=True,
-        help="name servers that list it, of those that answer",
+        lambda row: row.listing_count,
+        _listing_cell,
+        is_right_aligned=True,
+        drop_rank=5,
+        flashes_changes=True,
+        help_text="name servers that list it, of those that answer",
     ),
     Column(
         "version",
         "VERSION",
         8,
-        _version,
-        lambda r: _figure(_version(r), r, "dim"),
-        rank=7,
-        flashes=True,
-        help="the release that it runs",
+        _version_text,
+        lambda row: _figure_cell(_version_text(row), row, "dim"),
+        drop_rank=7,
+        flashes_changes=True,
+        help_text="the release that it runs",
     ),
     Column(
         "in",
         "IN/s",
         6,
-        lambda r: r.ins,
-        lambda r: _figure(units.rate(r.ins), r),
-        right=True,
-        help="messages put per second, over 10 s",
+        lambda row: row.put_rate,
+        lambda row: _figure_cell(units.format_rate(row.put_rate), row),
+        is_right_aligned=True,
+        help_text="messages put per second, over 10 s",
     ),
     Column(
         "ins",
         "",
         10,
-        lambda r: r.ins,
-        lambda r: Cell(units.sparkline(r.broker.ins, 10), "spark"),
-        rank=3,
-        help="IN/s over the last polls",
+        lambda row: row.put_rate,
+        lambda row: Cell(units.draw_sparkline(row.broker.put_rates, 10), "spark"),
+        drop_rank=3,
+        help_text="IN/s over the last polls",
     ),
     Column(
         "out",
         "OUT/s",
         6,
-        lambda r: r.outs,
-        lambda r: _figure(units.rate(r.outs), r),
-        right=True,
-        rank=1,
-        help="messages handed out per second, over 10 s",
+        lambda row: row.get_rate,
+        lambda row: _figure_cell(units.format_rate(row.get_rate), row),
+        is_right_aligned=True,
+        drop_rank=1,
+        help_text="messages handed out per second, over 10 s",
     ),
     Column(
         "outs",
         "",
         10,
-        lambda r: r.outs,
-        lambda r: Cell(units.sparkline(r.broker.outs, 10), "spark"),
-        rank=9,
-        help="OUT/s over the last polls",
+        lambda row: row.get_rate,
+        lambda row: Cell(units.draw_sparkline(row.broker.get_rates, 10), "spark"),
+        drop_rank=9,
+        help_text="OUT/s over the last polls",
     ),
     Column(
         "inToday",
         "IN TODAY",
         8,
-        lambda r: r.today("Put"),
-        lambda r: _figure(units.count(r.today("Put")), r),
-        right=True,
-        rank=11,
-        help="messages put today",
+        lambda row: row.count_today("Put"),
+        lambda row: _figure_cell(units.format_count(row.count_today("Put")), row),
+        is_right_aligned=True,
+        drop_rank=11,
+        help_text="messages put today",
     ),
     Column(
         "outToday",
         "OUT TODAY",
         9,
-        lambda r: r.today("Get"),
-        lambda r: _figure(units.count(r.today("Get")), r),
-        right=True,
-        rank=11,
-        help="messages handed out today",
+        lambda row: row.count_today("Get"),
+        lambda row: _figure_cell(units.format_count(row.count_today("Get")), row),
+        is_right_aligned=True,
+        drop_rank=11,
+        help_text="messages handed out today",
     ),
-    Column("disk", "DISK", 8, _disk, _disk_cell, right=True, rank=2, help="how full its disk is"),
+    Column(
+        "disk",
+        "DISK",
+        8,
+        _disk_ratio,
+        _disk_cell,
+        is_right_aligned=True,
+        drop_rank=2,
+        help_text="how full its disk is",
+    ),
     Column(
         "wait",
         "WAIT",
         7,
-        lambda r: r.broker.number("sendThreadPoolQueueHeadWaitTimeMills"),
-        lambda r: _leveled(
-            "sendWait", n := r.broker.number("sendThreadPoolQueueHeadWaitTimeMills"), units.millis(n), r
+        lambda row: row.broker.read_number("sendThreadPoolQueueHeadWaitTimeMills"),
+        lambda row: _leveled_cell(
+            "sendWait",
+            figure_value := row.broker.read_number("sendThreadPoolQueueHeadWaitTimeMills"),
+            units.format_millis(figure_value),
+            row,
         ),
-        right=True,
-        rank=3,
-        help="how long the oldest message in the send queue has waited",
+        is_right_aligned=True,
+        drop_rank=3,
+        help_text="how long the oldest message in the send queue has waited",
     ),
     Column(
         "dispatch",
         "DISPATCH",
         9,
-        lambda r: r.broker.number("dispatchBehindBytes"),
-        lambda r: _leveled("dispatch", n := r.broker.number("dispatchBehindBytes"), units.size(n), r),
-        right=True,
-        rank=8,
-        help="bytes of the log that are not in queues yet",
+        lambda row: row.broker.read_number("dispatchBehindBytes"),
+        lambda row: _leveled_cell(
+            "dispatch",
+            figure_value := row.broker.read_number("dispatchBehindBytes"),
+            units.format_size(figure_value),
+            row,
+        ),
+        is_right_aligned=True,
+        drop_rank=8,
+        help_text="bytes of the log that are not in queues yet",
     ),
     Column(
         "replica",
         "REPLICA",
         9,
-        lambda r: r.behind,
-        lambda r: _leveled("replica", r.behind, "" if r.id == 0 else units.size(r.behind), r),
-        right=True,
-        rank=5,
-        help="bytes that a slave lacks of its master's log, as both tell",
+        lambda row: row.missing_bytes,
+        lambda row: _leveled_cell(
+            "replica",
+            row.missing_bytes,
+            "" if row.broker_id == 0 else units.format_size(row.missing_bytes),
+            row,
+        ),
+        is_right_aligned=True,
+        drop_rank=5,
+        help_text="bytes that a slave lacks of its master's log, as both tell",
     ),
     Column(
         "rtt",
         "ANSWER",
         7,
-        lambda r: r.broker.millis,
-        lambda r: _leveled("latency", r.broker.millis, units.millis(r.broker.millis), r),
-        right=True,
-        rank=10,
-        help="how long its last answer took",
+        lambda row: row.broker.answer_ms,
+        lambda row: _leveled_cell(
+            "latency", row.broker.answer_ms, units.format_millis(row.broker.answer_ms), row
+        ),
+        is_right_aligned=True,
+        drop_rank=10,
+        help_text="how long its last answer took",
     ),
     Column(
         "heartbeat",
         "HEARD",
         6,
-        lambda r: r.silence[0] if r.silence else None,
-        _heartbeat,
-        right=True,
-        rank=6,
-        help="since its last heartbeat, where a name server of ours tells it",
+        lambda row: row.longest_silence[0] if row.longest_silence else None,
+        _heartbeat_cell,
+        is_right_aligned=True,
+        drop_rank=6,
+        help_text="since its last heartbeat, where a name server of ours tells it",
     ),
     Column(
         "uptime",
         "UP FOR",
         7,
-        lambda r: _uptime(r),
-        lambda r: _figure(units.age(_uptime(r)), r, "dim"),
-        right=True,
-        rank=8,
-        flashes=False,
-        help="since its start",
+        lambda row: _uptime_ms(row),
+        lambda row: _figure_cell(units.format_age(_uptime_ms(row)), row, "dim"),
+        is_right_aligned=True,
+        drop_rank=8,
+        flashes_changes=False,
+        help_text="since its start",
     ),
 )
 
 
-def _uptime(row: BrokerRow) -> float | None:
-    booted = row.broker.number("bootTimestamp")
-    return None if booted is None else row.now - booted
+def _uptime_ms(row: BrokerRow) -> float | None:
+    booted_at_ms = row.broker.read_number("bootTimestamp")
+    return None if booted_at_ms is None else row.now_ms - booted_at_ms
 
 
 class Brokers(View):
     """The brokers of all clusters, or of one cluster."""
 
-    name = "brokers"
-    columns = COLUMNS
-    grouping = "cluster"
-    empty = "no broker is registered"
+    view_name = "brokers"
+    columns = BROKER_COLUMNS
+    grouping_key = "cluster"
+    empty_text = "no broker is registered"
 
-    def __init__(self, cluster: str | None = None) -> None:
-        self.cluster = cluster
+    def __init__(self, cluster_name: str | None = None) -> None:
+        self.cluster_name = cluster_name
 
     @property
-    def title(self) -> str:
-        return "Brokers" if self.cluster is None else f"Brokers of {self.cluster}"
+    def view_title(self) -> str:
+        return "Brokers" if self.cluster_name is None else f"Brokers of {self.cluster_name}"
 
-    def items(self, model: Model) -> Sequence[BrokerRow]:
-        found = rows(model)
-        return found if self.cluster is None else [row for row in found if row.broker.cluster == self.cluster]
+    def build_rows(self, model: ClusterModel) -> Sequence[BrokerRow]:
+        broker_rows = list_broker_rows(model)
+        return (
+            broker_rows
+            if self.cluster_name is None
+            else [row for row in broker_rows if row.broker.cluster_name == self.cluster_name]
+        )
 
-    def key(self, item: BrokerRow) -> str:
-        return f"{item.name} {item.id} {item.addr}"
+    def row_key(self, row: BrokerRow) -> str:
+        return f"{row.broker_name} {row.broker_id} {row.broker_addr}"
 
-    def text(self, item: BrokerRow) -> str:
-        role = "master" if item.id == 0 else f"slave {item.id}"
-        return f"{item.broker.cluster} {item.name} {role} {item.addr} {item.state.word} {_version(item)}"
+    def filter_text(self, row: BrokerRow) -> str:
+        role_text = "master" if row.broker_id == 0 else f"slave {row.broker_id}"
+        return f"{row.broker.cluster_name} {row.broker_name} {role_text} {row.broker_addr} {row.display_state.word} {_version_text(row)}"
 
-    def about(self, item: BrokerRow) -> About:
-        return About(broker_name=item.name, broker_addr=item.addr, cluster=item.broker.cluster)
+    def subject_of_row(self, row: BrokerRow) -> RowSubject:
+        return RowSubject(
+            broker_name=row.broker_name, broker_addr=row.broker_addr, cluster=row.broker.cluster_name
+        )
 
-    def enter(self, item: BrokerRow) -> View:
-        from nsadmin.tui.views.broker import Figures
+    def open_row(self, row: BrokerRow) -> View:
+        from nsadmin.tui.views.broker_detail import BrokerFiguresView
 
-        return Figures(item.name, item.id, item.addr, item.broker.cluster)
+        return BrokerFiguresView(row.broker_name, row.broker_id, row.broker_addr, row.broker.cluster_name)
 
-    def nothing(self, model: Model) -> str:
+    def empty_message(self, model: ClusterModel) -> str:
         """An empty list depends on the name servers, although `find_silence` of this view is None."""
-        silence = model.silence()
-        return self.empty if silence is None else f"unknown: {silence.why}"
+        silence = model.find_silence()
+        return self.empty_text if silence is None else f"unknown: {silence.reason}"
 
-    def told(self, items: Sequence[BrokerRow]) -> Line:
-        return summary(items)
+    def summarize_rows(self, rows: Sequence[BrokerRow]) -> CellLine:
+        return summarize_brokers(rows)
 
-    def headline(self, model: Model) -> Line:
-        found = self.items(model)
-        if not found and model.silence() is not None:
-            return [Cell(f"{units.NOTHING} brokers", "strong")]
-        return summary(found)
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        broker_rows = self.build_rows(model)
+        if not broker_rows and model.find_silence() is not None:
+            return [Cell(f"{units.UNKNOWN_MARK} brokers", "strong")]
+        return summarize_brokers(broker_rows)
 
 
-def summary(found: Sequence[BrokerRow]) -> Line:
+def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
     """Summarize brokers in one line: the count of each state, and the total put and get rates."""
-    shown = [Cell(f"{len(found)} brokers", "strong")]
-    for state, number in sorted(Counter(row.state for row in found).items(), key=lambda each: each[0].order):
-        shown += [Cell("  "), Cell(f"{state.sign} {number} {state.word}", state.tone)]
-    answering = [row for row in found if row.broker.is_fresh and row.broker.gone is None]
-    ins = _total(row.ins for row in answering if row.id == 0)
-    outs = _total(row.outs for row in answering)
-    shown += [Cell("  in "), Cell(f"{units.rate(ins)}/s", "accent")]
-    shown += [Cell("  out "), Cell(f"{units.rate(outs)}/s", "accent")]
-    return shown
+    summary_cells = [Cell(f"{len(broker_rows)} brokers", "strong")]
+    for display_state, broker_count in sorted(
+        Counter(row.display_state for row in broker_rows).items(),
+        key=lambda state_count: state_count[0].severity_order,
+    ):
+        summary_cells += [
+            Cell("  "),
+            Cell(f"{display_state.sign} {broker_count} {display_state.word}", display_state.tone),
+        ]
+    answering_rows = [row for row in broker_rows if row.broker.is_fresh and row.broker.gone_since_ms is None]
+    total_put_rate = _total_rate(row.put_rate for row in answering_rows if row.broker_id == 0)
+    total_get_rate = _total_rate(row.get_rate for row in answering_rows)
+    summary_cells += [Cell("  in "), Cell(f"{units.format_rate(total_put_rate)}/s", "accent")]
+    summary_cells += [Cell("  out "), Cell(f"{units.format_rate(total_get_rate)}/s", "accent")]
+    return summary_cells
 
 
-def _total(rates: Iterable[float | None]) -> float | None:
+def _total_rate(rates: Iterable[float | None]) -> float | None:
     """The sum of the known rates, or None if no rate is known."""
-    known = [rate for rate in rates if rate is not None]
-    return sum(known) if known else None
+    known_rates = [rate for rate in rates if rate is not None]
+    return sum(known_rates) if known_rates else None

@@ -4,251 +4,334 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nsadmin.tui import units
-from nsadmin.tui.agreement import ASPECTS, Difference, differences, pairs
-from nsadmin.tui.model import Model, NameServer, Silence
-from nsadmin.tui.polls import Found
-from nsadmin.tui.questions import Question
+from nsadmin.tui.model.agreement import (
+    COMPARED_ASPECTS,
+    NameServerDifference,
+    count_pairwise_differences,
+    find_differences,
+)
+from nsadmin.tui.model.cluster_model import ClusterModel, ObservedNameServer, Silence
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import DivergenceFinding
+from nsadmin.tui.views import units
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines
 from nsadmin.tui.views.servers import Servers
-from nsadmin.tui.views.table import Cell, Column, placed
-from nsadmin.tui.views.view import Line, View, clipped
+from nsadmin.tui.views.table import Cell, Column, align_text
 
-_TOO_FEW = "unknown: fewer than two name servers answer"
+_TOO_FEW_SERVERS = "unknown: fewer than two name servers answer"
 
 
-_WIDEST, _NARROWEST = 22, 8
+_MAX_COLUMN_WIDTH, _MIN_COLUMN_WIDTH = 22, 8
 """The width of a matrix column: from the word `equal` or the end of an address up to an address with port."""
 
 
-class Matrix(View):
+class DivergenceMatrixView(View):
     """The number of differences between each pair of name servers."""
 
-    name = "matrix"
-    title = "Servers"
+    view_name = "matrix"
+    view_title = "Servers"
     is_drawing = True
 
-    def tabs(self) -> Sequence[View]:
-        return Servers().tabs()
+    def list_tabs(self) -> Sequence[View]:
+        return Servers().list_tabs()
 
-    def draw(self, model: Model, width: int, height: int) -> list[Line]:
-        servers = list(model.servers.values())
-        found = pairs([server for server in servers if server.is_fresh])
-        room = max(min((width - 2) // (len(servers) + 1), _WIDEST), _NARROWEST)
-        most = max((width - room - 2) // room, 1)
-        head = [
-            Cell(" " * (room + 2)),
-            *(Cell(_end(s.addr, room - 1).rjust(room - 1) + " ", "dim") for s in servers[:most]),
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        name_servers = list(model.name_servers.values())
+        pair_counts = count_pairwise_differences(
+            [fresh_server for fresh_server in name_servers if fresh_server.is_fresh]
+        )
+        column_width = max(min((width - 2) // (len(name_servers) + 1), _MAX_COLUMN_WIDTH), _MIN_COLUMN_WIDTH)
+        max_columns = max((width - column_width - 2) // column_width, 1)
+        header_line = [
+            Cell(" " * (column_width + 2)),
+            *(
+                Cell(
+                    _shorten_addr(head_server.namesrv_addr, column_width - 1).rjust(column_width - 1) + " ",
+                    "dim",
+                )
+                for head_server in name_servers[:max_columns]
+            ),
         ]
-        lines: list[Line] = [[], head]
-        if len(servers) > most:
-            lines[0] = [Cell(f"  … and {len(servers) - most} more columns: a wider screen has them", "warn")]
-        for one in servers:
-            cells = [Cell("  " + _end(one.addr, room - 1).ljust(room), "strong" if one.is_fresh else "dim")]
-            for other in servers[:most]:
-                cells.append(_pair(one, other, found.get((one.addr, other.addr)), room - 1))
-            lines.append(cells)
+        lines: list[CellLine] = [[], header_line]
+        if len(name_servers) > max_columns:
+            lines[0] = [
+                Cell(
+                    f"  … and {len(name_servers) - max_columns} more columns: a wider screen has them", "warn"
+                )
+            ]
+        for row_server in name_servers:
+            row_cells = [
+                Cell(
+                    "  " + _shorten_addr(row_server.namesrv_addr, column_width - 1).ljust(column_width),
+                    "strong" if row_server.is_fresh else "dim",
+                )
+            ]
+            for column_server in name_servers[:max_columns]:
+                row_cells.append(
+                    _pair_cell(
+                        row_server,
+                        column_server,
+                        pair_counts.get((row_server.namesrv_addr, column_server.namesrv_addr)),
+                        column_width - 1,
+                    )
+                )
+            lines.append(row_cells)
         lines += [[], [Cell("  by what they tell", "dim")]]
-        fresh = model.fresh()
-        for aspect in ASPECTS:
-            number = None
-            if len(aspect.able(fresh)) > 1:
-                number = sum(1 for _ in differences(fresh, aspect.what))
-            lines.append([Cell(f"  {aspect.what:<14}"), _agreement(number)])
+        fresh_servers = model.list_fresh_servers()
+        for aspect in COMPARED_ASPECTS:
+            difference_count = None
+            if len(aspect.filter_reporting(fresh_servers)) > 1:
+                difference_count = sum(1 for _ in find_differences(fresh_servers, aspect.aspect_name))
+            lines.append([Cell(f"  {aspect.aspect_name:<14}"), _agreement_cell(difference_count)])
         lines += [[], [Cell("  Tab: what differs, and why", "dim")]]
-        return clipped(lines, height)
+        return clip_lines(lines, height)
 
 
-def _end(addr: str, room: int) -> str:
+def _shorten_addr(namesrv_addr: str, cell_width: int) -> str:
     """An address, cut at its start if it is too long, because addresses differ at their ends."""
-    return addr if len(addr) <= room else "…" + addr[1 - room :]
+    return namesrv_addr if len(namesrv_addr) <= cell_width else "…" + namesrv_addr[1 - cell_width :]
 
 
-def _agreement(number: int | None) -> Cell:
-    if number is None:
+def _agreement_cell(difference_count: int | None) -> Cell:
+    if difference_count is None:
         return Cell("unknown", "warn")
-    return Cell("equal", "good") if number == 0 else Cell(f"{number} differ", "bad")
+    return Cell("equal", "good") if difference_count == 0 else Cell(f"{difference_count} differ", "bad")
 
 
-def _pair(one: NameServer, other: NameServer, number: int | None, room: int) -> Cell:
-    if one is other:
-        return Cell(placed("·", room, True) + " ", "dim")
-    if number is None:
-        return Cell(placed("?", room, True) + " ", "warn")
+def _pair_cell(
+    row_server: ObservedNameServer,
+    column_server: ObservedNameServer,
+    difference_count: int | None,
+    cell_width: int,
+) -> Cell:
+    if row_server is column_server:
+        return Cell(align_text("·", cell_width, True) + " ", "dim")
+    if difference_count is None:
+        return Cell(align_text("?", cell_width, True) + " ", "warn")
     return Cell(
-        placed("equal" if number == 0 else str(number), room, True) + " ", "good" if number == 0 else "bad"
+        align_text("equal" if difference_count == 0 else str(difference_count), cell_width, True) + " ",
+        "good" if difference_count == 0 else "bad",
     )
 
 
-class Differences(View):
+class DifferencesView(View):
     """The objects on which the last polls of the name servers differ."""
 
-    name = "differences"
-    title = "Servers"
-    empty = "those that answer tell the same brokers, permissions, names of topics and keys"
+    view_name = "differences"
+    view_title = "Servers"
+    empty_text = "those that answer tell the same brokers, permissions, names of topics and keys"
     columns = (
-        Column("what", "WHAT", 11, lambda d: d.what, lambda d: Cell(d.what, "info")),
-        Column("name", "NAME", 24, lambda d: d.name, lambda d: Cell(d.name, "strong"), grows=True),
-        Column("sides", "WHAT EACH TELLS", 40, lambda d: _sides(d), lambda d: Cell(_sides(d)), grows=True),
+        Column("what", "WHAT", 11, lambda row: row.aspect_name, lambda row: Cell(row.aspect_name, "info")),
+        Column(
+            "name",
+            "NAME",
+            24,
+            lambda row: row.object_name,
+            lambda row: Cell(row.object_name, "strong"),
+            grows_to_fit=True,
+        ),
+        Column(
+            "sides",
+            "WHAT EACH TELLS",
+            40,
+            lambda row: _describe_sides(row),
+            lambda row: Cell(_describe_sides(row)),
+            grows_to_fit=True,
+        ),
     )
 
-    def tabs(self) -> Sequence[View]:
-        return Servers().tabs()
+    def list_tabs(self) -> Sequence[View]:
+        return Servers().list_tabs()
 
-    def nothing(self, model: Model) -> str:
-        return self.empty if len(model.fresh()) > 1 else _TOO_FEW
+    def empty_message(self, model: ClusterModel) -> str:
+        return self.empty_text if len(model.list_fresh_servers()) > 1 else _TOO_FEW_SERVERS
 
-    def items(self, model: Model) -> Sequence[Difference]:
-        return list(differences(model.fresh()))
+    def build_rows(self, model: ClusterModel) -> Sequence[NameServerDifference]:
+        return list(find_differences(model.list_fresh_servers()))
 
-    def key(self, item: Difference) -> str:
-        return f"{item.what} {item.name}"
+    def row_key(self, row: NameServerDifference) -> str:
+        return f"{row.aspect_name} {row.object_name}"
 
-    def enter(self, item: Difference) -> View | None:
-        from nsadmin.tui.views.topic import Route
+    def open_row(self, row: NameServerDifference) -> View | None:
+        from nsadmin.tui.views.topic_detail import TopicRouteView
 
-        return Route(item.name) if item.what == "topics" else Sides(item.what, item.name)
+        return (
+            TopicRouteView(row.object_name)
+            if row.aspect_name == "topics"
+            else DifferenceSidesView(row.aspect_name, row.object_name)
+        )
 
 
-def _sides(difference: Difference) -> str:
+def _describe_sides(difference: NameServerDifference) -> str:
     """The reported texts, each with the name servers that report it."""
-    tellers: dict[str, list[str]] = {}
-    for addr, said in difference.sides.items():
-        tellers.setdefault(said, []).append(addr)
-    return "; ".join(f"{said} on {' '.join(addrs)}" for said, addrs in tellers.items())
+    addrs_by_text: dict[str, list[str]] = {}
+    for namesrv_addr, reported_text in difference.text_by_server.items():
+        addrs_by_text.setdefault(reported_text, []).append(namesrv_addr)
+    return "; ".join(
+        f"{reported_text} on {' '.join(namesrv_addrs)}"
+        for reported_text, namesrv_addrs in addrs_by_text.items()
+    )
 
 
-class Sides(View):
+class DifferenceSidesView(View):
     """One difference, with the text that each name server reports."""
 
-    name = "sides"
+    view_name = "sides"
     columns = (
-        Column("addr", "NAME SERVER", 22, lambda s: s[0], lambda s: Cell(s[0], "strong")),
+        Column("addr", "NAME SERVER", 22, lambda row: row[0], lambda row: Cell(row[0], "strong")),
         Column(
             "said",
             "TELLS",
             40,
-            lambda s: s[1],
-            lambda s: Cell(s[1], "bad" if s[1] == "absent" else ""),
-            grows=True,
+            lambda row: row[1],
+            lambda row: Cell(row[1], "bad" if row[1] == "absent" else ""),
+            grows_to_fit=True,
         ),
     )
-    empty = "they agree by now"
+    empty_text = "they agree by now"
 
-    def __init__(self, what: str, thing: str) -> None:
-        self.what = what
-        self.thing = thing
+    def __init__(self, aspect_name: str, object_name: str) -> None:
+        self.aspect_name = aspect_name
+        self.object_name = object_name
 
     @property
-    def title(self) -> str:
-        return self.thing
+    def view_title(self) -> str:
+        return self.object_name
 
-    def nothing(self, model: Model) -> str:
-        return self.empty if len(model.fresh()) > 1 else _TOO_FEW
+    def empty_message(self, model: ClusterModel) -> str:
+        return self.empty_text if len(model.list_fresh_servers()) > 1 else _TOO_FEW_SERVERS
 
-    def items(self, model: Model) -> Sequence[tuple[str, str]]:
-        for each in differences(model.fresh(), self.what):
-            if each.name == self.thing:
-                return list(each.sides.items())
+    def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, str]]:
+        for difference in find_differences(model.list_fresh_servers(), self.aspect_name):
+            if difference.object_name == self.object_name:
+                return list(difference.text_by_server.items())
         return []
 
-    def key(self, item: tuple[str, str]) -> str:
-        return item[0]
+    def row_key(self, row: tuple[str, str]) -> str:
+        return row[0]
 
 
-class Causes(View):
+class DivergenceCausesView(View):
     """The findings of the command `divergence`, which compares all routes and suggests causes."""
 
-    name = "causes"
-    title = "Servers"
-    empty = "no difference was found; every route of every name server is compared, which takes a while"
+    view_name = "causes"
+    view_title = "Servers"
+    empty_text = "no difference was found; every route of every name server is compared, which takes a while"
     columns = (
-        Column("what", "WHAT", 8, lambda f: f.what, lambda f: Cell(f.what, "info")),
+        Column("what", "WHAT", 8, lambda row: row.aspect_name, lambda row: Cell(row.aspect_name, "info")),
         Column(
             "name",
             "NAME",
             20,
-            lambda f: f.name,
-            lambda f: Cell(f.name if f.count == 1 else f"{f.name} and {f.count - 1} more", "strong"),
-            grows=True,
+            lambda row: row.view_name,
+            lambda row: Cell(
+                row.view_name if row.count == 1 else f"{row.view_name} and {row.count - 1} more", "strong"
+            ),
+            grows_to_fit=True,
         ),
         Column(
             "state",
             "STATE",
             6,
-            lambda f: f.state,
-            lambda f: Cell(f.state, "bad" if f.state == "drift" else "warn"),
-            help="new: it may go by itself; drift: it would have gone by now",
+            lambda row: row.state,
+            lambda row: Cell(row.state, "bad" if row.state == "drift" else "warn"),
+            help_text="new: it may go by itself; drift: it would have gone by now",
         ),
-        Column("age", "SEEN", 7, lambda f: f.age, lambda f: Cell(units.age(f.age)), right=True),
-        Column("cause", "CAUSE", 30, lambda f: f.cause, lambda f: Cell(f.cause), grows=True),
+        Column(
+            "age",
+            "SEEN",
+            7,
+            lambda row: row.age,
+            lambda row: Cell(units.format_age(row.age)),
+            is_right_aligned=True,
+        ),
+        Column(
+            "cause",
+            "CAUSE",
+            30,
+            lambda row: row.cause_text,
+            lambda row: Cell(row.cause_text),
+            grows_to_fit=True,
+        ),
         Column(
             "differs",
             "DIFFERS",
             30,
-            lambda f: f.differs,
-            lambda f: Cell(f.differs, "dim"),
-            rank=1,
-            grows=True,
+            lambda row: row.differs,
+            lambda row: Cell(row.differs, "dim"),
+            drop_rank=1,
+            grows_to_fit=True,
         ),
     )
 
-    def tabs(self) -> Sequence[View]:
-        return Servers().tabs()
+    def list_tabs(self) -> Sequence[View]:
+        return Servers().list_tabs()
 
-    def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
-        return [Question("divergence")]
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("divergence")]
 
-    def items(self, model: Model) -> Sequence[Found]:
-        return list(model.divergence.last.found) if model.divergence.last is not None else []
+    def build_rows(self, model: ClusterModel) -> Sequence[DivergenceFinding]:
+        return (
+            list(model.divergence_answer.last_poll.found)
+            if model.divergence_answer.last_poll is not None
+            else []
+        )
 
-    def key(self, item: Found) -> str:
-        return f"{item.what} {item.place} {item.name} {item.cause}"
+    def row_key(self, row: DivergenceFinding) -> str:
+        return f"{row.what} {row.place} {row.name} {row.cause}"
 
-    def silence(self, model: Model) -> Silence | None:
-        return model.divergence.silence
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        return model.divergence_answer.current_silence
 
-    def headline(self, model: Model) -> Line:
-        known = model.divergence
-        if known.last is None and known.error is not None:
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        latest_answer = model.divergence_answer
+        if latest_answer.last_poll is None and latest_answer.error_text is not None:
             return [Cell("it is not known whether they differ", "warn")]
-        if known.last is None:
-            return [Cell(model.awaited("every route of every name server is"), "dim")]
-        return [Cell("divergence says: "), Cell(known.last.verdict or "", "strong")]
+        if latest_answer.last_poll is None:
+            return [Cell(model.describe_awaited("every route of every name server is"), "dim")]
+        return [Cell("divergence says: "), Cell(latest_answer.last_poll.verdict or "", "strong")]
 
-    def enter(self, item: Found) -> View:
-        return Advice(item.what, item.name, item.cause)
+    def open_row(self, row: DivergenceFinding) -> View:
+        return DivergenceAdviceView(row.what, row.name, row.cause)
 
 
-class Advice(View):
+class DivergenceAdviceView(View):
     """One finding: the value of each name server, the cause, and the advice."""
 
-    name = "advice"
+    view_name = "advice"
     is_drawing = True
 
-    def __init__(self, what: str, thing: str, cause: str) -> None:
-        self.what = what
-        self.thing = thing
-        self.cause = cause
+    def __init__(self, aspect_name: str, object_name: str, cause_text: str) -> None:
+        self.aspect_name = aspect_name
+        self.object_name = object_name
+        self.cause_text = cause_text
 
     @property
-    def title(self) -> str:
-        return self.thing
+    def view_title(self) -> str:
+        return self.object_name
 
-    def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
-        return [Question("divergence")]
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("divergence")]
 
-    def draw(self, model: Model, width: int, height: int) -> list[Line]:
-        found = model.divergence.last.found if model.divergence.last is not None else ()
-        mine = [
-            each
-            for each in found
-            if (each.what, each.name, each.cause) == (self.what, self.thing, self.cause)
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        findings = (
+            model.divergence_answer.last_poll.found if model.divergence_answer.last_poll is not None else ()
+        )
+        matching_findings = [
+            finding
+            for finding in findings
+            if (finding.what, finding.name, finding.cause)
+            == (self.aspect_name, self.object_name, self.cause_text)
         ]
-        if not mine:
+        if not matching_findings:
             return [[], [Cell("  this difference has gone", "good")]]
-        lines: list[Line] = [[]]
-        for addr, said in mine[0].sides.items():
-            lines.append([Cell(f"  {addr:<22}", "strong"), Cell(f" {said}")])
-        lines += [[], [Cell("  cause   ", "accent"), Cell(mine[0].cause)]]
-        lines += [[Cell("  to do   ", "accent"), Cell(mine[0].advice)]]
-        return clipped(lines, height)
+        lines: list[CellLine] = [[]]
+        for namesrv_addr, reported_text in matching_findings[0].sides.items():
+            lines.append([Cell(f"  {namesrv_addr:<22}", "strong"), Cell(f" {reported_text}")])
+        lines += [[], [Cell("  cause   ", "accent"), Cell(matching_findings[0].cause)]]
+        lines += [[Cell("  to do   ", "accent"), Cell(matching_findings[0].advice)]]
+        return clip_lines(lines, height)

@@ -5,171 +5,188 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui import units
-from nsadmin.tui.model import Model
-from nsadmin.tui.polls import Drain
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import DrainRecord
+from nsadmin.tui.views import units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view import About, Line, View
 
-PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
+DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 
 
 class DrainRow(NamedTuple):
     """A drain and the current time (ms since 1970)."""
 
-    drain: Drain
-    now: int
+    drain_record: DrainRecord
+    now_ms: int
 
 
-def _phase(row: DrainRow) -> Cell:
-    phase = row.drain.phase
-    if phase == "undrain":
+def _phase_cell(row: DrainRow) -> Cell:
+    drain_phase = row.drain_record.phase
+    if drain_phase == "undrain":
         return Cell("being undone", "info")
-    return Cell(phase, "good" if phase == "safe" else "info")
+    return Cell(drain_phase, "good" if drain_phase == "safe" else "info")
 
 
-def _steps(row: DrainRow) -> Cell:
+def _progress_cell(row: DrainRow) -> Cell:
     """The progress as a filled block for each finished phase."""
-    if row.drain.phase not in PHASES:
+    if row.drain_record.phase not in DRAIN_PHASES:
         return Cell("")
-    done = PHASES.index(row.drain.phase)
-    is_safe = row.drain.phase == "safe"
-    return Cell("■" * (done + is_safe) + "□" * (len(PHASES) - done - is_safe), "good" if is_safe else "info")
+    phase_index = DRAIN_PHASES.index(row.drain_record.phase)
+    is_safe = row.drain_record.phase == "safe"
+    return Cell(
+        "■" * (phase_index + is_safe) + "□" * (len(DRAIN_PHASES) - phase_index - is_safe),
+        "good" if is_safe else "info",
+    )
 
 
-def _safe_for(row: DrainRow) -> int | None:
-    return None if row.drain.safe_since is None else row.now - row.drain.safe_since
+def _safe_for_ms(row: DrainRow) -> int | None:
+    return None if row.drain_record.safe_since is None else row.now_ms - row.drain_record.safe_since
 
 
-def _puts(row: DrainRow) -> Cell:
+def _puts_cell(row: DrainRow) -> Cell:
     """The puts per minute. If no process runs the drain, the figure is old and shown with its age."""
-    puts = row.drain.puts
-    if puts is None or row.drain.pid is None:
-        held = "" if puts is None else f" {units.age(row.now - row.drain.updated)} ago"
-        return Cell(f"{units.count(puts)}{held}", "dim")
-    return Cell(units.count(puts), "warn" if puts else "good")
+    puts_per_minute = row.drain_record.puts
+    if puts_per_minute is None or row.drain_record.pid is None:
+        age_suffix = (
+            ""
+            if puts_per_minute is None
+            else f" {units.format_age(row.now_ms - row.drain_record.updated)} ago"
+        )
+        return Cell(f"{units.format_count(puts_per_minute)}{age_suffix}", "dim")
+    return Cell(units.format_count(puts_per_minute), "warn" if puts_per_minute else "good")
 
 
 class Drains(View):
     """All drains of this account that `undrain` has not ended."""
 
-    name = "drains"
-    title = "Drains"
-    empty = "no drain is kept on this machine; d drains the broker of a row"
+    view_name = "drains"
+    view_title = "Drains"
+    empty_text = "no drain is kept on this machine; d drains the broker of a row"
     columns = (
         Column(
             "broker",
             "BROKER",
             16,
-            lambda d: d.drain.broker_name,
-            lambda d: Cell(d.drain.broker_name, "strong"),
+            lambda row: row.drain_record.broker_name,
+            lambda row: Cell(row.drain_record.broker_name, "strong"),
         ),
         Column(
             "cluster",
             "CLUSTER",
             12,
-            lambda d: d.drain.cluster,
-            lambda d: Cell(d.drain.cluster, "dim"),
-            rank=4,
+            lambda row: row.drain_record.cluster,
+            lambda row: Cell(row.drain_record.cluster, "dim"),
+            drop_rank=4,
         ),
         Column(
             "steps",
             "STEPS",
             5,
-            lambda d: d.drain.phase,
-            _steps,
-            rank=2,
-            help="a block for each phase behind it",
+            lambda row: row.drain_record.phase,
+            _progress_cell,
+            drop_rank=2,
+            help_text="a block for each phase behind it",
         ),
         Column(
             "phase",
             "PHASE",
             12,
-            lambda d: d.drain.phase,
-            _phase,
-            flashes=True,
-            help="snapshot: queues saved; wipe; settle: clients are told; wait for writes to end; safe",
+            lambda row: row.drain_record.phase,
+            _phase_cell,
+            flashes_changes=True,
+            help_text="snapshot: queues saved; wipe; settle: clients are told; wait for writes to end; safe",
         ),
         Column(
             "puts",
             "PUTS/min",
             8,
-            lambda d: d.drain.puts,
-            _puts,
-            right=True,
-            help="messages that are still put to it per minute, as the drain counts them",
+            lambda row: row.drain_record.puts,
+            _puts_cell,
+            is_right_aligned=True,
+            help_text="messages that are still put to it per minute, as the drain counts them",
         ),
         Column(
             "safe",
             "SAFE FOR",
             8,
-            _safe_for,
-            lambda d: Cell(units.age(_safe_for(d)), "good"),
-            right=True,
-            help="since when the broker can be stopped",
+            _safe_for_ms,
+            lambda row: Cell(units.format_age(_safe_for_ms(row)), "good"),
+            is_right_aligned=True,
+            help_text="since when the broker can be stopped",
         ),
         Column(
             "since",
             "BEGUN",
             8,
-            lambda d: d.now - d.drain.started,
-            lambda d: Cell(units.age(d.now - d.drain.started)),
-            right=True,
-            rank=1,
-            help="how long ago",
+            lambda row: row.now_ms - row.drain_record.started,
+            lambda row: Cell(units.format_age(row.now_ms - row.drain_record.started)),
+            is_right_aligned=True,
+            drop_rank=1,
+            help_text="how long ago",
         ),
         Column(
             "reopened",
             "REOPENED",
             8,
-            lambda d: d.drain.reopened,
-            lambda d: Cell(str(d.drain.reopened), "warn" if d.drain.reopened else "dim"),
-            right=True,
-            rank=3,
-            flashes=True,
-            help="how often a registration opened topics again",
+            lambda row: row.drain_record.reopened,
+            lambda row: Cell(str(row.drain_record.reopened), "warn" if row.drain_record.reopened else "dim"),
+            is_right_aligned=True,
+            drop_rank=3,
+            flashes_changes=True,
+            help_text="how often a registration opened topics again",
         ),
-        Column("by", "BY", 12, lambda d: d.drain.by, lambda d: Cell(d.drain.by, "dim"), rank=6),
+        Column(
+            "by",
+            "BY",
+            12,
+            lambda row: row.drain_record.by,
+            lambda row: Cell(row.drain_record.by, "dim"),
+            drop_rank=6,
+        ),
         Column(
             "at",
             "AT IT",
             8,
-            lambda d: d.drain.pid is None,
-            lambda d: Cell(
-                "nobody" if d.drain.pid is None else f"pid {d.drain.pid}",
-                "warn" if d.drain.pid is None and d.drain.phase != "safe" else "",
+            lambda row: row.drain_record.pid is None,
+            lambda row: Cell(
+                "nobody" if row.drain_record.pid is None else f"pid {row.drain_record.pid}",
+                "warn" if row.drain_record.pid is None and row.drain_record.phase != "safe" else "",
             ),
-            rank=5,
-            help="the process that keeps writes stopped",
+            drop_rank=5,
+            help_text="the process that keeps writes stopped",
         ),
         Column(
             "last",
             "LAST",
             20,
-            lambda d: d.drain.last,
-            lambda d: Cell(d.drain.last),
-            grows=True,
-            help="what happened last",
+            lambda row: row.drain_record.last,
+            lambda row: Cell(row.drain_record.last),
+            grows_to_fit=True,
+            help_text="what happened last",
         ),
     )
 
-    def items(self, model: Model) -> Sequence[DrainRow]:
-        return [DrainRow(drain, model.now) for drain in (model.drains.drains if model.drains else ())]
-
-    def key(self, item: DrainRow) -> str:
-        return f"{item.drain.cluster} {item.drain.broker_name}"
-
-    def about(self, item: DrainRow) -> About:
-        return About(broker_name=item.drain.broker_name, cluster=item.drain.cluster)
-
-    def headline(self, model: Model) -> Line:
-        errors = model.drains.errors if model.drains else ()
+    def build_rows(self, model: ClusterModel) -> Sequence[DrainRow]:
         return [
-            Cell("of this account, on this machine", "dim"),
-            *(Cell(f"  {text}", "bad") for text in errors),
+            DrainRow(drain_record, model.now_ms)
+            for drain_record in (model.drains_poll.drains if model.drains_poll else ())
         ]
 
-    def enter(self, item: DrainRow) -> View:
-        from nsadmin.tui.views.events import Object
+    def row_key(self, row: DrainRow) -> str:
+        return f"{row.drain_record.cluster} {row.drain_record.broker_name}"
 
-        return Object(item.drain.broker_name)
+    def subject_of_row(self, row: DrainRow) -> RowSubject:
+        return RowSubject(broker_name=row.drain_record.broker_name, cluster=row.drain_record.cluster)
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        error_texts = model.drains_poll.errors if model.drains_poll else ()
+        return [
+            Cell("of this account, on this machine", "dim"),
+            *(Cell(f"  {error_text}", "bad") for error_text in error_texts),
+        ]
+
+    def open_row(self, row: DrainRow) -> View:
+        from nsadmin.tui.views.events import ObjectEventsView
+
+        return ObjectEventsView(row.drain_record.broker_name)

@@ -4,118 +4,143 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nsadmin.tui import units
-from nsadmin.tui.model import Model
-from nsadmin.tui.noticing import Notice
+from nsadmin.tui.model.change_detection import ChangeNotice
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.views import units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
 from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view import About, Line, View
 
-_BAD = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
-_WARN = ("Wiped", "Deleted", "Gap", "Restarted")
+_BAD_SUFFIXES = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
+_WARN_SUFFIXES = ("Wiped", "Deleted", "Gap", "Restarted")
 
 
-def tone(notice: Notice) -> Tone:
+def notice_tone(notice: ChangeNotice) -> Tone:
     """The tone of a notice, by the ending of its kind."""
-    if notice.kind.endswith(_BAD):
+    if notice.event_kind.endswith(_BAD_SUFFIXES):
         return "bad"
-    if notice.kind.endswith(_WARN):
+    if notice.event_kind.endswith(_WARN_SUFFIXES):
         return "warn"
-    return "good" if notice.kind.endswith(("Back", "Answers", "Registered", "Added", "Recovered")) else "info"
+    return (
+        "good"
+        if notice.event_kind.endswith(("Back", "Answers", "Registered", "Added", "Recovered"))
+        else "info"
+    )
 
 
-COLUMNS = (
+EVENT_COLUMNS = (
     Column(
         "time",
         "TIME",
         8,
-        lambda n: n.at,
-        lambda n: Cell(units.clock(n.at), "dim"),
-        help="when it happened, or when a poll showed it",
+        lambda notice: notice.at_ms,
+        lambda notice: Cell(units.format_clock(notice.at_ms), "dim"),
+        help_text="when it happened, or when a poll showed it",
     ),
-    Column("kind", "EVENT", 18, lambda n: n.kind, lambda n: Cell(n.kind, tone(n)), help="what kind of thing"),
-    Column("said", "WHAT", 30, lambda n: n.said, lambda n: Cell(n.said), grows=True, help="before and after"),
+    Column(
+        "kind",
+        "EVENT",
+        18,
+        lambda notice: notice.event_kind,
+        lambda notice: Cell(notice.event_kind, notice_tone(notice)),
+        help_text="what kind of thing",
+    ),
+    Column(
+        "said",
+        "WHAT",
+        30,
+        lambda notice: notice.description,
+        lambda notice: Cell(notice.description),
+        grows_to_fit=True,
+        help_text="before and after",
+    ),
     Column(
         "server",
         "SEEN AT",
         21,
-        lambda n: n.server,
-        lambda n: Cell(n.server, "dim"),
-        rank=1,
-        help="the server that it was seen at",
+        lambda notice: notice.server_addr,
+        lambda notice: Cell(notice.server_addr, "dim"),
+        drop_rank=1,
+        help_text="the server that it was seen at",
     ),
     Column(
         "source",
         "BY",
         7,
-        lambda n: n.recorded,
-        lambda n: Cell("journal" if n.recorded else "polls", "dim"),
-        rank=2,
-        help="journal: a name server or a collector wrote it; polls: two looks differ",
+        lambda notice: notice.is_from_journal,
+        lambda notice: Cell("journal" if notice.is_from_journal else "polls", "dim"),
+        drop_rank=2,
+        help_text="journal: a name server or a collector wrote it; polls: two looks differ",
     ),
 )
 
 
-def concerning(model: Model, name: str, addr: str = "") -> list[Notice]:
+def notices_about(model: ClusterModel, object_name: str, server_addr: str = "") -> list[ChangeNotice]:
     """The notices that concern this broker, topic or key, newest first."""
     return [
         notice
         for notice in reversed(model.notices)
-        if name in notice.names or (addr and addr == notice.server)
+        if object_name in notice.object_names or (server_addr and server_addr == notice.server_addr)
     ]
 
 
 class Events(View):
     """The notices of all servers."""
 
-    name = "events"
-    title = "Events"
-    columns = COLUMNS
-    empty = "nothing has changed since this screen was opened"
+    view_name = "events"
+    view_title = "Events"
+    columns = EVENT_COLUMNS
+    empty_text = "nothing has changed since this screen was opened"
 
-    def items(self, model: Model) -> Sequence[Notice]:
+    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return list(reversed(model.notices))
 
-    def key(self, item: Notice) -> str:
-        return f"{item.at} {item.server} {item.kind} {item.said}"
+    def row_key(self, row: ChangeNotice) -> str:
+        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
 
-    def about(self, item: Notice) -> About:
-        return About(broker_name=item.names[0]) if item.names and "Broker" in item.kind else About()
+    def subject_of_row(self, row: ChangeNotice) -> RowSubject:
+        return (
+            RowSubject(broker_name=row.object_names[0])
+            if row.object_names and "Broker" in row.event_kind
+            else RowSubject()
+        )
 
-    def headline(self, model: Model) -> Line:
-        recorded = sum(1 for notice in model.notices if notice.recorded)
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        journaled_count = sum(1 for notice in model.notices if notice.is_from_journal)
         return [
             Cell(f"{len(model.notices)} events", "strong"),
-            Cell(f"  {recorded} from journals, {len(model.notices) - recorded} from polls", "dim"),
+            Cell(
+                f"  {journaled_count} from journals, {len(model.notices) - journaled_count} from polls", "dim"
+            ),
         ]
 
-    def enter(self, item: Notice) -> View | None:
+    def open_row(self, row: ChangeNotice) -> View | None:
         """Open the notices of the object that the row concerns."""
-        return Object(item.names[0]) if item.names else None
+        return ObjectEventsView(row.object_names[0]) if row.object_names else None
 
 
-class Object(View):
+class ObjectEventsView(View):
     """The notices that concern one object."""
 
-    name = "about"
-    columns = COLUMNS
+    view_name = "about"
+    columns = EVENT_COLUMNS
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    def __init__(self, object_name: str) -> None:
+        self.object_name = object_name
 
     @property
-    def title(self) -> str:
-        return self.what
+    def view_title(self) -> str:
+        return self.object_name
 
-    def items(self, model: Model) -> Sequence[Notice]:
-        return concerning(model, self.what)
+    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
+        return notices_about(model, self.object_name)
 
-    def key(self, item: Notice) -> str:
-        return f"{item.at} {item.server} {item.kind} {item.said}"
+    def row_key(self, row: ChangeNotice) -> str:
+        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
 
-    def about(self, item: Notice) -> About:
-        return About(broker_name=self.what)
+    def subject_of_row(self, row: ChangeNotice) -> RowSubject:
+        return RowSubject(broker_name=self.object_name)
 
-    def enter(self, item: Notice) -> View | None:
-        from nsadmin.tui.views.topic import Route
+    def open_row(self, row: ChangeNotice) -> View | None:
+        from nsadmin.tui.views.topic_detail import TopicRouteView
 
-        return Route(self.what) if item.kind.startswith("Topic") else None
+        return TopicRouteView(self.object_name) if row.event_kind.startswith("Topic") else None

@@ -5,104 +5,134 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from nsadmin.tui import units
-from nsadmin.tui.model import Model, Trend
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.views import units
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Tone
-from nsadmin.tui.views.view import Line, View
 
-_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-_TONES: tuple[Tone, ...] = ("spark", "warn", "info", "accent", "bad", "good")
-_LEFT = 9
+_DOT_BITS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+_TREND_TONES: tuple[Tone, ...] = ("spark", "warn", "info", "accent", "bad", "good")
+_AXIS_WIDTH = 9
 
 
-def graph(what: str, trends: Mapping[str, Trend], width: int, height: int) -> list[Line]:
+def draw_graph(graph_title: str, trends: Mapping[str, Trend], width: int, height: int) -> list[CellLine]:
     """Draw trends on common axes, each in its own tone."""
-    known = {name: trend for name, trend in trends.items() if len(trend.values) > 1}
-    if not known:
+    drawable_trends = {trend_name: trend for trend_name, trend in trends.items() if len(trend.values) > 1}
+    if not drawable_trends:
         return [[], [Cell("  it takes two looks until there is a line to draw", "dim")]]
-    rows, columns = max(height - 4, 2), max(width - _LEFT - 2, 10)
-    begin = min(trend.times[0] for trend in known.values())
-    end = max(max(trend.times[-1] for trend in known.values()), begin + 1)
-    top = _nice(max(max(trend.values) for trend in known.values()))
-    cells = [[(0, "") for _ in range(columns)] for _ in range(rows)]
-    for at, trend in enumerate(known.values()):
-        _plot(cells, trend, begin, end, top, _TONES[at % len(_TONES)])
-    lines: list[Line] = [_legend(what, known)]
-    for row, dots in enumerate(cells):
-        shown = top * (rows - row) / rows if row % max(rows // 4, 1) == 0 else None
-        label = units.rate(shown) if shown is not None else ""
-        lines.append([Cell(f"{label:>{_LEFT - 2}} │", "dim"), *_joined(dots)])
-    lines.append([Cell(f"{'0':>{_LEFT - 2}} └" + "─" * columns, "dim")])
-    first, last = units.clock(begin), units.clock(end)
-    lines.append([Cell(" " * _LEFT + first + last.rjust(columns - len(first)), "dim")])
+    row_count, column_count = max(height - 4, 2), max(width - _AXIS_WIDTH - 2, 10)
+    begin_ms = min(trend.times_ms[0] for trend in drawable_trends.values())
+    end_ms = max(max(trend.times_ms[-1] for trend in drawable_trends.values()), begin_ms + 1)
+    top_value = _round_up(max(max(trend.values) for trend in drawable_trends.values()))
+    dot_cells = [[(0, "") for _ in range(column_count)] for _ in range(row_count)]
+    for trend_index, trend in enumerate(drawable_trends.values()):
+        _plot_trend(
+            dot_cells, trend, begin_ms, end_ms, top_value, _TREND_TONES[trend_index % len(_TREND_TONES)]
+        )
+    lines: list[CellLine] = [_legend_line(graph_title, drawable_trends)]
+    for row_index, row_dots in enumerate(dot_cells):
+        axis_value = (
+            top_value * (row_count - row_index) / row_count
+            if row_index % max(row_count // 4, 1) == 0
+            else None
+        )
+        axis_label = units.format_rate(axis_value) if axis_value is not None else ""
+        lines.append([Cell(f"{axis_label:>{_AXIS_WIDTH - 2}} │", "dim"), *_join_dots(row_dots)])
+    lines.append([Cell(f"{'0':>{_AXIS_WIDTH - 2}} └" + "─" * column_count, "dim")])
+    first_time, last_time = units.format_clock(begin_ms), units.format_clock(end_ms)
+    lines.append(
+        [Cell(" " * _AXIS_WIDTH + first_time + last_time.rjust(column_count - len(first_time)), "dim")]
+    )
     return lines
 
 
-def _nice(top: float) -> float:
+def _round_up(top_value: float) -> float:
     """The next round number, for the top of the axis."""
-    if top <= 0:
+    if top_value <= 0:
         return 1.0
-    step = 10.0 ** (len(str(int(top))) - 1) if top >= 1 else 0.1
-    return next(step * part for part in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * part >= top)
+    decimal_step = 10.0 ** (len(str(int(top_value))) - 1) if top_value >= 1 else 0.1
+    return next(
+        decimal_step * step_factor
+        for step_factor in (1, 1.5, 2, 3, 4, 5, 6, 8, 10)
+        if decimal_step * step_factor >= top_value
+    )
 
 
-def _plot(
-    cells: list[list[tuple[int, str]]], trend: Trend, begin: int, end: int, top: float, tone: Tone
+def _plot_trend(
+    dot_cells: list[list[tuple[int, str]]],
+    trend: Trend,
+    begin_ms: int,
+    end_ms: int,
+    top_value: float,
+    tone: Tone,
 ) -> None:
-    rows, columns = len(cells) * 4, len(cells[0]) * 2
-    places = [
+    dot_rows, dot_columns = len(dot_cells) * 4, len(dot_cells[0]) * 2
+    dot_places = [
         (
-            round((at - begin) / (end - begin) * (columns - 1)),
-            rows - 1 - round(min(max(value / top, 0.0), 1.0) * (rows - 1)),
+            round((at_ms - begin_ms) / (end_ms - begin_ms) * (dot_columns - 1)),
+            dot_rows - 1 - round(min(max(trend_value / top_value, 0.0), 1.0) * (dot_rows - 1)),
         )
-        for at, value in zip(trend.times, trend.values, strict=True)
+        for at_ms, trend_value in zip(trend.times_ms, trend.values, strict=True)
     ]
-    for (x, y), (next_x, next_y) in pairwise(places):
+    for (x, y), (next_x, next_y) in pairwise(dot_places):
         for step_x in range(x, next_x + 1):
-            part = (step_x - x) / (next_x - x) if next_x > x else 1.0
-            _dot(cells, step_x, round(y + (next_y - y) * part), tone)
+            step_ratio = (step_x - x) / (next_x - x) if next_x > x else 1.0
+            _set_dot(dot_cells, step_x, round(y + (next_y - y) * step_ratio), tone)
         for step_y in range(min(y, next_y), max(y, next_y) + 1) if next_x == x else ():
-            _dot(cells, x, step_y, tone)
+            _set_dot(dot_cells, x, step_y, tone)
 
 
-def _dot(cells: list[list[tuple[int, str]]], x: int, y: int, tone: Tone) -> None:
-    row, column = y // 4, x // 2
-    dots, _ = cells[row][column]
-    cells[row][column] = (dots | _DOTS[y % 4][x % 2], tone)
+def _set_dot(dot_cells: list[list[tuple[int, str]]], x: int, y: int, tone: Tone) -> None:
+    cell_row, cell_column = y // 4, x // 2
+    dot_bits, _ = dot_cells[cell_row][cell_column]
+    dot_cells[cell_row][cell_column] = (dot_bits | _DOT_BITS[y % 4][x % 2], tone)
 
 
-def _joined(dots: Sequence[tuple[int, str]]) -> list[Cell]:
+def _join_dots(row_dots: Sequence[tuple[int, str]]) -> list[Cell]:
     """Join neighbouring dots of the same tone into one cell."""
-    found: list[Cell] = []
-    for bits, tone in dots:
-        letter = chr(0x2800 + bits) if bits else " "
-        if found and found[-1].tone == tone:
-            found[-1] = Cell(found[-1].text + letter, tone)
+    joined_cells: list[Cell] = []
+    for dot_bits, tone in row_dots:
+        braille_letter = chr(0x2800 + dot_bits) if dot_bits else " "
+        if joined_cells and joined_cells[-1].tone == tone:
+            joined_cells[-1] = Cell(joined_cells[-1].text + braille_letter, tone)
         else:
-            found.append(Cell(letter, tone))
-    return found
+            joined_cells.append(Cell(braille_letter, tone))
+    return joined_cells
 
 
-def _legend(what: str, trends: Mapping[str, Trend]) -> Line:
-    cells = [Cell(f"  {what}", "strong")]
-    for at, (name, trend) in enumerate(trends.items()):
-        cells += [Cell("  ━━ ", _TONES[at % len(_TONES)]), Cell(f"{name} {units.rate(trend.values[-1])}")]
-    return cells
+def _legend_line(graph_title: str, trends: Mapping[str, Trend]) -> CellLine:
+    legend_cells = [Cell(f"  {graph_title}", "strong")]
+    for trend_index, (trend_name, trend) in enumerate(trends.items()):
+        legend_cells += [
+            Cell("  ━━ ", _TREND_TONES[trend_index % len(_TREND_TONES)]),
+            Cell(f"{trend_name} {units.format_rate(trend.values[-1])}"),
+        ]
+    return legend_cells
 
 
 class Graphs(View):
     """The put rate of each cluster and the largest consumer lags, over the last hour."""
 
-    name = "graphs"
-    title = "Graphs"
+    view_name = "graphs"
+    view_title = "Graphs"
     is_drawing = True
 
-    def draw(self, model: Model, width: int, height: int) -> list[Line]:
-        half = max(height // 2, 6)
-        lags = dict(sorted(model.lags.items(), key=lambda item: -item[1].values[-1])[:6])
-        puts = graph("messages put per second, by cluster", model.puts, width, half if lags else height)
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        half_height = max(height // 2, 6)
+        largest_lags = dict(
+            sorted(model.lag_trends.items(), key=lambda named_trend: -named_trend[1].values[-1])[:6]
+        )
+        put_lines = draw_graph(
+            "messages put per second, by cluster",
+            model.put_trends,
+            width,
+            half_height if largest_lags else height,
+        )
         return (
-            puts
-            if not lags
-            else [*puts, *graph("messages that groups are behind", lags, width, height - half)]
+            put_lines
+            if not largest_lags
+            else [
+                *put_lines,
+                *draw_graph("messages that groups are behind", largest_lags, width, height - half_height),
+            ]
         )

@@ -5,200 +5,229 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui import levels, units
-from nsadmin.tui.model import Known, Model, Silence, Trend
-from nsadmin.tui.polls import GroupPolled
-from nsadmin.tui.questions import Question
-from nsadmin.tui.views.table import Cell, Column, Sort
-from nsadmin.tui.views.view import About, Line, View
+from nsadmin.tui.model.cluster_model import ClusterModel, LatestAnswer, Silence, Trend
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import GroupPolled
+from nsadmin.tui.views import alert_levels, units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
 class GroupRow(NamedTuple):
     """A consumer group over all brokers and topics."""
 
-    name: str
-    known: Known[GroupPolled] | None
-    trend: Trend | None
-    now: int
+    group_name: str
+    group_answer: LatestAnswer[GroupPolled] | None
+    lag_trend: Trend | None
+    now_ms: int
 
     @property
-    def poll(self) -> GroupPolled | None:
-        return self.known.last if self.known is not None else None
+    def group_poll(self) -> GroupPolled | None:
+        return self.group_answer.last_poll if self.group_answer is not None else None
 
     @property
-    def lag(self) -> int | None:
+    def total_lag(self) -> int | None:
         """The messages not consumed yet, on the queues with a committed offset."""
-        if self.poll is None:
+        if self.group_poll is None:
             return None
-        return sum(lag.diff or 0 for lag in self.poll.lags)
+        return sum(queue_lag.diff or 0 for queue_lag in self.group_poll.lags)
 
     @property
-    def growth(self) -> float | None:
+    def growth_rate(self) -> float | None:
         """The growth of the lag in messages per second, over the last ten polls."""
-        if self.trend is None or len(self.trend.values) < 2:
+        if self.lag_trend is None or len(self.lag_trend.values) < 2:
             return None
-        before = max(len(self.trend.values) - 11, 0)
-        seconds = (self.trend.times[-1] - self.trend.times[before]) / 1000
-        return (self.trend.values[-1] - self.trend.values[before]) / seconds if seconds else None
+        first_index = max(len(self.lag_trend.values) - 11, 0)
+        seconds = (self.lag_trend.times_ms[-1] - self.lag_trend.times_ms[first_index]) / 1000
+        return (self.lag_trend.values[-1] - self.lag_trend.values[first_index]) / seconds if seconds else None
 
     @property
-    def delay(self) -> int | None:
+    def delay_ms(self) -> int | None:
         """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-        if self.poll is None:
+        if self.group_poll is None:
             return None
-        times = [lag.last_timestamp for lag in self.poll.lags if lag.diff and lag.last_timestamp]
-        return self.now - min(times) if times else None
+        oldest_times = [
+            queue_lag.last_timestamp
+            for queue_lag in self.group_poll.lags
+            if queue_lag.diff and queue_lag.last_timestamp
+        ]
+        return self.now_ms - min(oldest_times) if oldest_times else None
 
 
-def _growth(row: GroupRow) -> Cell:
-    growth = row.growth
-    if growth is None or abs(growth) < 0.05:
-        return Cell("" if growth is None else "→", "dim")
-    return Cell(f"{'↑' if growth > 0 else '↓'} {units.rate(abs(growth))}/s", "warn" if growth > 1 else "good")
+def _growth_cell(row: GroupRow) -> Cell:
+    growth_rate = row.growth_rate
+    if growth_rate is None or abs(growth_rate) < 0.05:
+        return Cell("" if growth_rate is None else "→", "dim")
+    return Cell(
+        f"{'↑' if growth_rate > 0 else '↓'} {units.format_rate(abs(growth_rate))}/s",
+        "warn" if growth_rate > 1 else "good",
+    )
 
 
-def _members(row: GroupRow) -> Cell:
-    if row.poll is None:
-        return Cell(units.NOTHING, "dim")
-    number = len(row.poll.members)
-    return Cell(str(number), "bad" if number == 0 and row.lag else "dim" if number == 0 else "")
+def _clients_cell(row: GroupRow) -> Cell:
+    if row.group_poll is None:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    client_count = len(row.group_poll.members)
+    return Cell(
+        str(client_count),
+        "bad" if client_count == 0 and row.total_lag else "dim" if client_count == 0 else "",
+    )
 
 
-COLUMNS = (
-    Column("group", "GROUP", 24, lambda g: g.name, lambda g: Cell(g.name, "strong"), grows=True),
+GROUP_COLUMNS = (
+    Column(
+        "group",
+        "GROUP",
+        24,
+        lambda row: row.group_name,
+        lambda row: Cell(row.group_name, "strong"),
+        grows_to_fit=True,
+    ),
     Column(
         "members",
         "CLIENTS",
         7,
-        lambda g: len(g.poll.members) if g.poll else None,
-        _members,
-        right=True,
-        flashes=True,
-        help="that are connected",
+        lambda row: len(row.group_poll.members) if row.group_poll else None,
+        _clients_cell,
+        is_right_aligned=True,
+        flashes_changes=True,
+        help_text="that are connected",
     ),
     Column(
         "lag",
         "LAG",
         7,
-        lambda g: g.lag,
-        lambda g: Cell(units.count(g.lag), levels.lag(g.lag)),
-        right=True,
-        help="messages not consumed yet; coloured as check lag has it",
+        lambda row: row.total_lag,
+        lambda row: Cell(units.format_count(row.total_lag), alert_levels.lag_tone(row.total_lag)),
+        is_right_aligned=True,
+        help_text="messages not consumed yet; coloured as check lag has it",
     ),
     Column(
         "trend",
         "",
         12,
-        lambda g: g.lag,
-        lambda g: Cell(units.sparkline(g.trend.values, 12, 1) if g.trend else "", "spark"),
-        rank=2,
-        help="the lag over the last looks",
+        lambda row: row.total_lag,
+        lambda row: Cell(units.draw_sparkline(row.lag_trend.values, 12, 1) if row.lag_trend else "", "spark"),
+        drop_rank=2,
+        help_text="the lag over the last looks",
     ),
     Column(
         "growth",
         "GROWS",
         10,
-        lambda g: g.growth,
-        _growth,
-        right=True,
-        rank=1,
-        help="↑ falls behind, ↓ catches up, → stays; over the last ten looks",
+        lambda row: row.growth_rate,
+        _growth_cell,
+        is_right_aligned=True,
+        drop_rank=1,
+        help_text="↑ falls behind, ↓ catches up, → stays; over the last ten looks",
     ),
     Column(
         "delay",
         "OLDEST",
         8,
-        lambda g: g.delay,
-        lambda g: Cell(units.age(g.delay)),
-        right=True,
-        rank=3,
-        help="age of the last consumed message, of the queue where it is oldest and others wait",
+        lambda row: row.delay_ms,
+        lambda row: Cell(units.format_age(row.delay_ms)),
+        is_right_aligned=True,
+        drop_rank=3,
+        help_text="age of the last consumed message, of the queue where it is oldest and others wait",
     ),
     Column(
         "tps",
         "READS/s",
         8,
-        lambda g: g.poll.tps if g.poll else None,
-        lambda g: Cell(units.rate(g.poll.tps if g.poll else None)),
-        right=True,
-        help="messages consumed per second",
+        lambda row: row.group_poll.tps if row.group_poll else None,
+        lambda row: Cell(units.format_rate(row.group_poll.tps if row.group_poll else None)),
+        is_right_aligned=True,
+        help_text="messages consumed per second",
     ),
     Column(
         "topics",
         "TOPICS",
         7,
-        lambda g: _topics(g),
-        lambda g: Cell(units.count(_topics(g))),
-        right=True,
-        rank=4,
-        help="topics that it has read",
+        lambda row: _topic_count(row),
+        lambda row: Cell(units.format_count(_topic_count(row))),
+        is_right_aligned=True,
+        drop_rank=4,
+        help_text="topics that it has read",
     ),
     Column(
         "type",
         "TYPE",
         20,
-        lambda g: g.poll.consume_type if g.poll else None,
-        lambda g: Cell((g.poll and g.poll.consume_type) or "", "dim"),
-        rank=5,
-        help="how its clients consume",
+        lambda row: row.group_poll.consume_type if row.group_poll else None,
+        lambda row: Cell((row.group_poll and row.group_poll.consume_type) or "", "dim"),
+        drop_rank=5,
+        help_text="how its clients consume",
     ),
 )
 
 
-def _topics(row: GroupRow) -> int | None:
-    return None if row.poll is None else len({lag.topic for lag in row.poll.lags})
+def _topic_count(row: GroupRow) -> int | None:
+    return None if row.group_poll is None else len({queue_lag.topic for queue_lag in row.group_poll.lags})
 
 
 class Groups(View):
     """The consumer groups of all masters."""
 
-    name = "groups"
-    title = "Groups"
-    columns = COLUMNS
-    sort = Sort("lag", True)
-    empty = "no broker knows a group"
+    view_name = "groups"
+    view_title = "Groups"
+    columns = GROUP_COLUMNS
+    default_sort = SortOrder("lag", True)
+    empty_text = "no broker knows a group"
 
-    def items(self, model: Model) -> Sequence[GroupRow]:
-        names = model.group_names.last.names if model.group_names.last is not None else ()
-        return [GroupRow(name, model.groups.get(name), model.lags.get(name), model.now) for name in names]
-
-    def key(self, item: GroupRow) -> str:
-        return item.name
-
-    def text(self, item: GroupRow) -> str:
-        return item.name
-
-    def about(self, item: GroupRow) -> About:
-        return About(group=item.name)
-
-    def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
-        return [Question("groups")]
-
-    def silence(self, model: Model) -> Silence | None:
-        return model.silence() or model.group_names.silence
-
-    def nothing(self, model: Model) -> str:
-        if model.group_names.last is None and self.silence(model) is None:
-            return model.awaited("groups are")
-        return super().nothing(model)
-
-    def enter(self, item: GroupRow) -> View:
-        from nsadmin.tui.views.group import GroupQueues
-
-        return GroupQueues(item.name)
-
-    def headline(self, model: Model) -> Line:
-        found = self.items(model)
-        lags = [row.lag for row in found if row.lag is not None]
-        total = sum(lags) if lags or not found else None
-        if model.group_names.last is None:
-            return [Cell(f"{units.NOTHING} groups", "strong")]
-        shown = [
-            Cell(f"{len(found)} groups", "strong"),
-            Cell("  behind by "),
-            Cell(units.count(total), "accent"),
+    def build_rows(self, model: ClusterModel) -> Sequence[GroupRow]:
+        group_names = (
+            model.group_names_answer.last_poll.names if model.group_names_answer.last_poll is not None else ()
+        )
+        return [
+            GroupRow(
+                group_name,
+                model.group_answers.get(group_name),
+                model.lag_trends.get(group_name),
+                model.now_ms,
+            )
+            for group_name in group_names
         ]
-        errors = model.group_names.last.errors
-        if errors:
-            shown.append(Cell(f"  {len(errors)} brokers did not tell theirs", "warn"))
-        return shown
+
+    def row_key(self, row: GroupRow) -> str:
+        return row.group_name
+
+    def filter_text(self, row: GroupRow) -> str:
+        return row.group_name
+
+    def subject_of_row(self, row: GroupRow) -> RowSubject:
+        return RowSubject(group=row.group_name)
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("groups")]
+
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        return model.find_silence() or model.group_names_answer.current_silence
+
+    def empty_message(self, model: ClusterModel) -> str:
+        if model.group_names_answer.last_poll is None and self.find_silence(model) is None:
+            return model.describe_awaited("groups are")
+        return super().empty_message(model)
+
+    def open_row(self, row: GroupRow) -> View:
+        from nsadmin.tui.views.group_detail import GroupQueuesView
+
+        return GroupQueuesView(row.group_name)
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        group_rows = self.build_rows(model)
+        known_lags = [row.total_lag for row in group_rows if row.total_lag is not None]
+        total_lag = sum(known_lags) if known_lags or not group_rows else None
+        if model.group_names_answer.last_poll is None:
+            return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
+        headline_cells = [
+            Cell(f"{len(group_rows)} groups", "strong"),
+            Cell("  behind by "),
+            Cell(units.format_count(total_lag), "accent"),
+        ]
+        error_by_broker = model.group_names_answer.last_poll.errors
+        if error_by_broker:
+            headline_cells.append(Cell(f"  {len(error_by_broker)} brokers did not tell theirs", "warn"))
+        return headline_cells

@@ -5,89 +5,120 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui import units
-from nsadmin.tui.model import Model, Silence
-from nsadmin.tui.views.divergence import Sides
+from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.views import units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view import About, Line, View
 
 
-class Item(NamedTuple):
+class KvRow(NamedTuple):
     """A key with the last value of each name server, or None if the name server lacks the key.
 
     `fresh_values` are those of name servers that answer. Only these are compared.
     """
 
     namespace: str
-    key: str
-    sides: tuple[tuple[str, str | None], ...]
-    told: tuple[str | None, ...]
+    kv_key: str
+    value_by_server: tuple[tuple[str, str | None], ...]
+    fresh_values: tuple[str | None, ...]
 
     @property
-    def value(self) -> str:
-        return next((value for _, value in self.sides if value is not None), "")
+    def first_value(self) -> str:
+        return next((value for _, value in self.value_by_server if value is not None), "")
 
     @property
-    def differs(self) -> bool:
-        return len(set(self.told)) > 1
+    def has_difference(self) -> bool:
+        return len(set(self.fresh_values)) > 1
 
     @property
-    def agreement(self) -> Cell:
-        if self.differs:
+    def agreement_cell(self) -> Cell:
+        if self.has_difference:
             return Cell("≠ differ", "bad")
-        return Cell("equal" if len(self.told) > 1 else units.NOTHING, "dim")
+        return Cell("equal" if len(self.fresh_values) > 1 else units.UNKNOWN_MARK, "dim")
 
 
 class Kv(View):
     """One row for each key that any name server has."""
 
-    name = "kv"
-    title = "KV"
-    grouping = "namespace"
-    empty = "no key in the namespaces that are looked at; name others with --namespace"
+    view_name = "kv"
+    view_title = "KV"
+    grouping_key = "namespace"
+    empty_text = "no key in the namespaces that are looked at; name others with --namespace"
     columns = (
         Column(
-            "namespace", "NAMESPACE", 20, lambda i: i.namespace, lambda i: Cell(i.namespace, "dim"), rank=1
+            "namespace",
+            "NAMESPACE",
+            20,
+            lambda row: row.namespace,
+            lambda row: Cell(row.namespace, "dim"),
+            drop_rank=1,
         ),
-        Column("key", "KEY", 20, lambda i: i.key, lambda i: Cell(i.key, "strong")),
-        Column("value", "VALUE", 24, lambda i: i.value, lambda i: Cell(i.value), grows=True, flashes=True),
+        Column("key", "KEY", 20, lambda row: row.kv_key, lambda row: Cell(row.kv_key, "strong")),
+        Column(
+            "value",
+            "VALUE",
+            24,
+            lambda row: row.first_value,
+            lambda row: Cell(row.first_value),
+            grows_to_fit=True,
+            flashes_changes=True,
+        ),
         Column(
             "servers",
             "NS",
             8,
-            lambda i: not i.differs,
-            lambda i: i.agreement,
-            flashes=True,
-            help="whether all name servers that answer have the same; – where it is one alone, or none",
+            lambda row: not row.has_difference,
+            lambda row: row.agreement_cell,
+            flashes_changes=True,
+            help_text="whether all name servers that answer have the same; – where it is one alone, or none",
         ),
     )
 
-    def items(self, model: Model) -> Sequence[Item]:
-        servers = [server for server in model.servers.values() if server.last is not None]
-        telling = [server for server in model.fresh() if "kv" not in server.untold]
-        names = {(space, key) for server in servers for space, table in server.kv.items() for key in table}
+    def build_rows(self, model: ClusterModel) -> Sequence[KvRow]:
+        answered_servers = [
+            name_server for name_server in model.name_servers.values() if name_server.last_poll is not None
+        ]
+        reporting_servers = [
+            name_server for name_server in model.list_fresh_servers() if "kv" not in name_server.untold
+        ]
+        kv_names = {
+            (namespace, kv_key)
+            for name_server in answered_servers
+            for namespace, kv_entries in name_server.kv_tables.items()
+            for kv_key in kv_entries
+        }
         return [
-            Item(
-                space,
-                key,
-                tuple((server.addr, server.kv.get(space, {}).get(key)) for server in servers),
-                tuple(server.kv.get(space, {}).get(key) for server in telling),
+            KvRow(
+                namespace,
+                kv_key,
+                tuple(
+                    (name_server.namesrv_addr, name_server.kv_tables.get(namespace, {}).get(kv_key))
+                    for name_server in answered_servers
+                ),
+                tuple(
+                    name_server.kv_tables.get(namespace, {}).get(kv_key) for name_server in reporting_servers
+                ),
             )
-            for space, key in sorted(names)
+            for namespace, kv_key in sorted(kv_names)
         ]
 
-    def key(self, item: Item) -> str:
-        return f"{item.namespace} {item.key}"
+    def row_key(self, row: KvRow) -> str:
+        return f"{row.namespace} {row.kv_key}"
 
-    def about(self, item: Item) -> About:
-        return About(namespace=item.namespace, key=item.key, value=item.value)
+    def subject_of_row(self, row: KvRow) -> RowSubject:
+        return RowSubject(namespace=row.namespace, key=row.kv_key, value=row.first_value)
 
-    def silence(self, model: Model) -> Silence | None:
-        return model.silence()
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        return model.find_silence()
 
-    def headline(self, model: Model) -> Line:
-        spaces = sorted({space for server in model.servers.values() for space in server.kv})
-        return [Cell("namespaces ", "dim"), Cell(", ".join(spaces) or units.NOTHING, "strong")]
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        namespaces = sorted(
+            {namespace for name_server in model.name_servers.values() for namespace in name_server.kv_tables}
+        )
+        return [Cell("namespaces ", "dim"), Cell(", ".join(namespaces) or units.UNKNOWN_MARK, "strong")]
 
-    def enter(self, item: Item) -> View | None:
-        return Sides("KV config", f"{item.namespace} {item.key}") if item.differs else None
+    def open_row(self, row: KvRow) -> View | None:
+        return (
+            DifferenceSidesView("KV config", f"{row.namespace} {row.kv_key}") if row.has_difference else None
+        )

@@ -5,224 +5,275 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui import levels, units
-from nsadmin.tui.agreement import differences, verdict
-from nsadmin.tui.model import Model, NameServer
-from nsadmin.tui.views import states
+from nsadmin.tui.model.agreement import find_differences, judge_agreement
+from nsadmin.tui.model.cluster_model import ClusterModel, ObservedNameServer
+from nsadmin.tui.views import alert_levels, display_states, units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view import About, Line, View
 
 
-class ServerRow(NamedTuple):
+class NameServerRow(NamedTuple):
     """A name server, and the largest number of differences between it and another name server."""
 
-    server: NameServer
-    now: int
-    differs: int | None
+    name_server: ObservedNameServer
+    now_ms: int
+    difference_count: int | None
 
     @property
-    def brokers(self) -> int | None:
-        poll = self.server.last
-        return None if poll is None else sum(len(group.broker_addrs) for group in poll.groups.values())
+    def broker_count(self) -> int | None:
+        last_poll = self.name_server.last_poll
+        return (
+            None
+            if last_poll is None
+            else sum(len(broker_group.broker_addrs) for broker_group in last_poll.groups.values())
+        )
 
     @property
-    def topics(self) -> int | None:
-        return None if self.server.last is None else len(self.server.topics)
+    def topic_count(self) -> int | None:
+        return None if self.name_server.last_poll is None else len(self.name_server.topic_set)
 
     @property
-    def keys(self) -> int | None:
-        return None if self.server.last is None else sum(len(table) for table in self.server.kv.values())
+    def key_count(self) -> int | None:
+        return (
+            None
+            if self.name_server.last_poll is None
+            else sum(len(kv_entries) for kv_entries in self.name_server.kv_tables.values())
+        )
 
 
-def _state(row: ServerRow) -> Cell:
-    state = states.of_name_server(row.server)
-    since = row.server.since
+def _state_cell(row: NameServerRow) -> Cell:
+    display_state = display_states.state_of_name_server(row.name_server)
+    silent_since_ms = row.name_server.silent_since_ms
     return Cell(
-        f"{state.sign} {state.word}{'' if since is None else ' ' + units.age(row.now - since)}", state.tone
+        f"{display_state.sign} {display_state.word}{'' if silent_since_ms is None else ' ' + units.format_age(row.now_ms - silent_since_ms)}",
+        display_state.tone,
     )
 
 
-def _old(text: str, row: ServerRow) -> Cell:
-    return Cell(text, "" if row.server.is_fresh else "dim")
+def _count_cell(count_text: str, row: NameServerRow) -> Cell:
+    return Cell(count_text, "" if row.name_server.is_fresh else "dim")
 
 
-COLUMNS = (
+SERVER_COLUMNS = (
     Column(
         "addr",
         "NAME SERVER",
         22,
-        lambda s: s.server.addr,
-        lambda s: Cell(s.server.addr, "strong"),
-        grows=True,
+        lambda row: row.name_server.namesrv_addr,
+        lambda row: Cell(row.name_server.namesrv_addr, "strong"),
+        grows_to_fit=True,
     ),
     Column(
         "state",
         "STATE",
         12,
-        lambda s: s.server.is_fresh,
-        _state,
-        flashes=True,
-        help="● up, ✕ down and since when",
+        lambda row: row.name_server.is_fresh,
+        _state_cell,
+        flashes_changes=True,
+        help_text="● up, ✕ down and since when",
     ),
     Column(
         "latency",
         "ANSWER",
         8,
-        lambda s: s.server.last.millis if s.server.last else None,
-        lambda s: Cell(
-            units.millis(n := s.server.last.millis if s.server.last else None),
-            levels.tone("latency", n) if s.server.is_fresh else "dim",
+        lambda row: row.name_server.last_poll.millis if row.name_server.last_poll else None,
+        lambda row: Cell(
+            units.format_millis(
+                answer_ms := row.name_server.last_poll.millis if row.name_server.last_poll else None
+            ),
+            alert_levels.figure_tone("latency", answer_ms) if row.name_server.is_fresh else "dim",
         ),
-        right=True,
-        help="how long one request took",
+        is_right_aligned=True,
+        help_text="how long one request took",
     ),
     Column(
         "latencies",
         "",
         16,
-        lambda s: 0,
-        lambda s: Cell(units.sparkline(s.server.latencies, 16, 5), "spark"),
-        rank=3,
-        help="the same over the last looks",
+        lambda row: 0,
+        lambda row: Cell(units.draw_sparkline(row.name_server.latencies_ms, 16, 5), "spark"),
+        drop_rank=3,
+        help_text="the same over the last looks",
     ),
     Column(
         "brokers",
         "BROKERS",
         8,
-        lambda s: s.brokers,
-        lambda s: _old(units.count(s.brokers), s),
-        right=True,
-        flashes=True,
-        help="broker processes that it lists",
+        lambda row: row.broker_count,
+        lambda row: _count_cell(units.format_count(row.broker_count), row),
+        is_right_aligned=True,
+        flashes_changes=True,
+        help_text="broker processes that it lists",
     ),
     Column(
         "topics",
         "TOPICS",
         8,
-        lambda s: s.topics,
-        lambda s: _old(units.count(s.topics), s),
-        right=True,
-        flashes=True,
-        help="topics that it lists",
+        lambda row: row.topic_count,
+        lambda row: _count_cell(units.format_count(row.topic_count), row),
+        is_right_aligned=True,
+        flashes_changes=True,
+        help_text="topics that it lists",
     ),
     Column(
         "keys",
         "KV",
         6,
-        lambda s: s.keys,
-        lambda s: _old(units.count(s.keys), s),
-        right=True,
-        flashes=True,
-        rank=1,
-        help="keys of the KV namespaces that are looked at",
+        lambda row: row.key_count,
+        lambda row: _count_cell(units.format_count(row.key_count), row),
+        is_right_aligned=True,
+        flashes_changes=True,
+        drop_rank=1,
+        help_text="keys of the KV namespaces that are looked at",
     ),
     Column(
         "differs",
         "DIFFERS",
         8,
-        lambda s: s.differs,
-        lambda s: Cell(units.count(s.differs), "bad" if s.differs else "good" if s.differs == 0 else "dim"),
-        right=True,
-        flashes=True,
-        help="things that it tells otherwise than any other that answers",
+        lambda row: row.difference_count,
+        lambda row: Cell(
+            units.format_count(row.difference_count),
+            "bad" if row.difference_count else "good" if row.difference_count == 0 else "dim",
+        ),
+        is_right_aligned=True,
+        flashes_changes=True,
+        help_text="things that it tells otherwise than any other that answers",
     ),
-    Column("error", "", 30, lambda s: s.server.error, lambda s: Cell(s.server.error or "", "bad"), rank=2),
+    Column(
+        "error",
+        "",
+        30,
+        lambda row: row.name_server.error_text,
+        lambda row: Cell(row.name_server.error_text or "", "bad"),
+        drop_rank=2,
+    ),
 )
 
 
 class Servers(View):
     """One row for each name server."""
 
-    name = "servers"
-    title = "Servers"
-    columns = COLUMNS
-    empty = "no name server is known"
+    view_name = "servers"
+    view_title = "Servers"
+    columns = SERVER_COLUMNS
+    empty_text = "no name server is known"
 
-    def tabs(self) -> Sequence[View]:
-        from nsadmin.tui.views.divergence import Causes, Differences, Matrix
+    def list_tabs(self) -> Sequence[View]:
+        from nsadmin.tui.views.divergence import DifferencesView, DivergenceCausesView, DivergenceMatrixView
 
-        return [Servers(), Matrix(), Differences(), Causes()]
+        return [Servers(), DivergenceMatrixView(), DifferencesView(), DivergenceCausesView()]
 
-    def items(self, model: Model) -> Sequence[ServerRow]:
-        fresh = model.fresh()
+    def build_rows(self, model: ClusterModel) -> Sequence[NameServerRow]:
+        fresh_servers = model.list_fresh_servers()
         return [
-            ServerRow(
-                server,
-                model.now,
+            NameServerRow(
+                name_server,
+                model.now_ms,
                 max(
-                    (sum(1 for _ in differences((server, other))) for other in fresh if other is not server),
+                    (
+                        sum(1 for _ in find_differences((name_server, other_server)))
+                        for other_server in fresh_servers
+                        if other_server is not name_server
+                    ),
                     default=None,
                 )
-                if server.is_fresh
+                if name_server.is_fresh
                 else None,
             )
-            for server in model.servers.values()
+            for name_server in model.name_servers.values()
         ]
 
-    def key(self, item: ServerRow) -> str:
-        return item.server.addr
+    def row_key(self, row: NameServerRow) -> str:
+        return row.name_server.namesrv_addr
 
-    def text(self, item: ServerRow) -> str:
-        return item.server.addr
+    def filter_text(self, row: NameServerRow) -> str:
+        return row.name_server.namesrv_addr
 
-    def about(self, item: ServerRow) -> About:
-        return About(name_server=item.server.addr)
+    def subject_of_row(self, row: NameServerRow) -> RowSubject:
+        return RowSubject(name_server=row.name_server.namesrv_addr)
 
-    def headline(self, model: Model) -> Line:
-        found = verdict(model)
-        silent = [server.addr for server in model.servers.values() if not server.is_fresh]
-        shown = [Cell(f"{len(model.servers)} name servers", "strong")]
-        if silent:
-            shown.append(Cell(f"  {len(silent)} silent", "bad"))
-        words = {"agree": ("  those that answer agree", "good"), "diverge": ("  they diverge: ", "bad")}
-        text, tone = words.get(found.word, ("  whether they agree is not known", "warn"))
-        more = ", ".join(found.why) if found.word == "diverge" else ""
-        return [*shown, Cell(text + more, tone)]
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        agreement_verdict = judge_agreement(model)
+        silent_addrs = [
+            name_server.namesrv_addr
+            for name_server in model.name_servers.values()
+            if not name_server.is_fresh
+        ]
+        headline_cells = [Cell(f"{len(model.name_servers)} name servers", "strong")]
+        if silent_addrs:
+            headline_cells.append(Cell(f"  {len(silent_addrs)} silent", "bad"))
+        phrase_by_outcome = {
+            "agree": ("  those that answer agree", "good"),
+            "diverge": ("  they diverge: ", "bad"),
+        }
+        phrase, tone = phrase_by_outcome.get(
+            agreement_verdict.outcome, ("  whether they agree is not known", "warn")
+        )
+        reason_text = ", ".join(agreement_verdict.reasons) if agreement_verdict.outcome == "diverge" else ""
+        return [*headline_cells, Cell(phrase + reason_text, tone)]
 
-    def enter(self, item: ServerRow) -> View:
-        return Settings(item.server.addr)
+    def open_row(self, row: NameServerRow) -> View:
+        return NameServerSettingsView(row.name_server.namesrv_addr)
 
 
-class Settings(View):
+class NameServerSettingsView(View):
     """The settings of one name server."""
 
-    name = "settings"
-    empty = "it has not told its settings"
+    view_name = "settings"
+    empty_text = "it has not told its settings"
     columns = (
-        Column("key", "SETTING", 40, lambda s: s[0], lambda s: Cell(s[0])),
+        Column("key", "SETTING", 40, lambda row: row[0], lambda row: Cell(row[0])),
         Column(
-            "value", "VALUE", 30, lambda s: s[1], lambda s: Cell(s[1], "strong"), grows=True, flashes=True
+            "value",
+            "VALUE",
+            30,
+            lambda row: row[1],
+            lambda row: Cell(row[1], "strong"),
+            grows_to_fit=True,
+            flashes_changes=True,
         ),
         Column(
             "others",
             "OTHERWISE ON",
             30,
-            lambda s: s[2],
-            lambda s: Cell(s[2], "warn"),
-            rank=1,
-            help="name servers that have another value",
+            lambda row: row[2],
+            lambda row: Cell(row[2], "warn"),
+            drop_rank=1,
+            help_text="name servers that have another value",
         ),
     )
 
-    def __init__(self, addr: str) -> None:
-        self.addr = addr
+    def __init__(self, namesrv_addr: str) -> None:
+        self.namesrv_addr = namesrv_addr
 
     @property
-    def title(self) -> str:
-        return self.addr
+    def view_title(self) -> str:
+        return self.namesrv_addr
 
-    def items(self, model: Model) -> Sequence[tuple[str, str, str]]:
-        server = model.servers.get(self.addr)
-        if server is None:
+    def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, str, str]]:
+        name_server = model.name_servers.get(self.namesrv_addr)
+        if name_server is None:
             return []
-        others = [other for other in model.servers.values() if other is not server and other.settings]
+        other_servers = [
+            other_server
+            for other_server in model.name_servers.values()
+            if other_server is not name_server and other_server.settings
+        ]
         return [
-            (key, value, " ".join(other.addr for other in others if other.settings.get(key) != value))
-            for key, value in server.settings.items()
+            (
+                setting_name,
+                setting_value,
+                " ".join(
+                    other_server.namesrv_addr
+                    for other_server in other_servers
+                    if other_server.settings.get(setting_name) != setting_value
+                ),
+            )
+            for setting_name, setting_value in name_server.settings.items()
         ]
 
-    def key(self, item: tuple[str, str, str]) -> str:
-        return item[0]
+    def row_key(self, row: tuple[str, str, str]) -> str:
+        return row[0]
 
-    def about(self, item: tuple[str, str, str]) -> About:
-        return About(name_server=self.addr, key=item[0], value=item[1])
+    def subject_of_row(self, row: tuple[str, str, str]) -> RowSubject:
+        return RowSubject(name_server=self.namesrv_addr, key=row[0], value=row[1])

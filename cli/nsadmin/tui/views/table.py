@@ -26,95 +26,114 @@ class Column(NamedTuple):
     key: str
     title: str
     width: int
-    value: Callable[[Any], Any]
-    cell: Callable[[Any], Cell]
-    right: bool = False
-    rank: int = 0
-    flashes: bool = False
-    grows: bool = False
-    help: str = ""
+    sort_value: Callable[[Any], Any]
+    render_cell: Callable[[Any], Cell]
+    is_right_aligned: bool = False
+    drop_rank: int = 0
+    flashes_changes: bool = False
+    grows_to_fit: bool = False
+    help_text: str = ""
 
 
-class BadFilter(ValueError):
+class InvalidFilterError(ValueError):
     """The filter is invalid. The text has the reason."""
 
 
-class Filter:
+class RowFilter:
     """A filter for rows: a part of the row's text, or /REGEX/. A ! at the start inverts it."""
 
     def __init__(self, text: str = "") -> None:
         self.text = text
-        body = text.removeprefix("!")
-        self._inverse = body != text
+        filter_body = text.removeprefix("!")
+        self._is_inverse = filter_body != text
         self._regex: re.Pattern[str] | None = None
-        if body.startswith("/") and len(body) > 1:
+        if filter_body.startswith("/") and len(filter_body) > 1:
             try:
-                self._regex = re.compile(body[1:].removesuffix("/"), re.I)
+                self._regex = re.compile(filter_body[1:].removesuffix("/"), re.I)
             except re.error as error:
-                raise BadFilter(f"{body}: {error}") from None
-        self._part = body.lower()
+                raise InvalidFilterError(f"{filter_body}: {error}") from None
+        self._lower_part = filter_body.lower()
 
     def __bool__(self) -> bool:
-        return bool(self._part)
+        return bool(self._lower_part)
 
-    def passes(self, text: str) -> bool:
-        if not self._part:
+    def accepts_text(self, text: str) -> bool:
+        if not self._lower_part:
             return True
-        found = self._regex.search(text) if self._regex is not None else self._part in text.lower()
-        return bool(found) is not self._inverse
+        is_found = self._regex.search(text) if self._regex is not None else self._lower_part in text.lower()
+        return bool(is_found) is not self._is_inverse
 
 
-class Sort(NamedTuple):
+class SortOrder(NamedTuple):
     """The key of the sort column, and whether the greatest value comes first."""
 
     key: str
     descending: bool = False
 
 
-def arranged(
-    items: Sequence[Any], text: Callable[[Any], str], chosen: Filter, column: Column | None, descending: bool
+def arrange_rows(
+    rows: Sequence[Any],
+    filter_text: Callable[[Any], str],
+    row_filter: RowFilter,
+    sort_column: Column | None,
+    descending: bool,
 ) -> Sequence[Any]:
     """The rows that pass the filter, sorted by a column. The sort is stable."""
-    passing = [item for item in items if chosen.passes(text(item))] if chosen else items
-    if column is None:
-        return passing
-    valued = [(column.value(item), item) for item in passing]
-    known = [each for each in valued if each[0] is not None]
-    known.sort(key=itemgetter(0), reverse=descending)
-    return [item for _, item in known] + [item for value, item in valued if value is None]
+    passing_rows = [row for row in rows if row_filter.accepts_text(filter_text(row))] if row_filter else rows
+    if sort_column is None:
+        return passing_rows
+    valued_rows = [(sort_column.sort_value(row), row) for row in passing_rows]
+    sortable_rows = [valued_row for valued_row in valued_rows if valued_row[0] is not None]
+    sortable_rows.sort(key=itemgetter(0), reverse=descending)
+    return [row for _, row in sortable_rows] + [row for sort_value, row in valued_rows if sort_value is None]
 
 
-def fitted(columns: Sequence[Column], width: int, gap: int = 1) -> list[tuple[Column, int]]:
+def fit_columns(columns: Sequence[Column], width: int, gap_width: int = 1) -> list[tuple[Column, int]]:
     """The columns that fit into `width`, each with its width."""
-    kept = list(columns)
-    while len(kept) > 1 and sum(column.width + gap for column in kept) - gap > width:
-        most = max(column.rank for column in kept)
-        last = max(at for at, column in enumerate(kept) if column.rank == most)
-        del kept[last]
-    spare = max(width - sum(column.width + gap for column in kept) + gap, 0)
-    growing = [column.key for column in kept if column.grows]
-    each, rest = divmod(spare, len(growing)) if growing else (0, 0)
+    kept_columns = list(columns)
+    while (
+        len(kept_columns) > 1 and sum(column.width + gap_width for column in kept_columns) - gap_width > width
+    ):
+        highest_rank = max(column.drop_rank for column in kept_columns)
+        last_index = max(
+            column_index
+            for column_index, column in enumerate(kept_columns)
+            if column.drop_rank == highest_rank
+        )
+        del kept_columns[last_index]
+    spare_width = max(width - sum(column.width + gap_width for column in kept_columns) + gap_width, 0)
+    growing_keys = [column.key for column in kept_columns if column.grows_to_fit]
+    extra_width, remaining_width = divmod(spare_width, len(growing_keys)) if growing_keys else (0, 0)
     return [
         (
             column,
-            column.width + (each + (rest if column.key == growing[0] else 0) if column.grows else 0),
+            column.width
+            + (
+                extra_width + (remaining_width if column.key == growing_keys[0] else 0)
+                if column.grows_to_fit
+                else 0
+            ),
         )
-        for column in kept
+        for column in kept_columns
     ]
 
 
-def is_figure(columns: Sequence[Column], key: str) -> bool:
+def is_numeric_column(columns: Sequence[Column], column_key: str) -> bool:
     """Whether a column has numbers, which are first sorted in descending order."""
-    return any(column.right for column in columns if column.key == key)
+    return any(column.is_right_aligned for column in columns if column.key == column_key)
 
 
-def placed(text: str, width: int, right: bool) -> str:
+def align_text(text: str, width: int, is_right_aligned: bool) -> str:
     """Align a text in its column. A text that is too long ends with "…"."""
     if len(text) > width:
         return text[: max(width - 1, 0)] + "…" if width else ""
-    return text.rjust(width) if right else text.ljust(width)
+    return text.rjust(width) if is_right_aligned else text.ljust(width)
 
 
-def plain(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Escape unprintable characters in a server's text: they could control the terminal."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    )

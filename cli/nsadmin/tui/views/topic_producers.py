@@ -5,99 +5,142 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.model import Model
-from nsadmin.tui.polls import Member
-from nsadmin.tui.questions import Question
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import ClientConnection
+from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.topic import TopicView
-from nsadmin.tui.views.view import Line
+from nsadmin.tui.views.topic_detail import TopicDetailView
 
-_MOST = 12
+_MAX_ASKED_MASTERS = 12
 """The most masters to ask. A producer is connected to all masters of its topic, so the first ones suffice."""
 
 
 class ProducerRow(NamedTuple):
     """A client of a producer group, and the masters of the topic that it is connected to."""
 
-    group: str
-    member: Member
+    producer_group: str
+    producer_client: ClientConnection
     brokers: tuple[str, ...]
 
 
-class TopicProducers(TopicView):
+class TopicProducersView(TopicDetailView):
     """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
 
-    name = "producers"
-    empty = "no producer is connected to its brokers, as far as they have told"
+    view_name = "producers"
+    empty_text = "no producer is connected to its brokers, as far as they have told"
     columns = (
         Column(
-            "group", "PRODUCER GROUP", 26, lambda p: p.group, lambda p: Cell(p.group, "strong"), grows=True
+            "group",
+            "PRODUCER GROUP",
+            26,
+            lambda row: row.producer_group,
+            lambda row: Cell(row.producer_group, "strong"),
+            grows_to_fit=True,
         ),
-        Column("client", "CLIENT", 34, lambda p: p.member.client_id, lambda p: Cell(p.member.client_id)),
+        Column(
+            "client",
+            "CLIENT",
+            34,
+            lambda row: row.producer_client.client_id,
+            lambda row: Cell(row.producer_client.client_id),
+        ),
         Column(
             "brokers",
             "ON",
             3,
-            lambda p: len(p.brokers),
-            lambda p: Cell(str(len(p.brokers))),
-            right=True,
-            flashes=True,
-            help="masters of the topic that it is connected to",
+            lambda row: len(row.brokers),
+            lambda row: Cell(str(len(row.brokers))),
+            is_right_aligned=True,
+            flashes_changes=True,
+            help_text="masters of the topic that it is connected to",
         ),
-        Column("addr", "ADDRESS", 21, lambda p: p.member.addr, lambda p: Cell(p.member.addr, "dim"), rank=2),
+        Column(
+            "addr",
+            "ADDRESS",
+            21,
+            lambda row: row.producer_client.addr,
+            lambda row: Cell(row.producer_client.addr, "dim"),
+            drop_rank=2,
+        ),
         Column(
             "language",
             "LANGUAGE",
             8,
-            lambda p: p.member.language,
-            lambda p: Cell(p.member.language, "dim"),
-            rank=1,
+            lambda row: row.producer_client.language,
+            lambda row: Cell(row.producer_client.language, "dim"),
+            drop_rank=1,
         ),
         Column(
             "version",
             "VERSION",
             8,
-            lambda p: p.member.version,
-            lambda p: Cell(p.member.version, "dim"),
-            rank=1,
+            lambda row: row.producer_client.version,
+            lambda row: Cell(row.producer_client.version, "dim"),
+            drop_rank=1,
         ),
     )
 
-    def _masters(self, model: Model) -> dict[str, str]:
+    def _find_masters(self, model: ClusterModel) -> dict[str, str]:
         """The names of the topic's masters by address."""
-        poll = self.poll(model)
-        names = {name for route in poll.routes.values() if route for name in route} if poll else set()
-        found = {
-            broker.place[2]: name
-            for name in sorted(names)
-            for broker in model.siblings(name)
-            if broker.place[1] == 0 and broker.gone is None
+        topic_poll = self.find_poll(model)
+        broker_names = (
+            {broker_name for route in topic_poll.routes.values() if route for broker_name in route}
+            if topic_poll
+            else set()
+        )
+        name_by_addr = {
+            broker.place[2]: broker_name
+            for broker_name in sorted(broker_names)
+            for broker in model.list_replicas(broker_name)
+            if broker.place[1] == 0 and broker.gone_since_ms is None
         }
-        return dict(list(found.items())[:_MOST])
+        return dict(list(name_by_addr.items())[:_MAX_ASKED_MASTERS])
 
-    def questions(self, model: Model, visible: Sequence[object], current: object | None) -> list[Question]:
-        asked = [Question("connections", addr) for addr in self._masters(model)]
-        return [*super().questions(model, visible, current), *asked]
-
-    def items(self, model: Model) -> Sequence[ProducerRow]:
-        found: dict[tuple[str, str], ProducerRow] = {}
-        for addr, name in self._masters(model).items():
-            known = model.connections.get(addr)
-            producers = known.last.producers if known is not None and known.last is not None else None
-            for group, members in (producers or {}).items():
-                for member in members:
-                    row = found.get((group, member.client_id), ProducerRow(group, member, ()))
-                    found[group, member.client_id] = row._replace(brokers=(*row.brokers, name))
-        return [found[key] for key in sorted(found)]
-
-    def key(self, item: ProducerRow) -> str:
-        return f"{item.group} {item.member.client_id}"
-
-    def headline(self, model: Model) -> Line:
-        silent = [
-            name
-            for addr, name in self._masters(model).items()
-            if (known := model.connections.get(addr)) is not None and known.error is not None
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        producer_queries = [
+            DetailQuery("connections", broker_addr) for broker_addr in self._find_masters(model)
         ]
-        shown = [*super().headline(model), Cell("  connected to its masters; any of them may send", "dim")]
-        return [*shown, Cell(f"  not told by {', '.join(silent)}", "warn")] if silent else shown
+        return [*super().list_queries(model, visible_rows, current_row), *producer_queries]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ProducerRow]:
+        producer_rows: dict[tuple[str, str], ProducerRow] = {}
+        for broker_addr, broker_name in self._find_masters(model).items():
+            latest_answer = model.connection_answers.get(broker_addr)
+            producers_by_group = (
+                latest_answer.last_poll.producers
+                if latest_answer is not None and latest_answer.last_poll is not None
+                else None
+            )
+            for producer_group, group_clients in (producers_by_group or {}).items():
+                for producer_client in group_clients:
+                    row = producer_rows.get(
+                        (producer_group, producer_client.client_id),
+                        ProducerRow(producer_group, producer_client, ()),
+                    )
+                    producer_rows[producer_group, producer_client.client_id] = row._replace(
+                        brokers=(*row.brokers, broker_name)
+                    )
+        return [producer_rows[client_key] for client_key in sorted(producer_rows)]
+
+    def row_key(self, row: ProducerRow) -> str:
+        return f"{row.producer_group} {row.producer_client.client_id}"
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        silent_brokers = [
+            broker_name
+            for broker_addr, broker_name in self._find_masters(model).items()
+            if (latest_answer := model.connection_answers.get(broker_addr)) is not None
+            and latest_answer.error_text is not None
+        ]
+        headline_cells = [
+            *super().render_headline(model),
+            Cell("  connected to its masters; any of them may send", "dim"),
+        ]
+        return (
+            [*headline_cells, Cell(f"  not told by {', '.join(silent_brokers)}", "warn")]
+            if silent_brokers
+            else headline_cells
+        )

@@ -6,173 +6,187 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.client.topics import SYSTEM_PREFIX, SYSTEM_TOPICS
-from nsadmin.tui import units
-from nsadmin.tui.model import Model, Silence
-from nsadmin.tui.polls import TopicPolled
-from nsadmin.tui.questions import Question
+from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS
+from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import TopicPolled
+from nsadmin.tui.views import units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view import About, Line, View
 
-_ASKED = 60
+_MAX_QUERIES = 60
 
 
 class TopicRow(NamedTuple):
     """A row of the list. nsadmin queries the topic's routes and rates only while the row is visible."""
 
-    name: str
-    model: Model
+    topic: str
+    model: ClusterModel
 
     @property
-    def poll(self) -> TopicPolled | None:
-        return self.model.topics.get(self.name)
+    def topic_poll(self) -> TopicPolled | None:
+        return self.model.topic_polls.get(self.topic)
 
     @property
-    def kind(self) -> str:
-        return kind_of(self.name)
+    def topic_kind(self) -> str:
+        return kind_of_topic(self.topic)
 
     @property
-    def known_to(self) -> tuple[int, int]:
+    def listing_counts(self) -> tuple[int, int]:
         """The number of name servers that list the topic, and of those that report their topics."""
-        fresh = [server for server in self.model.fresh() if "topics" not in server.untold]
-        return sum(1 for server in fresh if self.name in server.topics), len(fresh)
+        reporting_servers = [
+            name_server
+            for name_server in self.model.list_fresh_servers()
+            if "topics" not in name_server.untold
+        ]
+        return sum(1 for name_server in reporting_servers if self.topic in name_server.topic_set), len(
+            reporting_servers
+        )
 
     @property
     def perms(self) -> list[int]:
         """The different permissions of the topic over all brokers and name servers."""
-        routes = self.poll.routes.values() if self.poll is not None else ()
+        routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
         return sorted({queues.perm for route in routes if route for queues in route.values()})
 
     @property
-    def brokers(self) -> int | None:
-        if self.poll is None or not self.poll.routes:
+    def broker_count(self) -> int | None:
+        if self.topic_poll is None or not self.topic_poll.routes:
             return None
-        return len({name for route in self.poll.routes.values() if route for name in route})
+        return len(
+            {broker_name for route in self.topic_poll.routes.values() if route for broker_name in route}
+        )
 
     @property
-    def queues(self) -> int | None:
+    def write_queue_count(self) -> int | None:
         """The number of write queues on the first name server that has a route."""
-        routes = [route for route in self.poll.routes.values() if route] if self.poll is not None else []
+        routes = (
+            [route for route in self.topic_poll.routes.values() if route]
+            if self.topic_poll is not None
+            else []
+        )
         return sum(queues.write for queues in routes[0].values()) if routes else None
 
     @property
-    def rate(self) -> float | None:
-        rates = self.poll.put_tps if self.poll is not None else None
-        return sum(rates.values()) if rates else None
+    def put_rate(self) -> float | None:
+        rate_by_broker = self.topic_poll.put_tps if self.topic_poll is not None else None
+        return sum(rate_by_broker.values()) if rate_by_broker else None
 
     @property
-    def differs(self) -> bool | None:
+    def has_difference(self) -> bool | None:
         """Whether name servers have different routes, or None if fewer than two have one."""
-        routes = list(self.poll.routes.values()) if self.poll is not None else []
+        routes = list(self.topic_poll.routes.values()) if self.topic_poll is not None else []
         if any(route != routes[0] for route in routes):
             return True
-        return None if len(routes) < 2 or self.model.silence() is not None else False
+        return None if len(routes) < 2 or self.model.find_silence() is not None else False
 
 
-def kind_of(name: str) -> str:
+def kind_of_topic(topic: str) -> str:
     """The kind of a topic, derived from its name: "retry", "dead letters", "system" or ""."""
-    if name.startswith("%RETRY%"):
+    if topic.startswith("%RETRY%"):
         return "retry"
-    if name.startswith("%DLQ%"):
+    if topic.startswith("%DLQ%"):
         return "dead letters"
-    is_system = name in SYSTEM_TOPICS or name.lower().startswith(SYSTEM_PREFIX)
+    is_system = topic in SYSTEM_TOPICS or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
     return "system" if is_system else ""
 
 
-def _perms(row: TopicRow) -> Cell:
+def _perms_cell(row: TopicRow) -> Cell:
     perms = row.perms
     if not perms:
-        is_told = row.poll is not None and bool(row.poll.routes)
-        return Cell("none", "bad") if is_told else Cell(units.NOTHING, "dim")
-    text = "/".join(perm_text(perm) for perm in perms)
-    return Cell(text, "" if all(perm & 2 for perm in perms) else "warn")
+        has_routes = row.topic_poll is not None and bool(row.topic_poll.routes)
+        return Cell("none", "bad") if has_routes else Cell(units.UNKNOWN_MARK, "dim")
+    perms_text = "/".join(perm_text(perm) for perm in perms)
+    return Cell(perms_text, "" if all(perm & 2 for perm in perms) else "warn")
 
 
-def _known(row: TopicRow) -> Cell:
-    known, all_ = row.known_to
-    if not all_:
-        return Cell(units.NOTHING, "dim")
-    return Cell(f"{known}/{all_}", "" if known == all_ else "bad")
+def _listing_cell(row: TopicRow) -> Cell:
+    listing_count, server_count = row.listing_counts
+    if not server_count:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    return Cell(f"{listing_count}/{server_count}", "" if listing_count == server_count else "bad")
 
 
-def _same(row: TopicRow) -> Cell:
-    if row.poll is None:
+def _routes_cell(row: TopicRow) -> Cell:
+    if row.topic_poll is None:
         return Cell("", "dim")
-    if row.differs is None:
-        return Cell(units.NOTHING, "dim")
-    return Cell("≠", "bad") if row.differs else Cell("equal", "dim")
+    if row.has_difference is None:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    return Cell("≠", "bad") if row.has_difference else Cell("equal", "dim")
 
 
-COLUMNS = (
-    Column("topic", "TOPIC", 24, lambda t: t.name, lambda t: Cell(t.name, "strong"), grows=True),
+TOPIC_COLUMNS = (
+    Column(
+        "topic", "TOPIC", 24, lambda row: row.topic, lambda row: Cell(row.topic, "strong"), grows_to_fit=True
+    ),
     Column(
         "kind",
         "KIND",
         12,
-        lambda t: t.kind,
-        lambda t: Cell(t.kind, "dim"),
-        rank=3,
-        help="system, retry, dead letters; nothing for those of applications",
+        lambda row: row.topic_kind,
+        lambda row: Cell(row.topic_kind, "dim"),
+        drop_rank=3,
+        help_text="system, retry, dead letters; nothing for those of applications",
     ),
     Column(
         "known",
         "NS",
         4,
-        lambda t: t.known_to[0],
-        _known,
-        right=True,
-        flashes=True,
-        rank=1,
-        help="name servers that list it, of those that answer",
+        lambda row: row.listing_counts[0],
+        _listing_cell,
+        is_right_aligned=True,
+        flashes_changes=True,
+        drop_rank=1,
+        help_text="name servers that list it, of those that answer",
     ),
     Column(
         "brokers",
         "BROKERS",
         7,
-        lambda t: t.brokers,
-        lambda t: Cell(units.count(t.brokers)),
-        right=True,
-        flashes=True,
-        help="broker groups that have it",
+        lambda row: row.broker_count,
+        lambda row: Cell(units.format_count(row.broker_count)),
+        is_right_aligned=True,
+        flashes_changes=True,
+        help_text="broker groups that have it",
     ),
     Column(
         "queues",
         "QUEUES",
         7,
-        lambda t: t.queues,
-        lambda t: Cell(units.count(t.queues)),
-        right=True,
-        rank=2,
-        flashes=True,
-        help="queues that are written, over all brokers",
+        lambda row: row.write_queue_count,
+        lambda row: Cell(units.format_count(row.write_queue_count)),
+        is_right_aligned=True,
+        drop_rank=2,
+        flashes_changes=True,
+        help_text="queues that are written, over all brokers",
     ),
     Column(
         "perm",
         "PERM",
         9,
-        lambda t: t.perms,
-        _perms,
-        flashes=True,
-        help="each permission that any name server has for any of its brokers",
+        lambda row: row.perms,
+        _perms_cell,
+        flashes_changes=True,
+        help_text="each permission that any name server has for any of its brokers",
     ),
     Column(
         "same",
         "ROUTES",
         7,
-        lambda t: None if t.differs is None else not t.differs,
-        _same,
-        rank=4,
-        flashes=True,
-        help="≠ where name servers tell different routes, – where fewer than two tell any",
+        lambda row: None if row.has_difference is None else not row.has_difference,
+        _routes_cell,
+        drop_rank=4,
+        flashes_changes=True,
+        help_text="≠ where name servers tell different routes, – where fewer than two tell any",
     ),
     Column(
         "rate",
         "IN/s",
         7,
-        lambda t: t.rate,
-        lambda t: Cell(units.rate(t.rate)),
-        right=True,
-        help="messages put per second, over a minute; asked while it is to be seen",
+        lambda row: row.put_rate,
+        lambda row: Cell(units.format_rate(row.put_rate)),
+        is_right_aligned=True,
+        help_text="messages put per second, over a minute; asked while it is to be seen",
     ),
 )
 
@@ -180,42 +194,51 @@ COLUMNS = (
 class Topics(View):
     """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
-    name = "topics"
-    title = "Topics"
-    columns = COLUMNS
-    empty = "no name server lists a topic"
+    view_name = "topics"
+    view_title = "Topics"
+    columns = TOPIC_COLUMNS
+    empty_text = "no name server lists a topic"
 
-    def items(self, model: Model) -> Sequence[TopicRow]:
-        names = model.topic_names()
-        return model.once("topic rows", (names,), lambda: [TopicRow(name, model) for name in names])
+    def build_rows(self, model: ClusterModel) -> Sequence[TopicRow]:
+        topic_names = model.list_topic_names()
+        return model.compute_once(
+            "topic rows", (topic_names,), lambda: [TopicRow(topic, model) for topic in topic_names]
+        )
 
-    def key(self, item: TopicRow) -> str:
-        return item.name
+    def row_key(self, row: TopicRow) -> str:
+        return row.topic
 
-    def text(self, item: TopicRow) -> str:
-        return f"{item.name} {item.kind}"
+    def filter_text(self, row: TopicRow) -> str:
+        return f"{row.topic} {row.topic_kind}"
 
-    def about(self, item: TopicRow) -> About:
-        return About(topic=item.name)
+    def subject_of_row(self, row: TopicRow) -> RowSubject:
+        return RowSubject(topic=row.topic)
 
-    def questions(
-        self, model: Model, visible: Sequence[TopicRow], current: TopicRow | None
-    ) -> list[Question]:
-        first = [current] if current is not None else []
-        names = dict.fromkeys(row.name for row in [*first, *visible])
-        return [Question("topicRow", name) for name in list(names)[:_ASKED]]
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[TopicRow], current_row: TopicRow | None
+    ) -> list[DetailQuery]:
+        first_rows = [current_row] if current_row is not None else []
+        topic_names = dict.fromkeys(row.topic for row in [*first_rows, *visible_rows])
+        return [DetailQuery("topicRow", topic) for topic in list(topic_names)[:_MAX_QUERIES]]
 
-    def enter(self, item: TopicRow) -> View:
-        from nsadmin.tui.views.topic import Route
+    def open_row(self, row: TopicRow) -> View:
+        from nsadmin.tui.views.topic_detail import TopicRouteView
 
-        return Route(item.name)
+        return TopicRouteView(row.topic)
 
-    def silence(self, model: Model) -> Silence | None:
-        return model.silence()
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        return model.find_silence()
 
-    def headline(self, model: Model) -> Line:
-        names = model.topic_names()
-        if not names and model.silence() is not None:
-            return [Cell(f"{units.NOTHING} topics", "strong")]
-        users = model.once("topics of users", (names,), lambda: sum(1 for name in names if not kind_of(name)))
-        return [Cell(f"{len(names)} topics", "strong"), Cell(f"  {users} of applications", "dim")]
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        topic_names = model.list_topic_names()
+        if not topic_names and model.find_silence() is not None:
+            return [Cell(f"{units.UNKNOWN_MARK} topics", "strong")]
+        application_count = model.compute_once(
+            "topics of users",
+            (topic_names,),
+            lambda: sum(1 for topic in topic_names if not kind_of_topic(topic)),
+        )
+        return [
+            Cell(f"{len(topic_names)} topics", "strong"),
+            Cell(f"  {application_count} of applications", "dim"),
+        ]

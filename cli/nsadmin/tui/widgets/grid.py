@@ -13,14 +13,14 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from nsadmin.tui.views import pieces
-from nsadmin.tui.views.grouping import Heading, without_headings
-from nsadmin.tui.views.pieces import Pieces, Standing
-from nsadmin.tui.views.table import Column, Sort, fitted
-from nsadmin.tui.views.view import View
-from nsadmin.tui.widgets.tones import styles
+from nsadmin.tui.views import line_pieces
+from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.line_pieces import LinePieces, RowStyle
+from nsadmin.tui.views.row_groups import Heading, without_headings
+from nsadmin.tui.views.table import Column, SortOrder, fit_columns
+from nsadmin.tui.widgets.tones import tone_styles
 
-_FLASH = 1.2
+_FLASH_SECONDS = 1.2
 
 
 class Grid(ScrollView, can_focus=True):
@@ -43,9 +43,9 @@ class Grid(ScrollView, can_focus=True):
     class Entered(Message):
         """The operator pressed Enter or double-clicked on a row."""
 
-        def __init__(self, item: Any) -> None:
+        def __init__(self, row: Any) -> None:
             super().__init__()
-            self.item = item
+            self.row = row
 
     class Moved(Message):
         """The cursor moved to another row, or other rows became visible."""
@@ -53,227 +53,256 @@ class Grid(ScrollView, can_focus=True):
     class Folded(Message):
         """The operator pressed Enter or double-clicked on the heading of a group."""
 
-        def __init__(self, name: str) -> None:
+        def __init__(self, group_name: str) -> None:
             super().__init__()
-            self.name = name
+            self.group_name = group_name
 
     class SortAsked(Message):
         """The operator clicked on the title of a column."""
 
-        def __init__(self, key: str) -> None:
+        def __init__(self, column_key: str) -> None:
             super().__init__()
-            self.key = key
+            self.column_key = column_key
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.view = View()
-        self.sorted_by: Sort | None = None
+        self.shown_view = View()
+        self.sorted_by: SortOrder | None = None
         self.rows: Sequence[Any] = ()
-        self._nothing = ""
+        self._empty_message = ""
         self._are_old = False
-        self.cursor = 0
+        self.cursor_index = 0
         self._cursor_key: str | None = None
-        self._skipped = 0
-        self._gap = 1
-        self._columns: list[tuple[Column, int]] = []
-        self._texts: dict[tuple[str, str], str] = {}
-        self._flashing: dict[tuple[str, str], float] = {}
-        self._drawn: dict[int, Pieces] = {}
-        self._styles: dict[str, Style] | None = None
+        self._skipped_columns = 0
+        self._gap_width = 1
+        self._fitted_columns: list[tuple[Column, int]] = []
+        self._text_by_cell: dict[tuple[str, str], str] = {}
+        self._flash_ends: dict[tuple[str, str], float] = {}
+        self._drawn_lines: dict[int, LinePieces] = {}
+        self._known_styles: dict[str, Style] | None = None
 
-    def show_view(self, view: View, key: str | None = None) -> None:
+    def show_view(self, view: View, row_key: str | None = None) -> None:
         """Show another view, with the cursor on the row of this key or on the first row."""
-        self.view, self._cursor_key, self.cursor, self._skipped = view, key, 0, 0
-        self._texts.clear()
-        self._flashing.clear()
+        self.shown_view, self._cursor_key, self.cursor_index, self._skipped_columns = view, row_key, 0, 0
+        self._text_by_cell.clear()
+        self._flash_ends.clear()
         self.scroll_to(y=0, animate=False)
         self.refresh()
 
     def show_rows(
-        self, rows: Sequence[Any], sorted_by: Sort | None, nothing: str | None = None, are_old: bool = False
+        self,
+        rows: Sequence[Any],
+        sort_order: SortOrder | None,
+        empty_message: str | None = None,
+        are_old: bool = False,
     ) -> None:
         """Replace the rows. The cursor stays on its row, or at its position if the row is gone.
 
         `empty_message` is shown if there are no rows. `are_old` dims rows that no server reports any more.
         """
-        self.rows, self.sorted_by = rows, sorted_by
-        self._nothing, self._are_old = self.view.empty if nothing is None else nothing, are_old
+        self.rows, self.sorted_by = rows, sort_order
+        self._empty_message, self._are_old = (
+            self.shown_view.empty_text if empty_message is None else empty_message,
+            are_old,
+        )
         if self._cursor_key is not None:
-            at = self._found(self._cursor_key)
-            self.cursor = at if at is not None else self.cursor
-        self.cursor = max(0, min(self.cursor, len(rows) - 1))
-        self._cursor_key = self._key(rows[self.cursor]) if rows else self._cursor_key
+            row_index = self._find_row_index(self._cursor_key)
+            self.cursor_index = row_index if row_index is not None else self.cursor_index
+        self.cursor_index = max(0, min(self.cursor_index, len(rows) - 1))
+        self._cursor_key = self._key_of_row(rows[self.cursor_index]) if rows else self._cursor_key
         self.virtual_size = Size(self.size.width, len(rows) + 1)
-        self._lay_out()
-        self._keep_in_sight()
+        self._fit_columns()
+        self._scroll_to_cursor()
         self._notice_changes()
         self.draw_changes()
 
-    def _key(self, row: Any) -> str:
-        return row.key if isinstance(row, Heading) else self.view.key(row)
+    def _key_of_row(self, row: Any) -> str:
+        return row.row_key if isinstance(row, Heading) else self.shown_view.row_key(row)
 
-    def _found(self, key: str) -> int | None:
+    def _find_row_index(self, row_key: str) -> int | None:
         rows = self.rows
-        if self.cursor < len(rows) and self._key(rows[self.cursor]) == key:
-            return self.cursor
-        return next((at for at, row in enumerate(rows) if self._key(row) == key), None)
+        if self.cursor_index < len(rows) and self._key_of_row(rows[self.cursor_index]) == row_key:
+            return self.cursor_index
+        return next(
+            (row_index for row_index, row in enumerate(rows) if self._key_of_row(row) == row_key), None
+        )
 
     @property
-    def chosen(self) -> Any | None:
+    def cursor_row(self) -> Any | None:
         """The row at the cursor, which may be a heading."""
-        return self.rows[self.cursor] if self.rows else None
+        return self.rows[self.cursor_index] if self.rows else None
 
     @property
-    def current(self) -> Any | None:
+    def cursor_item(self) -> Any | None:
         """The row at the cursor, or None if it is a heading."""
-        return None if isinstance(self.chosen, Heading) else self.chosen
+        return None if isinstance(self.cursor_row, Heading) else self.cursor_row
 
-    def choose(self, group: str) -> None:
+    def select_heading(self, group_name: str) -> None:
         """Put the cursor on the heading of a group at the next call of `show_rows`."""
-        self._cursor_key = Heading(group, (), False).key
+        self._cursor_key = Heading(group_name, (), False).row_key
 
     @property
-    def current_key(self) -> str | None:
+    def cursor_key(self) -> str | None:
         return self._cursor_key
 
     @property
-    def visible_rows(self) -> Sequence[Any]:
+    def visible_items(self) -> Sequence[Any]:
         """The visible rows without headings."""
-        top = int(self.scroll_offset.y)
-        return without_headings(self.rows[top : top + max(self.size.height - 1, 1)])
+        top_index = int(self.scroll_offset.y)
+        return without_headings(self.rows[top_index : top_index + max(self.size.height - 1, 1)])
 
-    def _lay_out(self) -> None:
-        columns = [column for column in self.view.columns]
-        kept = columns[:2] + columns[2 + self._skipped :] if self._skipped else columns
-        self._gap = 2 if self.size.width >= 110 else 1
-        self._columns = fitted(kept, max(self.size.width - 2, 10), self._gap)
+    def _fit_columns(self) -> None:
+        columns = [column for column in self.shown_view.columns]
+        kept_columns = (
+            columns[:2] + columns[2 + self._skipped_columns :] if self._skipped_columns else columns
+        )
+        self._gap_width = 2 if self.size.width >= 110 else 1
+        self._fitted_columns = fit_columns(kept_columns, max(self.size.width - 2, 10), self._gap_width)
 
     @property
     def hidden_columns(self) -> int:
-        return len(self.view.columns) - len(self._columns)
+        return len(self.shown_view.columns) - len(self._fitted_columns)
 
     def _notice_changes(self) -> None:
         """Start flashing the visible cells that changed, in columns with `flashes_changes`."""
-        now = monotonic()
-        lively = [column for column, _ in self._columns if column.flashes]
-        before, self._texts = self._texts, {}
-        self._flashing = {cell: until for cell, until in self._flashing.items() if until > now}
+        now_seconds = monotonic()
+        flashing_columns = [column for column, _ in self._fitted_columns if column.flashes_changes]
+        previous_texts, self._text_by_cell = self._text_by_cell, {}
+        self._flash_ends = {
+            cell_key: flash_end for cell_key, flash_end in self._flash_ends.items() if flash_end > now_seconds
+        }
         has_changed = False
-        for row in self.visible_rows:
-            key = self.view.key(row)
-            for column in lively:
-                cell, text = (key, column.key), column.cell(row).text
-                self._texts[cell] = text
-                if cell in before and before[cell] != text and _steady(before[cell]) != _steady(text):
-                    self._flashing[cell] = now + _FLASH
+        for row in self.visible_items:
+            row_key = self.shown_view.row_key(row)
+            for column in flashing_columns:
+                cell_key, cell_text = (row_key, column.key), column.render_cell(row).text
+                self._text_by_cell[cell_key] = cell_text
+                if (
+                    cell_key in previous_texts
+                    and previous_texts[cell_key] != cell_text
+                    and _without_age(previous_texts[cell_key]) != _without_age(cell_text)
+                ):
+                    self._flash_ends[cell_key] = now_seconds + _FLASH_SECONDS
                     has_changed = True
         if has_changed:
-            self.set_timer(_FLASH + 0.05, self.draw_changes)
+            self.set_timer(_FLASH_SECONDS + 0.05, self.draw_changes)
 
     def draw_changes(self) -> None:
         """Refresh only the lines that changed, because most lines stay the same between two polls."""
-        known = styles(self.app)
-        if known is not self._styles:
-            self._styles = known
+        known_styles = tone_styles(self.app)
+        if known_styles is not self._known_styles:
+            self._known_styles = known_styles
             self.refresh()
             return
         width = self.size.width
-        changed = [y for y in range(self.size.height) if self._drawn.get(y) != self._pieces(y)]
-        if changed:
-            self.refresh(*(Region(0, y, width, 1) for y in changed))
+        changed_lines = [
+            y for y in range(self.size.height) if self._drawn_lines.get(y) != self._pieces_of_line(y)
+        ]
+        if changed_lines:
+            self.refresh(*(Region(0, y, width, 1) for y in changed_lines))
 
     def on_resize(self, event: events.Resize) -> None:
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
-        self._lay_out()
-        self._keep_in_sight()
+        self._fit_columns()
+        self._scroll_to_cursor()
         self.refresh()
         self.post_message(self.Moved())
 
     def render_line(self, y: int) -> Strip:
-        known, width = styles(self.app), self.size.width
-        line = self._drawn[y] = self._pieces(y)
-        base = known[line.ground]
+        known_styles, width = tone_styles(self.app), self.size.width
+        shown_pieces = self._drawn_lines[y] = self._pieces_of_line(y)
+        base_style = known_styles[shown_pieces.base_tone]
         segments = []
-        for text, tone, is_flashing in line.texts:
-            style = base + known[tone]
-            segments.append(Segment(text, style + known["flash"] if is_flashing else style))
-        return Strip(segments).adjust_cell_length(width, base)
+        for piece_text, tone, is_flashing in shown_pieces.text_pieces:
+            piece_style = base_style + known_styles[tone]
+            segments.append(
+                Segment(piece_text, piece_style + known_styles["flash"] if is_flashing else piece_style)
+            )
+        return Strip(segments).adjust_cell_length(width, base_style)
 
-    def _pieces(self, y: int) -> Pieces:
+    def _pieces_of_line(self, y: int) -> LinePieces:
         """The pieces of a line of the widget: the column titles, a row, or an empty line."""
         if y == 0:
-            return pieces.head(self._columns, self._gap, self.sorted_by)
-        at = int(self.scroll_offset.y) + y - 1
-        if at >= len(self.rows):
-            return pieces.said(f" {self._nothing}" if not self.rows and y == 2 else "")
-        item = self.rows[at]
-        standing = Standing(bool(at % 2), at == self.cursor, self.has_focus, self._are_old)
-        if isinstance(item, Heading):
-            return pieces.heading(item, standing)
-        return pieces.row(self._columns, self._gap, item, self._flashing_in(item), standing)
+            return line_pieces.header_pieces(self._fitted_columns, self._gap_width, self.sorted_by)
+        row_index = int(self.scroll_offset.y) + y - 1
+        if row_index >= len(self.rows):
+            return line_pieces.message_pieces(f" {self._empty_message}" if not self.rows and y == 2 else "")
+        row = self.rows[row_index]
+        row_style = RowStyle(
+            bool(row_index % 2), row_index == self.cursor_index, self.has_focus, self._are_old
+        )
+        if isinstance(row, Heading):
+            return line_pieces.heading_pieces(row, row_style)
+        return line_pieces.row_pieces(
+            self._fitted_columns, self._gap_width, row, self._flashing_columns(row), row_style
+        )
 
-    def _flashing_in(self, item: Any) -> Collection[str]:
-        if not self._flashing:
+    def _flashing_columns(self, row: Any) -> Collection[str]:
+        if not self._flash_ends:
             return ()
-        key, now = self.view.key(item), monotonic()
-        return {column for (each, column), until in self._flashing.items() if each == key and until > now}
+        row_key, now_seconds = self.shown_view.row_key(row), monotonic()
+        return {
+            column_key
+            for (flashing_row, column_key), flash_end in self._flash_ends.items()
+            if flashing_row == row_key and flash_end > now_seconds
+        }
 
     def action_move(self, step: int) -> None:
-        self._go(self.cursor + step)
+        self._move_cursor(self.cursor_index + step)
 
     def action_page(self, step: int) -> None:
-        self._go(self.cursor + step * max(self.size.height - 2, 1))
+        self._move_cursor(self.cursor_index + step * max(self.size.height - 2, 1))
 
     def action_edge(self, side: int) -> None:
-        self._go(0 if side < 0 else len(self.rows) - 1)
+        self._move_cursor(0 if side < 0 else len(self.rows) - 1)
 
     def action_aside(self, step: int) -> None:
-        most = max(len(self.view.columns) - 3, 0)
-        self._skipped = max(0, min(self._skipped + step, most))
-        self._lay_out()
+        max_skipped = max(len(self.shown_view.columns) - 3, 0)
+        self._skipped_columns = max(0, min(self._skipped_columns + step, max_skipped))
+        self._fit_columns()
         self.draw_changes()
 
     def action_enter(self) -> None:
-        if isinstance(self.chosen, Heading):
-            self.post_message(self.Folded(self.chosen.name))
-        elif self.chosen is not None:
-            self.post_message(self.Entered(self.chosen))
+        if isinstance(self.cursor_row, Heading):
+            self.post_message(self.Folded(self.cursor_row.group_name))
+        elif self.cursor_row is not None:
+            self.post_message(self.Entered(self.cursor_row))
 
-    def _go(self, at: int) -> None:
+    def _move_cursor(self, row_index: int) -> None:
         if not self.rows:
             return
-        self.cursor = max(0, min(at, len(self.rows) - 1))
-        self._cursor_key = self._key(self.rows[self.cursor])
-        if not self._keep_in_sight():
+        self.cursor_index = max(0, min(row_index, len(self.rows) - 1))
+        self._cursor_key = self._key_of_row(self.rows[self.cursor_index])
+        if not self._scroll_to_cursor():
             self.draw_changes()
         self.post_message(self.Moved())
 
-    def _keep_in_sight(self) -> bool:
+    def _scroll_to_cursor(self) -> bool:
         """Scroll until the cursor is visible, and return whether it scrolled. The header does not scroll."""
-        top, height = int(self.scroll_offset.y), max(self.size.height - 1, 1)
-        wanted = max(min(top, self.cursor), self.cursor - height + 1)
-        if wanted != top:
-            self.scroll_to(y=wanted, animate=False, immediate=True, force=True)
-        return wanted != top
+        top_index, visible_height = int(self.scroll_offset.y), max(self.size.height - 1, 1)
+        wanted_top = max(min(top_index, self.cursor_index), self.cursor_index - visible_height + 1)
+        if wanted_top != top_index:
+            self.scroll_to(y=wanted_top, animate=False, immediate=True, force=True)
+        return wanted_top != top_index
 
     def on_click(self, event: events.Click) -> None:
         if event.y == 0:
-            key = self._column_at(event.x)
-            if key is not None:
-                self.post_message(self.SortAsked(key))
+            column_key = self._column_at(event.x)
+            if column_key is not None:
+                self.post_message(self.SortAsked(column_key))
             return
-        at = int(self.scroll_offset.y) + event.y - 1
-        if at < len(self.rows):
-            was = self.cursor
-            self._go(at)
-            if event.chain > 1 and was == at:
+        row_index = int(self.scroll_offset.y) + event.y - 1
+        if row_index < len(self.rows):
+            previous_index = self.cursor_index
+            self._move_cursor(row_index)
+            if event.chain > 1 and previous_index == row_index:
                 self.action_enter()
 
     def _column_at(self, x: int) -> str | None:
-        end = 1
-        for column, room in self._columns:
-            end += room + self._gap
-            if x < end:
+        right_edge = 1
+        for column, column_width in self._fitted_columns:
+            right_edge += column_width + self._gap_width
+            if x < right_edge:
                 return column.key
         return None
 
@@ -284,6 +313,6 @@ class Grid(ScrollView, can_focus=True):
         self.draw_changes()
 
 
-def _steady(text: str) -> str:
+def _without_age(cell_text: str) -> str:
     """The text without its age, which changes all the time: "down 5 s" becomes "down"."""
-    return text.rstrip("0123456789. smindh")
+    return cell_text.rstrip("0123456789. smindh")

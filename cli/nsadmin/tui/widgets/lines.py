@@ -11,9 +11,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from nsadmin.tui.views.table import plain
-from nsadmin.tui.views.view import Line
-from nsadmin.tui.widgets.tones import styles
+from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.table import escape_unprintable
+from nsadmin.tui.widgets.tones import tone_styles
 
 
 class Lines(Widget):
@@ -25,46 +25,53 @@ class Lines(Widget):
     class Clicked(Message):
         """A click on a cell, with the index of its line and its index in that line."""
 
-        def __init__(self, lines: "Lines", line: int, cell: int) -> None:
+        def __init__(self, lines_widget: "Lines", line_index: int, cell_index: int) -> None:
             super().__init__()
-            self.lines = lines
-            self.line = line
-            self.cell = cell
+            self.lines_widget = lines_widget
+            self.line_index = line_index
+            self.cell_index = cell_index
 
         @property
         def control(self) -> "Lines":
-            return self.lines
+            return self.lines_widget
 
-    def __init__(self, background: str = "base", **options: Any) -> None:
+    def __init__(self, background_tone: str = "base", **options: Any) -> None:
         super().__init__(**options)
-        self._background = background
-        self.shown: Sequence[Line] = ()
+        self._background_tone = background_tone
+        self.shown_lines: Sequence[CellLine] = ()
 
-    def show(self, lines: Sequence[Line]) -> None:
-        if lines != self.shown:
-            self.shown = lines
+    def show_lines(self, lines: Sequence[CellLine]) -> None:
+        if lines != self.shown_lines:
+            self.shown_lines = lines
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        known = styles(self.app)
-        base = known[self._background]
+        known_styles = tone_styles(self.app)
+        base_style = known_styles[self._background_tone]
         width = self.size.width
-        line = self.shown[y] if y < len(self.shown) else ()
-        segments = [Segment(plain(cell.text), _over(base, known[cell.tone], cell.tone)) for cell in line]
+        shown_line = self.shown_lines[y] if y < len(self.shown_lines) else ()
+        segments = [
+            Segment(
+                escape_unprintable(cell.text), _combine_styles(base_style, known_styles[cell.tone], cell.tone)
+            )
+            for cell in shown_line
+        ]
         strip = Strip(segments)
         if strip.cell_length > width and cell_len(strip.text.rstrip()) > width:
-            strip = Strip.join([strip.crop(0, width - 1), Strip([Segment("…", base + known["dim"])])])
-        return strip.adjust_cell_length(width, base)
+            strip = Strip.join(
+                [strip.crop(0, width - 1), Strip([Segment("…", base_style + known_styles["dim"])])]
+            )
+        return strip.adjust_cell_length(width, base_style)
 
     def on_click(self, event: events.Click) -> None:
-        line = self.shown[event.y] if event.y < len(self.shown) else ()
-        end = 0
-        for at, cell in enumerate(line):
-            end += cell_len(cell.text)
-            if event.x < end:
-                self.post_message(self.Clicked(self, event.y, at))
+        clicked_line = self.shown_lines[event.y] if event.y < len(self.shown_lines) else ()
+        right_edge = 0
+        for cell_index, cell in enumerate(clicked_line):
+            right_edge += cell_len(cell.text)
+            if event.x < right_edge:
+                self.post_message(self.Clicked(self, event.y, cell_index))
                 return
 
 
-def _over(base: Style, style: Style, tone: str) -> Style:
-    return base + style
+def _combine_styles(base_style: Style, cell_style: Style, tone: str) -> Style:
+    return base_style + cell_style

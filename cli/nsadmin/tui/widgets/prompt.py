@@ -8,9 +8,9 @@ from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widgets import Input
 
-Mode = Literal["filter", "command", "save", "seek"]
+PromptMode = Literal["filter", "command", "save", "seek"]
 
-_HINTS = {
+_MODE_HINTS = {
     "filter": "filter: text, !text, /regex/",
     "command": "a screen, or any nsadmin command; → takes what is offered",
     "save": "a file: .svg or .txt of the screen, .csv of all rows",
@@ -24,56 +24,68 @@ class Prompt(Input):
     class Typing(Message):
         """The text changed, and the operator still types."""
 
-        def __init__(self, mode: Mode, text: str) -> None:
+        def __init__(self, prompt_mode: PromptMode, typed_text: str) -> None:
             super().__init__()
-            self.mode = mode
-            self.text = text
+            self.prompt_mode = prompt_mode
+            self.typed_text = typed_text
 
     class Ended(Message):
         """The operator pressed Enter, or Esc, in which case the text is None."""
 
-        def __init__(self, mode: Mode, text: str | None) -> None:
+        def __init__(self, prompt_mode: PromptMode, typed_text: str | None) -> None:
             super().__init__()
-            self.mode = mode
-            self.text = text
+            self.prompt_mode = prompt_mode
+            self.typed_text = typed_text
 
     def __init__(self, **options: Any) -> None:
         super().__init__(compact=True, **options)
-        self.mode: Mode = "filter"
-        self._before: list[str] = []
+        self.prompt_mode: PromptMode = "filter"
+        self._command_history: list[str] = []
         self.display = False
-        self._at = 0
+        self._history_index = 0
 
-    def open(self, mode: Mode, text: str = "", offered: Sequence[str] = ()) -> None:
+    def open_prompt(
+        self, prompt_mode: PromptMode, initial_text: str = "", suggested_lines: Sequence[str] = ()
+    ) -> None:
         """Show the prompt and focus it. `suggested_lines` complete what the operator types."""
-        self.mode = mode
-        self.placeholder = _HINTS[mode]
-        self.suggester = SuggestFromList(offered, case_sensitive=False) if offered else None
-        self.value = text
-        self.cursor_position = len(text)
-        self._at = len(self._before)
+        self.prompt_mode = prompt_mode
+        self.placeholder = _MODE_HINTS[prompt_mode]
+        self.suggester = SuggestFromList(suggested_lines, case_sensitive=False) if suggested_lines else None
+        self.value = initial_text
+        self.cursor_position = len(initial_text)
+        self._history_index = len(self._command_history)
         # Focus now and not in a callback: a fast typist would type the next letter before it runs.
         self.display = True
         self.screen.set_focus(self)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()
-        self.post_message(self.Typing(self.mode, message.value))
+        self.post_message(self.Typing(self.prompt_mode, message.value))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
-        if self.mode == "command" and message.value and message.value not in self._before[-1:]:
-            self._before.append(message.value)
-        self.post_message(self.Ended(self.mode, message.value))
+        if (
+            self.prompt_mode == "command"
+            and message.value
+            and message.value not in self._command_history[-1:]
+        ):
+            self._command_history.append(message.value)
+        self.post_message(self.Ended(self.prompt_mode, message.value))
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
             event.stop()
             event.prevent_default()
-            self.post_message(self.Ended(self.mode, None))
-        elif self.mode == "command" and event.key in ("up", "down") and self._before:
+            self.post_message(self.Ended(self.prompt_mode, None))
+        elif self.prompt_mode == "command" and event.key in ("up", "down") and self._command_history:
             event.stop()
             event.prevent_default()
-            self._at = max(0, min(self._at + (-1 if event.key == "up" else 1), len(self._before)))
-            self.value = self._before[self._at] if self._at < len(self._before) else ""
+            self._history_index = max(
+                0, min(self._history_index + (-1 if event.key == "up" else 1), len(self._command_history))
+            )
+            self.value = (
+                self._command_history[self._history_index]
+                if self._history_index < len(self._command_history)
+                else ""
+            )
             self.cursor_position = len(self.value)

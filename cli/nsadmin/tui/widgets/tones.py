@@ -7,7 +7,7 @@ from rich.style import Style
 from textual.app import App
 from textual.color import Color
 
-_CONTEXTS = {
+_CONTEXT_COLORS = {
     "red": "#A8321F",
     "green": "#1F7A4D",
     "yellow": "#E0B83C",
@@ -17,59 +17,61 @@ _CONTEXTS = {
 }
 """The colours of contexts, used as the background of the context's name."""
 
-_made: "WeakKeyDictionary[App[Any], tuple[dict[str, str], dict[str, Style]]]" = WeakKeyDictionary()
+_styles_by_app: "WeakKeyDictionary[App[Any], tuple[dict[str, str], dict[str, Style]]]" = WeakKeyDictionary()
 
 
-def styles(app: "App[Any]") -> dict[str, Style]:
+def tone_styles(app: "App[Any]") -> dict[str, Style]:
     """The styles by tone, including those of rows, the cursor and the table header."""
-    made = _made.get(app)
+    cached_styles = _styles_by_app.get(app)
     # Compare the colours and not the name: Textual changes the name of the theme before its colours.
-    if made is None or made[0] is not app.theme_variables:
-        made = _made[app] = (app.theme_variables, _styles(app.theme_variables))
-    return made[1]
+    if cached_styles is None or cached_styles[0] is not app.theme_variables:
+        cached_styles = _styles_by_app[app] = (app.theme_variables, _build_styles(app.theme_variables))
+    return cached_styles[1]
 
 
-def _styles(names: dict[str, str]) -> dict[str, Style]:
-    back = Color.parse(names["background"])
-    panel = Color.parse(names["panel"])
+def _build_styles(theme_variables: dict[str, str]) -> dict[str, Style]:
+    back_color = Color.parse(theme_variables["background"])
+    panel_color = Color.parse(theme_variables["panel"])
 
-    def color(name: str) -> str:
-        return Color.parse(names[name]).hex6
+    def hex_color(variable_name: str) -> str:
+        return Color.parse(theme_variables[variable_name]).hex6
 
-    def mixed(name: str, part: float) -> str:
-        return back.blend(Color.parse(names[name]), part).hex6
+    def mixed_color(variable_name: str, blend_ratio: float) -> str:
+        return back_color.blend(Color.parse(theme_variables[variable_name]), blend_ratio).hex6
 
-    fore = mixed("foreground", 0.92)
+    text_color = mixed_color("foreground", 0.92)
     return {
-        "": Style(color=fore),
-        "dim": Style(color=mixed("foreground", 0.55)),
-        "good": Style(color=color("success")),
-        "warn": Style(color=color("warning")),
-        "bad": Style(color=color("error"), bold=True),
-        "info": Style(color=color("secondary")),
-        "accent": Style(color=color("accent")),
-        "strong": Style(color=color("foreground"), bold=True),
-        "spark": Style(color=color("primary")),
-        "base": Style(bgcolor=back.hex6),
-        "odd": Style(bgcolor=back.blend(panel, 0.35).hex6),
-        "cursor": Style(bgcolor=back.blend(Color.parse(names["primary"]), 0.35).hex6, bold=True),
-        "mark": Style(color=color("accent")),
+        "": Style(color=text_color),
+        "dim": Style(color=mixed_color("foreground", 0.55)),
+        "good": Style(color=hex_color("success")),
+        "warn": Style(color=hex_color("warning")),
+        "bad": Style(color=hex_color("error"), bold=True),
+        "info": Style(color=hex_color("secondary")),
+        "accent": Style(color=hex_color("accent")),
+        "strong": Style(color=hex_color("foreground"), bold=True),
+        "spark": Style(color=hex_color("primary")),
+        "base": Style(bgcolor=back_color.hex6),
+        "odd": Style(bgcolor=back_color.blend(panel_color, 0.35).hex6),
+        "cursor": Style(
+            bgcolor=back_color.blend(Color.parse(theme_variables["primary"]), 0.35).hex6, bold=True
+        ),
+        "mark": Style(color=hex_color("accent")),
         "flash": Style(reverse=True),
-        "head": Style(color=mixed("foreground", 0.65), bgcolor=panel.hex6, bold=True),
-        "brand": Style(color=back.hex6, bgcolor=color("primary"), bold=True),
-        "context": Style(color=color("foreground"), bgcolor=panel.hex6, bold=True),
+        "head": Style(color=mixed_color("foreground", 0.65), bgcolor=panel_color.hex6, bold=True),
+        "brand": Style(color=back_color.hex6, bgcolor=hex_color("primary"), bold=True),
+        "context": Style(color=hex_color("foreground"), bgcolor=panel_color.hex6, bold=True),
         **{
-            f"context-{name}": Style(
-                color="#FFFFFF" if name != "yellow" else "#000000", bgcolor=shade, bold=True
+            f"context-{context_color}": Style(
+                color="#FFFFFF" if context_color != "yellow" else "#000000", bgcolor=shade_color, bold=True
             )
-            for name, shade in _CONTEXTS.items()
+            for context_color, shade_color in _CONTEXT_COLORS.items()
         },
-        "badge": Style(color=back.hex6, bgcolor=color("warning"), bold=True),
-        "tab": Style(color=mixed("foreground", 0.65), bgcolor=panel.hex6),
-        "tabChosen": Style(color=back.hex6, bgcolor=color("accent"), bold=True),
-        "key": Style(color=color("accent"), bold=True),
-        "panel": Style(bgcolor=panel.hex6),
-        "surface": Style(bgcolor=Color.parse(names["surface"]).hex6),
-        "bar": Style(color=mixed("foreground", 0.65), bgcolor=panel.hex6),
-        "headChosen": Style(color=color("accent"), bgcolor=panel.hex6, bold=True),
+        "badge": Style(color=back_color.hex6, bgcolor=hex_color("warning"), bold=True),
+        "tab": Style(color=mixed_color("foreground", 0.65), bgcolor=panel_color.hex6),
+        "tabChosen": Style(color=back_color.hex6, bgcolor=hex_color("accent"), bold=True),
+        "key": Style(color=hex_color("accent"), bold=True),
+        "panel": Style(bgcolor=panel_color.hex6),
+        "surface": Style(bgcolor=Color.parse(theme_variables["surface"]).hex6),
+        "bar": Style(color=mixed_color("foreground", 0.65), bgcolor=panel_color.hex6),
+        "headChosen": Style(color=hex_color("accent"), bgcolor=panel_color.hex6, bold=True),
     }

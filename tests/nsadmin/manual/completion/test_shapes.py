@@ -1,7 +1,7 @@
 """What completions know of the commands."""
 
-from nsadmin.commands.declared import Parameter
-from nsadmin.commands.parameters import before_commands
+from nsadmin.command_line.declarations import Parameter
+from nsadmin.command_line.parser import leading_parameters
 from nsadmin.manual.completion.shapes import COMMANDS, Choice, Shapes
 from nsadmin.manual.describe import commands
 from nsadmin.registry import COMMANDS as REGISTRY
@@ -42,14 +42,16 @@ def test_what_is_shared_is_said_once(found: Shapes) -> None:
 
 def test_options_before_a_command_are_those_that_may_stand_there(found: Shapes) -> None:
     meant = {
-        flag: item.type not in (bool, bool | None) for item in before_commands() for flag in flags_of(item)
+        flag: item.value_type not in (bool, bool | None)
+        for item in leading_parameters()
+        for flag in flags_of(item)
     }
     told = {flag: choice.source is not None for choice in found.front for flag in choice.flags}
     assert told == meant
 
 
 def flags_of(item: Parameter) -> list[str]:
-    return [flag for pair in item.declared.flags for flag in pair.split("/")]
+    return [flag for pair in item.declaration.flags for flag in pair.split("/")]
 
 
 def test_a_spec_tells_values_that_nobody_knows_from_none() -> None:

@@ -2,23 +2,25 @@
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks import brokers
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
-def found(*addrs: str, expected: int | None = None, cluster: str | None = None) -> Finding:
+def found(*addrs: str, expected: int | None = None, cluster: str | None = None) -> CheckFinding:
     with AdminClient(addrs, timeout=5) as admin:
-        return brokers.judge(Scale("brokers"), brokers.look(admin, cluster), expected, cluster)
+        return brokers.judge_brokers(
+            CheckScale("brokers"), brokers.observe_brokers(admin, cluster), expected, cluster
+        )
 
 
-def values(finding: Finding) -> dict[str, float | None]:
+def values(finding: CheckFinding) -> dict[str, float | None]:
     return {sample.measure.name: sample.value for sample in finding.samples}
 
 
 def test_all_answer(first: FakeNameServer) -> None:
     finding = found(first.addr)
-    assert (finding.state, finding.summary) == (State.OK, "1 of 1 registered brokers answer")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 registered brokers answer")
     assert values(finding) == {"failing": 0, "masterless": 0, "serving": 1}
 
 
@@ -26,31 +28,31 @@ def test_a_slave_that_is_gone_is_a_warning(first: FakeNameServer, broker: FakeBr
     gone = f"127.0.0.1:{closed_port()}"
     first.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}}}
     finding = found(first.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.details == (f"broker-a 1 at {gone}: connection refused, nothing listens there",)
 
 
 def test_a_master_that_is_gone_or_not_there_is_critical(first: FakeNameServer, broker: FakeBroker) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: gone}}}
-    assert found(first.addr).state is State.CRITICAL
+    assert found(first.addr).state is CheckState.CRITICAL
     first.clusters = {"C": {"broker-a": {1: broker.addr}}}
     finding = found(first.addr)
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.details == ("broker-a: no master is registered",)
     assert values(finding) == {"failing": 1, "masterless": 1, "serving": 1}
 
 
 def test_one_that_has_gone_is_only_missed_where_it_is_expected(first: FakeNameServer) -> None:
-    assert found(first.addr, expected=1).state is State.OK
+    assert found(first.addr, expected=1).state is CheckState.OK
     finding = found(first.addr, expected=2)
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.summary == "1 of 1 registered brokers answer, and 2 are expected"
 
 
 def test_no_broker_at_all_is_critical(first: FakeNameServer) -> None:
     first.clusters = {}
-    assert found(first.addr).state is State.CRITICAL
+    assert found(first.addr).state is CheckState.CRITICAL
     assert found(first.addr, cluster="X").summary == "no name server knows a cluster 'X'"
 
 
@@ -59,7 +61,7 @@ def test_a_broker_that_one_name_server_does_not_list_is_a_warning(
 ) -> None:
     with FakeNameServer() as other:
         finding = found(other.addr, first.addr)
-        assert finding.state is State.WARNING
+        assert finding.state is CheckState.WARNING
         assert finding.details == (
             f"name server {other.addr} does not list {broker.addr}, which another one does",
         )
@@ -68,8 +70,8 @@ def test_a_broker_that_one_name_server_does_not_list_is_a_warning(
 def test_a_name_server_that_does_not_answer_is_told_and_hides_nothing(first: FakeNameServer) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     finding = found(gone, first.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.details == (f"name server {gone}: connection refused, nothing listens there",)
     nobody = found(gone)
-    assert nobody.state is State.UNKNOWN
+    assert nobody.state is CheckState.UNKNOWN
     assert nobody.details == finding.details

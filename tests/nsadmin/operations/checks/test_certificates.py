@@ -8,8 +8,8 @@ import pytest
 
 from nsadmin import AdminClient, Tls
 from nsadmin.operations.checks import certificates
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.certificates import Authority
 from tests.support.servers import FakeBroker, FakeNameServer
 
@@ -29,29 +29,31 @@ def secure(first: FakeNameServer, authority: Authority) -> Iterator[FakeBroker]:
         yield running
 
 
-def found(addr: str, later: float = 0, own: Tls | None = None) -> Finding:
+def found(addr: str, later: float = 0, own: Tls | None = None) -> CheckFinding:
     with AdminClient(addr, timeout=5) as admin:
-        return certificates.judge(Scale("certificates"), certificates.look(admin, time() + later * DAY, own))
+        return certificates.judge_certificates(
+            CheckScale("certificates"), certificates.observe_certificates(admin, time() + later * DAY, own)
+        )
 
 
 @pytest.mark.parametrize(
     ("later", "state", "words"),
     [
-        (0, State.OK, "ends in 100.0 days"),
-        (71, State.WARNING, "ends in 29.0 days"),
-        (94, State.CRITICAL, "ends in 6.0 days"),
-        (102, State.CRITICAL, "ended 2.0 days ago"),
+        (0, CheckState.OK, "ends in 100.0 days"),
+        (71, CheckState.WARNING, "ends in 29.0 days"),
+        (94, CheckState.CRITICAL, "ends in 6.0 days"),
+        (102, CheckState.CRITICAL, "ended 2.0 days ago"),
     ],
 )
 def test_days_that_are_left(
-    first: FakeNameServer, secure: FakeBroker, later: int, state: State, words: str
+    first: FakeNameServer, secure: FakeBroker, later: int, state: CheckState, words: str
 ) -> None:
     finding = found(first.addr, later)
     assert finding.state is state
     assert finding.summary == f"of 1 certificates the first one {words}: {secure.addr}"
     assert finding.details[0].startswith(f"{secure.addr}: 'broker' until 20")
     assert finding.details[1:] == (f"1 servers speak no TLS: {first.addr}",)
-    assert [sample.of for sample in finding.samples] == [None, secure.addr]
+    assert [sample.item_name for sample in finding.samples] == [None, secure.addr]
 
 
 def test_files_of_this_client_count_too(
@@ -59,13 +61,13 @@ def test_files_of_this_client_count_too(
 ) -> None:
     mine = authority.issue("me", days=3)
     finding = found(first.addr, own=Tls(authority.ca, mine.cert))
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.summary == f"of 3 certificates the first one ends in 2.0 days: CA file {authority.ca}"
     bundle = tmp_path / "bundle.pem"
     bundle.write_bytes(authority.ca.read_bytes() + authority.issue("other", days=200).cert.read_bytes())
-    assert found(first.addr, own=Tls(bundle)).state is State.OK
+    assert found(first.addr, own=Tls(bundle)).state is CheckState.OK
     missing = found(first.addr, own=Tls(tmp_path / "none.pem"))
-    assert missing.state is State.UNKNOWN
+    assert missing.state is CheckState.UNKNOWN
     assert "none.pem cannot be read" in missing.details[-1]
 
 
@@ -74,12 +76,12 @@ def test_who_does_not_answer_may_have_one_that_has_ended(
 ) -> None:
     first.clusters = {"C": {"broker-a": {0: secure.addr, 1: gone}}}
     finding = found(first.addr)
-    assert finding.state is State.UNKNOWN
+    assert finding.state is CheckState.UNKNOWN
     assert finding.details[-1] == f"{gone}: Connection refused"
-    assert found(first.addr, 99).state is State.CRITICAL
+    assert found(first.addr, 99).state is CheckState.CRITICAL
 
 
 def test_nobody_speaks_tls(first: FakeNameServer, gone: str) -> None:
     finding = found(first.addr)
-    assert (finding.state, finding.summary) == (State.UNKNOWN, "no certificate was seen")
+    assert (finding.state, finding.summary) == (CheckState.UNKNOWN, "no certificate was seen")
     assert found(gone).details[-1] == "no name server tells which brokers there are"

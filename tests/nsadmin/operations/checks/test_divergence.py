@@ -2,33 +2,35 @@
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks import divergence
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
-from nsadmin.operations.divergence.looking import Looking
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.divergence.observer import DivergenceObserver
 from tests.support.servers import FakeNameServer
 
 
-def found(*addrs: str, settle: int = 0) -> Finding:
+def found(*addrs: str, settle: int = 0) -> CheckFinding:
     """With a clock that stands still: what differs is drift with `settle` 0, else new."""
     with AdminClient(addrs, timeout=5) as admin:
-        return divergence.judge(Scale("divergence"), Looking(admin, lambda: 0, settle=settle).look())
+        return divergence.judge_divergence(
+            CheckScale("divergence"), DivergenceObserver(admin, lambda: 0, settle_ms=settle).observe_once()
+        )
 
 
-def values(finding: Finding) -> list[float | None]:
+def values(finding: CheckFinding) -> list[float | None]:
     """drift, routes, young."""
     return [sample.value for sample in finding.samples]
 
 
 def test_they_agree(first: FakeNameServer, second: FakeNameServer) -> None:
     finding = found(first.addr, second.addr)
-    assert (finding.state, finding.summary) == (State.OK, "2 of 2 name servers agree")
+    assert (finding.state, finding.summary) == (CheckState.OK, "2 of 2 name servers agree")
     assert values(finding) == [0, 0, 0]
 
 
 def test_queues_that_differ_are_critical(first: FakeNameServer, second: FakeNameServer) -> None:
     second.routes = {"T": {"broker-a": 4}}
     finding = found(first.addr, second.addr)
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.summary == "1 things differ between 2 name servers"
     assert finding.details[0].startswith(
         f"topic T of broker-a: perm: rw- on {first.addr}, r-- on {second.addr}; "
@@ -41,7 +43,7 @@ def test_kv_config_that_differs_is_a_warning(first: FakeNameServer, second: Fake
         server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:8"}
     second.kv["ORDER_TOPIC_CONFIG"] = {f"T{n}": "broker-a:4" for n in range(3)}
     finding = found(first.addr, second.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert values(finding) == [4, 0, 0]
     assert any("and 2 more" in line for line in finding.details)
 
@@ -49,20 +51,20 @@ def test_kv_config_that_differs_is_a_warning(first: FakeNameServer, second: Fake
 def test_what_may_go_by_itself_does_not_count(first: FakeNameServer, second: FakeNameServer) -> None:
     second.routes = {"T": {"broker-a": 4}}
     finding = found(first.addr, second.addr, settle=60_000)
-    assert finding.state is State.OK
+    assert finding.state is CheckState.OK
     assert finding.summary == "2 of 2 name servers agree, 1 things differ for less than two heartbeats"
     assert values(finding) == [0, 0, 1]
 
 
 def test_it_takes_two(first: FakeNameServer, second: FakeNameServer, gone: str) -> None:
-    assert found(first.addr).state is State.UNKNOWN
+    assert found(first.addr).state is CheckState.UNKNOWN
     alone = found(first.addr, gone)
     assert (alone.state, alone.summary) == (
-        State.UNKNOWN,
+        CheckState.UNKNOWN,
         "1 of 2 name servers tell what they know: it takes two",
     )
     assert alone.details == (f"name server {gone}: connection refused, nothing listens there",)
     partly = found(first.addr, second.addr, gone)
-    assert (partly.state, partly.summary) == (State.UNKNOWN, "2 of 3 name servers agree")
+    assert (partly.state, partly.summary) == (CheckState.UNKNOWN, "2 of 3 name servers agree")
     second.routes = {"T": {"broker-a": 4}}
-    assert found(first.addr, second.addr, gone).state is State.CRITICAL
+    assert found(first.addr, second.addr, gone).state is CheckState.CRITICAL

@@ -5,34 +5,37 @@ from typing import Any
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks import drain
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
-from nsadmin.operations.drain.keeping import Keeping, folder_of
-from nsadmin.operations.drain.state import Snapshot
-from nsadmin.operations.drain.state import State as Kept
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.drain.state import DrainState as Kept
+from nsadmin.operations.drain.state import QueueSnapshot
+from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from tests.support.servers import FakeNameServer
 
 NOW = 1_763_733_780_000
 HOUR = 3_600_000
 
 
-def keep(home: Path, addr: str, phase: Any, age: int = HOUR, broker: str = "broker-a") -> Keeping:
+def keep(home: Path, addr: str, phase: Any, age: int = HOUR, broker: str = "broker-a") -> DrainStore:
     """A drain as `nsadmin drain` leaves it."""
-    keeping = Keeping(folder_of(home, "C", broker), broker)
-    assert keeping.take()
-    keeping.save(Kept("C", broker, (addr,), NOW - age, NOW, "ops", phase), Snapshot())
-    keeping.leave()
+    keeping = DrainStore(drain_folder_of(home, "C", broker), broker)
+    assert keeping.try_lock()
+    keeping.save_drain(Kept("C", broker, (addr,), NOW - age, NOW, "ops", phase), QueueSnapshot())
+    keeping.release_lock()
     return keeping
 
 
-def found(home: Path, *addrs: str) -> Finding:
+def found(home: Path, *addrs: str) -> CheckFinding:
     with AdminClient(addrs, timeout=5) as admin:
-        return drain.judge(Scale("drain"), drain.look(admin, NOW, home))
+        return drain.judge_drains(CheckScale("drain"), drain.observe_drains(admin, NOW, home))
 
 
 def test_there_is_none(tmp_path: Path, first: FakeNameServer) -> None:
     finding = found(tmp_path, first.addr)
-    assert (finding.state, finding.summary) == (State.OK, "no broker of this cluster is drained from here")
+    assert (finding.state, finding.summary) == (
+        CheckState.OK,
+        "no broker of this cluster is drained from here",
+    )
     keep(tmp_path, "another:9876", "safe")
     assert found(tmp_path, first.addr).summary == "no broker of this cluster is drained from here"
 
@@ -41,7 +44,7 @@ def test_one_that_is_drained(tmp_path: Path, first: FakeNameServer) -> None:
     keep(tmp_path, first.addr, "safe")
     first.routes = {"T": {"broker-a": 4}}
     finding = found(tmp_path, first.addr)
-    assert (finding.state, finding.summary) == (State.OK, "1 drained: broker-a")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 drained: broker-a")
     assert finding.details == ("drain of broker-a: begun 1.0 h ago by ops, phase safe",)
     assert [sample.value for sample in finding.samples] == [0, 3600, 1]
 
@@ -53,30 +56,30 @@ def test_topics_that_are_open_again_are_critical_unless_somebody_is_at_it(
     first.routes = {f"T{n}": {"broker-a": 6} for n in range(5)}
     second.routes = {"T0": {"broker-a": 4}}
     finding = found(tmp_path, first.addr, second.addr)
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.summary == "1 drained: broker-a; writes are open again on broker-a"
     assert finding.details[1:] == (
         f"drain of broker-a: name server {first.addr} lets clients write to T0, T1, T2 and 2 more",
     )
-    assert keeping.take()
-    assert found(tmp_path, first.addr).state is State.OK
-    keeping.leave()
+    assert keeping.try_lock()
+    assert found(tmp_path, first.addr).state is CheckState.OK
+    keeping.release_lock()
 
 
 def test_one_that_was_forgotten_or_left_half_way_is_a_warning(tmp_path: Path, first: FakeNameServer) -> None:
     first.routes = {"T": {"broker-a": 4}}
     keep(tmp_path, first.addr, "safe", 25 * HOUR)
-    assert found(tmp_path, first.addr).state is State.WARNING
+    assert found(tmp_path, first.addr).state is CheckState.WARNING
     keep(tmp_path, first.addr, "wait")
     finding = found(tmp_path, first.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.details[1] == (
         "drain of broker-a: nobody is at it any more: nsadmin drain broker-a goes on"
     )
     first.routes = {"T": {"broker-a": 6}}
     keep(tmp_path, first.addr, "undrain")
     finding = found(tmp_path, first.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.details[1] == (
         "drain of broker-a: undoing it has ended half-way: nsadmin undrain broker-a goes on"
     )
@@ -86,12 +89,12 @@ def test_what_nobody_knows(tmp_path: Path, first: FakeNameServer, gone: str) -> 
     first.routes = {"T": {"broker-a": 4}}
     keep(tmp_path, gone, "safe")
     finding = found(tmp_path, first.addr, gone)
-    assert finding.state is State.UNKNOWN
+    assert finding.state is CheckState.UNKNOWN
     assert finding.details[1] == (
         f"drain of broker-a: name server {gone}: connection refused, nothing listens there"
     )
     [file] = tmp_path.rglob("state.json")
     file.write_text("{}")
     finding = found(tmp_path, first.addr)
-    assert finding.state is State.UNKNOWN
+    assert finding.state is CheckState.UNKNOWN
     assert "it is of version None" in finding.details[0]

@@ -5,23 +5,23 @@ import json
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import Command
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin import AdminClient
 from nsadmin.operations.checks import heartbeat
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.servers import FakeBroker, FakeNameServer
 
 
-def found(*addrs: str) -> Finding:
+def found(*addrs: str) -> CheckFinding:
     with AdminClient(addrs, timeout=5) as admin:
-        return heartbeat.judge(Scale("heartbeat"), heartbeat.look(admin))
+        return heartbeat.judge_heartbeats(CheckScale("heartbeat"), heartbeat.observe_heartbeats(admin))
 
 
 def telling(server: FakeNameServer, ages: dict[str, tuple[int, int]]) -> None:
     """From now on it tells ages, as ours does where it is asked to."""
 
-    def answer(asked: Command) -> Command:
+    def answer(asked: RemotingCommand) -> RemotingCommand:
         assert asked.ext == {"withHeartbeats": "true"}
         answer = server._cluster_info(asked)
         answer.ext = {"heartbeats": json.dumps(ages)}
@@ -32,10 +32,15 @@ def telling(server: FakeNameServer, ages: dict[str, tuple[int, int]]) -> None:
 
 @pytest.mark.parametrize(
     ("silent", "state"),
-    [(30_000, State.OK), (60_000, State.OK), (61_000, State.WARNING), (91_000, State.CRITICAL)],
+    [
+        (30_000, CheckState.OK),
+        (60_000, CheckState.OK),
+        (61_000, CheckState.WARNING),
+        (91_000, CheckState.CRITICAL),
+    ],
 )
 def test_silence_is_a_part_of_the_time_that_there_is(
-    first: FakeNameServer, broker: FakeBroker, silent: int, state: State
+    first: FakeNameServer, broker: FakeBroker, silent: int, state: CheckState
 ) -> None:
     telling(first, {broker.addr: (silent, 120_000), "h:9": (999_999, 120_000)})
     finding = found(first.addr)
@@ -47,12 +52,12 @@ def test_silence_is_a_part_of_the_time_that_there_is(
     )
     longest, silence, unheard = finding.samples
     assert longest.value == round(silent / 1200, 1)
-    assert (silence.of, silence.value, unheard.value) == (first.addr, silent / 1000, 0)
+    assert (silence.item_name, silence.value, unheard.value) == (first.addr, silent / 1000, 0)
 
 
 def test_a_short_time_is_soon_over(first: FakeNameServer, broker: FakeBroker) -> None:
     telling(first, {broker.addr: (8_000, 10_000)})
-    assert found(first.addr).state is State.CRITICAL
+    assert found(first.addr).state is CheckState.CRITICAL
 
 
 def test_where_ages_are_not_told_only_who_answers_is_known(
@@ -60,34 +65,34 @@ def test_where_ages_are_not_told_only_who_answers_is_known(
 ) -> None:
     finding = found(first.addr)
     assert (finding.state, finding.summary) == (
-        State.OK,
+        CheckState.OK,
         "ages of heartbeats are unknown; 1 of 1 listed brokers answer",
     )
     assert [sample.measure.name for sample in finding.samples] == ["unheard"]
     first.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}}}
     finding = found(first.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.details[0] == (
         f"broker-a 1 at {gone} does not answer: connection refused, nothing listens there"
     )
     # Where ages are told they are what counts: whether it answers us is another question.
     telling(first, {broker.addr: (1, 120_000), gone: (1, 120_000)})
-    assert found(first.addr).state is State.OK
+    assert found(first.addr).state is CheckState.OK
 
 
 def test_one_that_only_another_name_server_hears_is_a_warning(
     first: FakeNameServer, second: FakeNameServer, broker: FakeBroker
 ) -> None:
     telling(first, {broker.addr: (1, 120_000)})
-    assert found(first.addr, second.addr).state is State.OK
+    assert found(first.addr, second.addr).state is CheckState.OK
     second.clusters = {}
     finding = found(first.addr, second.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert f"name server {second.addr} does not hear broker-a 0 at {broker.addr}" in finding.details
 
 
 def test_nobody_is_there(first: FakeNameServer, gone: str) -> None:
-    assert found(gone).state is State.UNKNOWN
-    assert found(gone, first.addr).state is State.WARNING
+    assert found(gone).state is CheckState.UNKNOWN
+    assert found(gone, first.addr).state is CheckState.WARNING
     first.clusters = {}
-    assert found(first.addr).state is State.UNKNOWN
+    assert found(first.addr).state is CheckState.UNKNOWN

@@ -8,27 +8,35 @@ from namesrv_core.events import EventsLost, JournalResumed, PollFailed, ServerSt
 from nsadmin import AdminClient
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.operations.checks import journal
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.journal import Seen
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.journal import JournalObservation
+from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.journals import NOW, Pen, snapshot, written
 from tests.support.servers import FakeNameServer
 
 
-def judged(path: Path, later: int = 0, since: int = 0, thorough: bool = False) -> Finding:
+def judged(path: Path, later: int = 0, since: int = 0, thorough: bool = False) -> CheckFinding:
     """What is found so many ms after the first record."""
-    return journal.judge(Scale("journal"), Seen(NOW + later, [], [journal.of_folder(path, since, thorough)]))
+    return journal.judge_journals(
+        CheckScale("journal"),
+        JournalObservation(NOW + later, [], [journal.inspect_folder(path, since, thorough)]),
+    )
 
 
-def of_servers(*servers: ServerResult[str | None]) -> Finding:
-    return journal.judge(Scale("journal"), Seen(NOW, servers, []))
+def of_servers(*servers: ServerResult[str | None]) -> CheckFinding:
+    return journal.judge_journals(CheckScale("journal"), JournalObservation(NOW, servers, []))
 
 
 @pytest.mark.parametrize(
     ("later", "state"),
-    [(0, State.OK), (120_000, State.OK), (121_000, State.WARNING), (601_000, State.CRITICAL)],
+    [
+        (0, CheckState.OK),
+        (120_000, CheckState.OK),
+        (121_000, CheckState.WARNING),
+        (601_000, CheckState.CRITICAL),
+    ],
 )
-def test_a_journal_goes_on(tmp_path: Path, later: int, state: State) -> None:
+def test_a_journal_goes_on(tmp_path: Path, later: int, state: CheckState) -> None:
     written(tmp_path / "j", [snapshot()])
     finding = judged(tmp_path / "j", later)
     assert finding.state is state
@@ -49,20 +57,20 @@ def test_what_was_lost_is_a_warning_for_a_while(tmp_path: Path) -> None:
         tmp_path / "j", [snapshot(), EventsLost(7), EventsLost(2), JournalResumed("disk full", 5), snapshot()]
     )
     finding = judged(tmp_path / "j")
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.samples[2].value == 9
     assert finding.details[1:] == (
         f"{tmp_path}/j: 9 events are lost",
         f"{tmp_path}/j: it could not be written for a while, 1 times",
     )
     assert judged(tmp_path / "j", since=NOW + 2000).samples[2].value == 2
-    assert judged(tmp_path / "j", since=NOW + 4000).state is State.OK
+    assert judged(tmp_path / "j", since=NOW + 4000).state is CheckState.OK
 
 
 def test_polls_that_fail_are_a_warning(tmp_path: Path) -> None:
     written(tmp_path / "j", [snapshot(), PollFailed("connection refused", 3)])
     finding = judged(tmp_path / "j")
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.details[1] == f"{tmp_path}/j: polls fail: connection refused"
 
 
@@ -74,9 +82,9 @@ def test_damage_is_critical_where_it_is_looked_for(tmp_path: Path) -> None:
     [file] = (tmp_path / "j").glob("*.jsonl")
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join([lines[0], b"rubbish\n", lines[1]]))
-    assert judged(tmp_path / "j").state is State.OK
+    assert judged(tmp_path / "j").state is CheckState.OK
     finding = judged(tmp_path / "j", thorough=True)
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.details[1].startswith(f"{tmp_path}/j: {file.name}: line 2:")
 
 
@@ -84,23 +92,23 @@ def test_what_is_no_journal_is_critical(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name, why in (("empty", "there is no journal"), ("none", "No such file or directory")):
         finding = judged(tmp_path / name)
-        assert finding.state is State.CRITICAL
+        assert finding.state is CheckState.CRITICAL
         assert why in finding.details[0]
 
 
 def test_name_servers_say_whether_they_can_write() -> None:
     fine, none = ServerResult[str | None]("h:1", "ok", None), ServerResult[str | None]("h:2", None, None)
     finding = of_servers(fine, none)
-    assert (finding.state, finding.summary) == (State.OK, "1 of 1 name servers can write their journal")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 name servers can write their journal")
     assert finding.details == (
         "name server h:1: its journal is ok",
         "name server h:2 keeps no journal of its own",
     )
     failing = of_servers(fine, ServerResult[str | None]("h:3", "failing: disk full", None))
-    assert failing.state is State.CRITICAL
+    assert failing.state is CheckState.CRITICAL
     assert failing.details[1] == "name server h:3: its journal is failing: disk full"
     away = ServerResult[str | None]("h:4", None, NotFound("gone"))
-    assert of_servers(fine, away).state is State.UNKNOWN
+    assert of_servers(fine, away).state is CheckState.UNKNOWN
     assert of_servers(none, away).summary == "no journal was found"
 
 
@@ -109,6 +117,6 @@ def test_what_they_say_is_among_their_settings(
 ) -> None:
     first.config["journal"] = "failing: disk full"
     with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
-        found = journal.of_servers(admin)
+        found = journal.read_server_statuses(admin)
     assert [result.result for result in found] == ["failing: disk full", None, None]
     assert found[2].error is not None

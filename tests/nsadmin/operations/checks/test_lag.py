@@ -6,8 +6,8 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks import lag
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port, refuse
 
@@ -22,21 +22,21 @@ def group(first: FakeNameServer) -> Iterator[ConsumerBroker]:
         yield running
 
 
-def found(addr: str, name: str = "G", topic: str | None = None, warning: str = "50") -> Finding:
+def found(addr: str, name: str = "G", topic: str | None = None, warning: str = "50") -> CheckFinding:
     with AdminClient(addr, timeout=5) as admin:
-        return lag.judge(Scale("lag", warning, "1000"), lag.look(admin, NOW, name, topic))
+        return lag.judge_lag(CheckScale("lag", warning, "1000"), lag.observe_lag(admin, NOW, name, topic))
 
 
-def values(finding: Finding) -> dict[str, float | None]:
+def values(finding: CheckFinding) -> dict[str, float | None]:
     return {sample.measure.name: sample.value for sample in finding.samples}
 
 
 def test_how_far_it_is(first: FakeNameServer, group: ConsumerBroker) -> None:
     finding = found(first.addr)
-    assert (finding.state, finding.summary) == (State.OK, "G is 10 messages behind on 2 queues")
+    assert (finding.state, finding.summary) == (CheckState.OK, "G is 10 messages behind on 2 queues")
     assert values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
     assert finding.details == ("T broker-a 0: 10 behind", "no offset was ever committed on 1 queues")
-    assert found(first.addr, warning="9").state is State.WARNING
+    assert found(first.addr, warning="9").state is CheckState.WARNING
     group.offsets["G", "T", 0] = 100
     assert values(found(first.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
 
@@ -53,10 +53,10 @@ def test_the_queues_furthest_behind_are_named(first: FakeNameServer, group: Cons
 def test_nobody_is_there_and_messages_wait(first: FakeNameServer, group: ConsumerBroker) -> None:
     group.clients = {}
     finding = found(first.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.details[0] == "nobody of the group is connected"
     group.offsets["G", "T", 0] = 100
-    assert found(first.addr).state is State.OK
+    assert found(first.addr).state is CheckState.OK
 
 
 def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
@@ -64,19 +64,19 @@ def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
 ) -> None:
     first.clusters = {"C": {"broker-a": {0: group.addr}, "broker-b": {0: gone}}}
     finding = found(first.addr)
-    assert finding.state is State.UNKNOWN
+    assert finding.state is CheckState.UNKNOWN
     assert finding.summary == "G is at least 10 messages behind on 2 queues"
     assert finding.details[-1] == f"{gone}: connection refused, nothing listens there"
-    assert found(first.addr, warning="9").state is State.WARNING
+    assert found(first.addr, warning="9").state is CheckState.WARNING
     first.clusters = {"C": {"broker-b": {0: gone}}}
-    assert found(first.addr).state is State.UNKNOWN
+    assert found(first.addr).state is CheckState.UNKNOWN
 
 
 def test_a_group_that_nobody_knows(first: FakeNameServer, group: ConsumerBroker, gone: str) -> None:
     finding = found(first.addr, "X")
-    assert (finding.state, finding.about) == (State.UNKNOWN, "X")
+    assert (finding.state, finding.about) == (CheckState.UNKNOWN, "X")
     assert finding.summary == "no broker knows the consumer group 'X'"
-    assert found(gone).state is State.UNKNOWN
+    assert found(gone).state is CheckState.UNKNOWN
 
 
 def test_of_a_group_that_was_deleted_nobody_can_be_connected(
@@ -85,12 +85,12 @@ def test_of_a_group_that_was_deleted_nobody_can_be_connected(
     group.clients, group.configs = {}, {}
     group.handlers[203] = refuse(26, "Group G not exist!")
     finding = found(first.addr)
-    assert (finding.state, values(finding)["clients"]) == (State.WARNING, 0)
+    assert (finding.state, values(finding)["clients"]) == (CheckState.WARNING, 0)
 
 
 def test_a_name_server_that_tells_nothing_is_a_warning(first: FakeNameServer, group: ConsumerBroker) -> None:
     away = f"127.0.0.1:{closed_port()}"
     with AdminClient([first.addr, away], timeout=5, ask_all=True) as admin:
-        finding = lag.judge(Scale("lag"), lag.look(admin, NOW, "G"))
-    assert finding.state is State.WARNING
+        finding = lag.judge_lag(CheckScale("lag"), lag.observe_lag(admin, NOW, "G"))
+    assert finding.state is CheckState.WARNING
     assert any(line.startswith(f"name server {away}: ") for line in finding.details)

@@ -1,7 +1,7 @@
 """Which masters answer, and why a broker takes no messages."""
 
 from nsadmin import AdminClient
-from nsadmin.operations.checks.masters import silent, why_not
+from nsadmin.operations.checks.masters import explain_unwritable, find_silent_masters
 from tests.support.servers import FakeBroker, FakeNameServer, refuse
 
 
@@ -10,16 +10,16 @@ def test_one_that_answers_with_an_error_is_not_silent(
 ) -> None:
     broker.handlers[28] = refuse(1, "not yet")
     with AdminClient(first.addr, timeout=5) as admin:
-        assert silent(admin, [broker.addr, gone, None, gone]) == {
+        assert find_silent_masters(admin, [broker.addr, gone, None, gone]) == {
             gone: "connection refused, nothing listens there"
         }
 
 
 def test_why_a_broker_takes_no_messages() -> None:
-    assert why_not(6, 8, "h:1", {}) is None
-    assert why_not(2, 1, "h:1", {"h:2": "gone"}) is None
-    assert why_not(None, 0, "h:1", {}) == "no queue to write to"
-    assert why_not(6, 0, "h:1", {}) == "no queue to write to"
-    assert why_not(4, 8, "h:1", {}) == "no permission to write"
-    assert why_not(6, 8, None, {}) == "no master"
-    assert why_not(6, 8, "h:1", {"h:1": "gone"}) == "its master h:1: gone"
+    assert explain_unwritable(6, 8, "h:1", {}) is None
+    assert explain_unwritable(2, 1, "h:1", {"h:2": "gone"}) is None
+    assert explain_unwritable(None, 0, "h:1", {}) == "no queue to write to"
+    assert explain_unwritable(6, 0, "h:1", {}) == "no queue to write to"
+    assert explain_unwritable(4, 8, "h:1", {}) == "no permission to write"
+    assert explain_unwritable(6, 8, None, {}) == "no master"
+    assert explain_unwritable(6, 8, "h:1", {"h:1": "gone"}) == "its master h:1: gone"

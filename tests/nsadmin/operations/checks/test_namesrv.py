@@ -3,22 +3,24 @@
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin import AdminClient
 from nsadmin.operations.checks import namesrv
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.servers import FakeNameServer, closed_port, refuse
 
 
-def found(*addrs: str, critical: str | None = None) -> Finding:
+def found(*addrs: str, critical: str | None = None) -> CheckFinding:
     with AdminClient(addrs, timeout=5) as admin:
-        return namesrv.judge(Scale("namesrv", None, critical), namesrv.look(admin))
+        return namesrv.judge_name_servers(
+            CheckScale("namesrv", None, critical), namesrv.observe_name_servers(admin)
+        )
 
 
 def test_all_answer() -> None:
     with FakeNameServer() as server:
         finding = found(server.addr)
-    assert (finding.state, finding.summary) == (State.OK, "1 of 1 name servers answer")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 name servers answer")
     [failing, serving, latency] = finding.samples
-    assert (failing.value, serving.value, latency.of) == (0, 1, server.addr)
+    assert (failing.value, serving.value, latency.item_name) == (0, 1, server.addr)
     assert latency.value is not None
     assert 0 < latency.value < 5
 
@@ -27,15 +29,15 @@ def test_one_that_is_gone_is_a_warning_and_all_is_critical() -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeNameServer() as server:
         finding = found(server.addr, gone)
-        assert found(server.addr, gone, critical="2:").state is State.CRITICAL
-    assert finding.state is State.WARNING
+        assert found(server.addr, gone, critical="2:").state is CheckState.CRITICAL
+    assert finding.state is CheckState.WARNING
     assert finding.details[0] == f"{gone}: connection refused, nothing listens there"
-    assert found(gone).state is State.CRITICAL
+    assert found(gone).state is CheckState.CRITICAL
 
 
 def test_one_that_is_not_ready_does_not_serve() -> None:
     with FakeNameServer() as server:
         server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
         finding = found(server.addr)
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.details[0].endswith("; it is not ready to tell routes yet")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.operations.checks.ranges import BadRange, parse
+from nsadmin.operations.checks.ranges import InvalidRangeError, parse_range
 
 
 @pytest.mark.parametrize(
@@ -21,13 +21,13 @@ from nsadmin.operations.checks.ranges import BadRange, parse
     ],
 )
 def test_what_a_range_says_is_fine(text: str, fine: tuple[float, ...], not_fine: tuple[float, ...]) -> None:
-    found = parse(text)
-    assert not any(map(found.alerts, fine))
-    assert all(map(found.alerts, not_fine))
-    assert found.text == text
+    found = parse_range(text)
+    assert not any(map(found.is_alert, fine))
+    assert all(map(found.is_alert, not_fine))
+    assert found.range_text == text
 
 
 @pytest.mark.parametrize("text", ["", "@", "x", "10:x", "1:2:3", "10:5", "nan", "inf", "~", "5m"])
 def test_what_is_no_range(text: str) -> None:
-    with pytest.raises(BadRange, match="is no range"):
-        parse(text)
+    with pytest.raises(InvalidRangeError, match="is no range"):
+        parse_range(text)

@@ -3,53 +3,55 @@
 from nsadmin import AdminClient
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.operations.checks import registration_size
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.registration_size import Seen
-from nsadmin.operations.checks.thresholds import Scale
-from nsadmin.operations.registration_size import Size
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.registration_size import RegistrationSizeObservation
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.registration_size import RegistrationSize
 from tests.support.servers import FakeNameServer
 
 MIB = 1 << 20
 NAMES = {"h:1": "broker-a 0 at h:1", "h:2": "broker-b 0 at h:2"}
 
 
-def told(addr: str, bytes_: int) -> ServerResult[Size]:
-    return ServerResult(addr, Size(500, (bytes_ - 508,), bytes_, (), 7), None)
+def told(addr: str, bytes_: int) -> ServerResult[RegistrationSize]:
+    return ServerResult(addr, RegistrationSize(500, (bytes_ - 508,), bytes_, (), 7), None)
 
 
-def judged(*sizes: ServerResult[Size]) -> Finding:
-    return registration_size.judge(Scale("registrationSize"), Seen(NAMES, sizes))
+def judged(*sizes: ServerResult[RegistrationSize]) -> CheckFinding:
+    return registration_size.judge_registration_sizes(
+        CheckScale("registrationSize"), RegistrationSizeObservation(NAMES, sizes)
+    )
 
 
 def test_the_largest_is_measured_against_what_is_read() -> None:
     finding = judged(told("h:1", 2 * MIB), told("h:2", 8 * MIB))
-    assert finding.state is State.OK
+    assert finding.state is CheckState.OK
     assert finding.summary == (
         "the largest of 2 registrations takes 8388608 of 16777216 bytes, that of broker-b 0 at h:2"
     )
     assert finding.details[0] == "broker-b 0 at h:2: 8388608 bytes, 0 topics, room for 7 more"
-    assert [(sample.value, sample.of) for sample in finding.samples] == [
+    assert [(sample.value, sample.item_name) for sample in finding.samples] == [
         (50, None),
         (8 * MIB, "h:2"),
         (2 * MIB, "h:1"),
     ]
-    assert judged(told("h:1", 9 * MIB)).state is State.WARNING
-    assert judged(told("h:1", 14 * MIB)).state is State.CRITICAL
+    assert judged(told("h:1", 9 * MIB)).state is CheckState.WARNING
+    assert judged(told("h:1", 14 * MIB)).state is CheckState.CRITICAL
 
 
 def test_who_does_not_tell_leaves_it_unknown_unless_it_is_bad_enough() -> None:
-    silent = ServerResult[Size]("h:2", None, NotFound("no answer"))
+    silent = ServerResult[RegistrationSize]("h:2", None, NotFound("no answer"))
     finding = judged(told("h:1", MIB), silent)
-    assert (finding.state, finding.details[-1]) == (State.UNKNOWN, "broker-b 0 at h:2: no answer")
-    assert judged(told("h:1", 14 * MIB), silent).state is State.CRITICAL
+    assert (finding.state, finding.details[-1]) == (CheckState.UNKNOWN, "broker-b 0 at h:2: no answer")
+    assert judged(told("h:1", 14 * MIB), silent).state is CheckState.CRITICAL
     assert judged(silent).summary == "no broker tells what it registers"
 
 
 def test_brokers_are_those_that_any_name_server_lists(first: FakeNameServer, gone: str) -> None:
     first.clusters = {"C": {"broker-a": {0: gone}}}
     with AdminClient([gone, first.addr], timeout=5) as admin:
-        seen = registration_size.look(admin)
-        one = registration_size.look(admin, broker_addr=gone)
-    assert [result.addr for result in seen.sizes] == [gone]
-    assert seen.away == [f"name server {gone}: connection refused, nothing listens there"]
-    assert (one.names, one.away) == ({gone: gone}, [])
+        seen = registration_size.observe_registration_sizes(admin)
+        one = registration_size.observe_registration_sizes(admin, broker_addr=gone)
+    assert [result.addr for result in seen.size_results] == [gone]
+    assert seen.failure_lines == [f"name server {gone}: connection refused, nothing listens there"]
+    assert (one.broker_names, one.failure_lines) == ({gone: gone}, [])

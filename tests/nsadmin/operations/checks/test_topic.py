@@ -2,24 +2,24 @@
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks import topic
-from nsadmin.operations.checks.finding import Finding, State
-from nsadmin.operations.checks.thresholds import Scale
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.servers import FakeBroker, FakeNameServer
 
 
-def found(*addrs: str, name: str = "T") -> Finding:
+def found(*addrs: str, name: str = "T") -> CheckFinding:
     with AdminClient(addrs, timeout=5) as admin:
-        return topic.judge(Scale("topic"), topic.look(admin, name))
+        return topic.judge_topic(CheckScale("topic"), topic.observe_topic(admin, name))
 
 
-def values(finding: Finding) -> list[float | None]:
+def values(finding: CheckFinding) -> list[float | None]:
     """unwritable, writable, readable, writeQueues."""
     return [sample.value for sample in finding.samples]
 
 
 def test_all_is_well(first: FakeNameServer, second: FakeNameServer) -> None:
     finding = found(first.addr, second.addr)
-    assert (finding.state, finding.summary) == (State.OK, "1 of 1 brokers of T take messages")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 brokers of T take messages")
     assert (finding.about, finding.details) == ("T", ())
     assert values(finding) == [0, 1, 1, 8]
 
@@ -30,21 +30,21 @@ def test_a_broker_that_was_wiped_is_a_warning_and_the_last_one_critical(
     first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
     first.routes = {"T": {"broker-a": 4, "broker-b": 6}}
     finding = found(first.addr)
-    assert finding.state is State.WARNING
+    assert finding.state is CheckState.WARNING
     assert finding.details == ("broker-a: no permission to write",)
     assert values(finding) == [1, 1, 2, 8]
     first.routes = {"T": {"broker-a": 4, "broker-b": 4}}
-    assert found(first.addr).state is State.CRITICAL
+    assert found(first.addr).state is CheckState.CRITICAL
 
 
 def test_the_name_server_that_knows_least_counts(first: FakeNameServer, second: FakeNameServer) -> None:
     second.routes = {"T": {"broker-a": 4}}
     finding = found(first.addr, second.addr)
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.details == (f"name server {second.addr}: broker-a: no permission to write",)
     second.routes = {}
     finding = found(first.addr, second.addr)
-    assert finding.state is State.CRITICAL
+    assert finding.state is CheckState.CRITICAL
     assert finding.summary == "0 of 1 brokers of T take messages"
     assert finding.details == (f"name server {second.addr} does not know the topic",)
 
@@ -63,8 +63,8 @@ def test_a_master_that_does_not_answer_or_is_not_there(
 
 def test_what_nobody_knows(first: FakeNameServer, gone: str) -> None:
     missing = found(first.addr, name="X")
-    assert (missing.state, missing.summary) == (State.CRITICAL, "no name server knows X")
+    assert (missing.state, missing.summary) == (CheckState.CRITICAL, "no name server knows X")
     partly = found(first.addr, gone)
-    assert partly.state is State.WARNING
+    assert partly.state is CheckState.WARNING
     assert partly.details == (f"name server {gone}: connection refused, nothing listens there",)
-    assert found(gone).state is State.UNKNOWN
+    assert found(gone).state is CheckState.UNKNOWN

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.history.replay import Replay
+from namesrv_core.history.replay import JournalReplay
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.bodies import DataVersion, broker_data, queue_data
-from namesrv_core.protocol.command import request
-from namesrv_core.storage import reading
+from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.json_bodies import DataVersion, broker_data_json, queue_data_json
+from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
-from nsadmin.operations.collector.running import Collector, Plan, folder_of
-from nsadmin.operations.collector.watching import Voice
+from nsadmin.operations.collector.name_server_watch import MessageSink
+from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
 from tests.support.running import Program, call, program
 from tests.support.wire import broker_ext, registration_body, topic_config
 
@@ -31,7 +31,7 @@ class Changing:
         self.version = 0
 
     def ask(self, code: int, ext: dict[str, str] | None = None, body: bytes = b"") -> Any:
-        answer = call(request(code, ext, body), self.connection)
+        answer = call(build_request(code, ext, body), self.connection)
         return answer if code == 105 else (answer.code, answer.body)
 
     def something(self) -> None:
@@ -75,22 +75,22 @@ def ordered(body: bytes | None) -> Any:
     }
 
 
-def routes_of(replay: Replay) -> dict[str, Any]:
+def routes_of(replay: JournalReplay) -> dict[str, Any]:
     """What 105 would answer of these tables."""
     return {topic: _route(replay, topic) for topic in "TUVW"}
 
 
-def _route(replay: Replay, topic: str) -> Any:
-    queues = replay.topics.get(topic, {})
-    groups = {name: replay.groups[name] for name in queues if name in replay.groups}
+def _route(replay: JournalReplay, topic: str) -> Any:
+    queues = replay.queues_by_topic.get(topic, {})
+    groups = {name: replay.broker_groups[name] for name in queues if name in replay.broker_groups}
     if not groups:
         return None
     brokers = [
-        broker_data(one.cluster, name, one.addrs, one.enable_acting_master, one.zone_name)
+        broker_data_json(one.cluster_name, name, one.broker_addrs, one.enable_acting_master, one.zone_name)
         for name, one in groups.items()
     ]
-    found = {"queueDatas": [queue_data(queue) for queue in queues.values()], "brokerDatas": brokers}
-    return ordered(fastjson.dumps(found, standard=True))
+    found = {"queueDatas": [queue_data_json(queue) for queue in queues.values()], "brokerDatas": brokers}
+    return ordered(fastjson.encode_json(found, is_standard=True))
 
 
 @pytest.fixture
@@ -104,21 +104,21 @@ def test_the_journal_gives_the_routes_that_were_answered_at_each_poll(
     server: Program, tmp_path: Path, seed: int
 ) -> None:
     changing, answers = Changing(server, seed), []
-    plan = Plan((changing.addr,), tmp_path / "collected", None, namespaces=("N",))
-    silent = Voice(lambda text: None, lambda text: None)
+    plan = CollectorPlan((changing.addr,), tmp_path / "collected", None, namespaces=("N",))
+    silent = MessageSink(lambda text: None, lambda text: None)
     with closing(changing.connection):
         for _ in range(25):
             for _ in range(changing.chance.randrange(5)):
                 changing.something()
-            [turn] = Collector(plan, lambda: AdminClient(changing.addr), silent).once().turns
-            assert turn.error is None
+            [turn] = Collector(plan, lambda: AdminClient(changing.addr), silent).poll_once().poll_results
+            assert turn.poll_error is None
             answers.append(changing.routes())
-    folder = folder_of(plan.folder, changing.addr)
-    assert [found.problems for found in reading.check(folder) if found.problems] == []
-    replay, replayed = Replay(), []
-    for record in reading.records(folder):
-        replay.feed(record)
-        if record.type == "Polled":
+    folder = journal_folder_of(plan.folder, changing.addr)
+    assert [found.problem_texts for found in reader.check_journal(folder) if found.problem_texts] == []
+    replay, replayed = JournalReplay(), []
+    for record in reader.read_records(folder):
+        replay.feed_record(record)
+        if record.event_type == "Polled":
             assert replay.is_certain
             replayed.append(routes_of(replay))
     assert replayed == answers

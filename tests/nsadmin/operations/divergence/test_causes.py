@@ -4,23 +4,23 @@ from collections.abc import Mapping
 
 import pytest
 
-from nsadmin.client.pictures import Picture
-from nsadmin.operations.divergence.causes import BrokerFacts, Cause, Scene, cause_of
-from nsadmin.operations.divergence.comparing import Value, compare
+from nsadmin.client.snapshots import ClusterSnapshot
+from nsadmin.operations.divergence.causes import BrokerFacts, CauseEvidence, DivergenceCause, find_cause
+from nsadmin.operations.divergence.comparison import ComparedValue, compare_snapshots
 from tests.support.pictures import knowing, member, queues
 
 BOTH = ("s:1", "s:2")
 TWO_BROKERS = {"a": member(), "b": member("y:1")}
 
 
-def cause(pictures: list[Picture], **facts: BrokerFacts) -> Cause:
+def cause(pictures: list[ClusterSnapshot], **facts: BrokerFacts) -> DivergenceCause:
     """Of the first difference; facts by the host of a broker's address."""
-    scene = Scene(pictures, {f"{host}:1": fact for host, fact in facts.items()})
-    return cause_of(compare(pictures).differences[0], scene)
+    scene = CauseEvidence(pictures, {f"{host}:1": fact for host, fact in facts.items()})
+    return find_cause(compare_snapshots(pictures).differences[0], scene)
 
 
 def telling(
-    names: tuple[str, ...] | None = BOTH, own: Mapping[str, Value | None] | None = None
+    names: tuple[str, ...] | None = BOTH, own: Mapping[str, ComparedValue | None] | None = None
 ) -> BrokerFacts:
     return BrokerFacts(True, names, own or {})
 
@@ -29,28 +29,28 @@ def telling(
 
 
 @pytest.fixture
-def without_b() -> list[Picture]:
+def without_b() -> list[ClusterSnapshot]:
     return [knowing("s:1", TWO_BROKERS), knowing("s:2")]
 
 
-def test_it_registers_with_a_partial_list(without_b: list[Picture]) -> None:
+def test_it_registers_with_a_partial_list(without_b: list[ClusterSnapshot]) -> None:
     found = cause(without_b, y=telling(("s:1",)))
     assert found.kind == "partial-list"
     assert found.text == "registers with a partial list: its namesrvAddr does not name s:2"
     assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b y:1" in found.advice
 
 
-def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[Picture]) -> None:
+def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[ClusterSnapshot]) -> None:
     assert cause(without_b, y=telling(("name-server-1:9876",))).kind == "partition"
     assert cause(without_b, y=telling(None)).kind == "partition"
 
 
-def test_it_names_all_and_one_has_not_heard(without_b: list[Picture]) -> None:
+def test_it_names_all_and_one_has_not_heard(without_b: list[ClusterSnapshot]) -> None:
     found = cause(without_b, y=telling())
     assert (found.kind, "does not reach s:2" in found.text) == ("partition", True)
 
 
-def test_it_does_not_answer(without_b: list[Picture]) -> None:
+def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
     assert cause(without_b, y=BrokerFacts(False)).kind == "gone"
     assert cause(without_b).kind == "gone"
 
@@ -71,7 +71,7 @@ def test_two_addresses_for_one_broker() -> None:
 # A topic that is not everywhere alike
 
 
-def topics(*tables: Mapping[str, Mapping[str, int]]) -> list[Picture]:
+def topics(*tables: Mapping[str, Mapping[str, int]]) -> list[ClusterSnapshot]:
     return [
         knowing(f"s:{number + 1}", topics={"T": table} if table else {})
         for number, table in enumerate(tables)

@@ -4,13 +4,13 @@ import asyncio
 from pathlib import Path
 from typing import NamedTuple
 
-from namesrv_core.lab import virtual
-from namesrv_core.lab.play import play
-from namesrv_core.lab.reading import built_in
+from namesrv_core.lab import virtual_time
+from namesrv_core.lab.scenario_player import play_scenario
+from namesrv_core.lab.scenario_reader import load_built_in_scenarios
 from namesrv_core.lab.world import World
 from nsadmin import AdminClient
-from nsadmin.operations.divergence.findings import PATIENCE, in_words, name_of
-from nsadmin.operations.divergence.looking import Look, Looking
+from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
+from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
 
 MOMENTS = (30, 70, 330, 430, 610, 800, 918, 1150, 1310, 1390, 1530, 1680.5, 1750)
 
@@ -18,8 +18,8 @@ MOMENTS = (30, 70, 330, 430, 610, 800, 918, 1150, 1310, 1390, 1530, 1680.5, 1750
 class Told(NamedTuple):
     """The first look at a time, and the second one two heartbeats later; name servers by their names."""
 
-    first: Look
-    second: Look
+    first: DivergenceObservation
+    second: DivergenceObservation
     names: dict[str, str]
 
     @property
@@ -29,9 +29,9 @@ class Told(NamedTuple):
     @property
     def text(self) -> str:
         """All that is said of the second look."""
-        servers = self.second.comparison.servers
+        servers = self.second.comparison.server_addrs
         lines = [
-            f"{found.what} {name_of(found.differences[0].item)} {in_words(found.differences[0], servers)}:"
+            f"{found.section_name} {format_item_name(found.differences[0].item)} {describe_difference(found.differences[0], servers)}:"
             f" {found.cause.text}"
             for found in self.second.findings
         ]
@@ -49,11 +49,11 @@ def looked(folder: Path) -> dict[float, Told]:
         names = {site.place.address: name for name, site in world.sites.items()}
         await asyncio.sleep(at)
         with AdminClient(list(names), timeout=2) as admin:
-            looks = Looking(admin, lambda: int(world.clock() * 1000))
+            looks = DivergenceObserver(admin, lambda: int(world.clock() * 1000))
             # Time stands still as long as the thread runs.
-            first = await asyncio.to_thread(looks.look)
-            await asyncio.sleep(PATIENCE / 1000)
-            told[at] = Told(first, await asyncio.to_thread(looks.look), names)
+            first = await asyncio.to_thread(looks.observe_once)
+            await asyncio.sleep(DEFAULT_SETTLE_MS / 1000)
+            told[at] = Told(first, await asyncio.to_thread(looks.observe_once), names)
 
     async def scene() -> None:
         tasks: list[asyncio.Task[None]] = []
@@ -61,10 +61,10 @@ def looked(folder: Path) -> dict[float, Told]:
         async def started(world: World) -> None:
             tasks.extend(asyncio.ensure_future(looking(world, at)) for at in MOMENTS)
 
-        await play(built_in()["drift"], folder, started=started)
+        await play_scenario(load_built_in_scenarios()["drift"], folder, on_started=started)
         await asyncio.gather(*tasks)
 
-    virtual.run(scene())
+    virtual_time.run_virtual(scene())
     return told
 
 

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from nsadmin.operations.drain import events
-from nsadmin.operations.drain.events import Event, record, words
-from nsadmin.operations.drain.risks import Risk
+from nsadmin.operations.drain.events import DrainEvent, build_event_record, describe_record
+from nsadmin.operations.drain.risks import DrainRisk
 
 T = 1_700_000_000_000
 TOPICS = ("a", "b", "c", "d", "e")
-TOLD: list[tuple[Event, str]] = [
+TOLD: list[tuple[DrainEvent, str]] = [
     (events.Started(T, "C", "broker-a", ("h:1", "h:2"), None), "drains broker-a of C on h:1, h:2"),
     (
         events.Started(T, "C", "broker-a", ("h:1",), "wait"),
@@ -18,7 +18,7 @@ TOLD: list[tuple[Event, str]] = [
     ),
     (events.Joined(T, 12), "process 12 is draining it already: joined"),
     (
-        events.Checked(T, 3, 0.25, (Risk("static", "1 topic is static", ("a",), True),)),
+        events.Checked(T, 3, 0.25, (DrainRisk("static", "1 topic is static", ("a",), True),)),
         "3 topics, 25% of all queues that clients write to; 1 topic is static",
     ),
     (events.Checked(T, 1, None, ()), "1 topic, unknown of all queues that clients write to"),
@@ -57,28 +57,28 @@ PROGRESS = events.Progress(
 
 
 @pytest.mark.parametrize(("event", "said"), TOLD, ids=lambda item: type(item).__name__)
-def test_an_event_in_words(event: Event, said: str) -> None:
-    assert words(json.loads(json.dumps(record(event)))) == said
+def test_an_event_in_words(event: DrainEvent, said: str) -> None:
+    assert describe_record(json.loads(json.dumps(build_event_record(event)))) == said
 
 
 def test_how_it_stands() -> None:
-    assert words(record(PROGRESS)) == (
+    assert describe_record(build_event_record(PROGRESS)) == (
         "wait: puts 1,200 a minute, pay 20 (clients), orders 9 (clients), lag 5; waits for writes to stop"
     )
     quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
-    assert words(record(quiet)) == "safe: puts unknown; holds"
+    assert describe_record(build_event_record(quiet)) == "safe: puts unknown; holds"
 
 
 def test_every_event_has_words_and_a_name_of_its_own() -> None:
     kinds = {type(event) for event, _ in TOLD} | {type(PROGRESS)}
-    assert kinds == set(events.Event.__args__)
+    assert kinds == set(events.DrainEvent.__args__)
 
 
 def test_a_record_has_the_names_of_json() -> None:
-    assert record(events.Started(T, "C", "b", ("h:1",), None)) == {
+    assert build_event_record(events.Started(T, "C", "b", ("h:1",), None)) == {
         "time": T, "event": "started", "cluster": "C", "broker": "b", "nameServers": ["h:1"], "resumed": None,
     }  # fmt: skip
-    risk = Risk("static", "text", ("a",), True)
-    assert record(events.Checked(T, 1, 0.5, (risk,)))["risks"] == [
+    risk = DrainRisk("static", "text", ("a",), True)
+    assert build_event_record(events.Checked(T, 1, 0.5, (risk,)))["risks"] == [
         {"kind": "static", "text": "text", "topics": ("a",), "refuses": True}
     ]

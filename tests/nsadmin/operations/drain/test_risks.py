@@ -3,48 +3,61 @@
 import pytest
 
 from namesrv_core.events import QueueData
-from nsadmin.operations.drain.facts import Place, Server
-from nsadmin.operations.drain.risks import masters, risks, share, slaves, source_of
+from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic
+from nsadmin.operations.drain.risks import (
+    find_master_addr,
+    find_risks,
+    find_slave_addrs,
+    likely_source,
+    queue_share,
+)
 
 RW, R = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
 SYSTEM = frozenset({"TBW102"})
 
 
-def server(**topics: Place) -> Server:
-    return Server("h:1", None, "C", {0: "b:1", 1: "b:2"}, topics)
+def server(**topics: ServerTopic) -> NameServerFacts:
+    return NameServerFacts("h:1", None, "C", {0: "b:1", 1: "b:2"}, topics)
 
 
 @pytest.mark.parametrize(
     ("place", "kind"),
     [
-        (Place(RW, 8, 1), None),
-        (Place(RW, 0, 1), "unwritable"),
-        (Place(RW, 0, 0), "unwritable"),
-        (Place(R, 0, 0), "masterless"),
-        (Place(R, 0, 1), None),
-        (Place(RW, 8, 1, "a:4;b:4"), "orderConf"),
-        (Place(RW, 8, 1, "b:4"), None),
-        (Place(RW, 8, 1, "a"), "orderConf"),
-        (Place(RW, 8, 1, None, True), "static"),
+        (ServerTopic(RW, 8, 1), None),
+        (ServerTopic(RW, 0, 1), "unwritable"),
+        (ServerTopic(RW, 0, 0), "unwritable"),
+        (ServerTopic(R, 0, 0), "masterless"),
+        (ServerTopic(R, 0, 1), None),
+        (ServerTopic(RW, 8, 1, "a:4;b:4"), "orderConf"),
+        (ServerTopic(RW, 8, 1, "b:4"), None),
+        (ServerTopic(RW, 8, 1, "a"), "orderConf"),
+        (ServerTopic(RW, 8, 1, None, True), "static"),
     ],
 )
-def test_what_a_topic_would_lose(place: Place, kind: str | None) -> None:
-    found = risks("a", [server(T=place)], SYSTEM, frozenset(), False)
+def test_what_a_topic_would_lose(place: ServerTopic, kind: str | None) -> None:
+    found = find_risks("a", [server(T=place)], SYSTEM, frozenset(), False)
     assert [(risk.kind, risk.topics, risk.refuses) for risk in found] == (
         [(kind, ("T",), True)] if kind else []
     )
 
 
 def test_topics_of_rocketmq_and_of_groups_are_where_their_broker_is() -> None:
-    alone = Place(RW, 0, 0)
+    alone = ServerTopic(RW, 0, 0)
     topics = {"TBW102": alone, "rmq_sys_x": alone, "%RETRY%g": alone, "%DLQ%g": alone}
-    assert risks("a", [Server("h:1", None, "C", {0: "b:1"}, topics)], SYSTEM, frozenset(), False) == ()
+    assert (
+        find_risks("a", [NameServerFacts("h:1", None, "C", {0: "b:1"}, topics)], SYSTEM, frozenset(), False)
+        == ()
+    )
 
 
 def test_what_any_name_server_tells_counts_and_what_none_knows_does_not() -> None:
-    silent = Server("h:2", "no answer", "C", {0: "b:1"}, {"U": Place(RW)})
-    found = risks(
-        "a", [server(T=Place(RW, 8, 1)), server(T=Place(RW, 0, 1)), silent], SYSTEM, frozenset(), False
+    silent = NameServerFacts("h:2", "no answer", "C", {0: "b:1"}, {"U": ServerTopic(RW)})
+    found = find_risks(
+        "a",
+        [server(T=ServerTopic(RW, 8, 1)), server(T=ServerTopic(RW, 0, 1)), silent],
+        SYSTEM,
+        frozenset(),
+        False,
     )
     assert [(risk.text, risk.topics) for risk in found] == [
         ("1 topic would be left without a queue that clients can write to", ("T",))
@@ -52,20 +65,25 @@ def test_what_any_name_server_tells_counts_and_what_none_knows_does_not() -> Non
 
 
 def test_a_broker_that_may_not_write_refuses_ordered_messages() -> None:
-    [found] = risks("a", [server(T=Place(RW, 8, 1))], SYSTEM, frozenset({"T", "elsewhere"}), True)
+    [found] = find_risks("a", [server(T=ServerTopic(RW, 8, 1))], SYSTEM, frozenset({"T", "elsewhere"}), True)
     assert found.text == "1 topic is ordered: the broker would refuse their messages at once"
 
 
 def test_its_share_is_of_what_can_be_written() -> None:
-    assert share([server(T=Place(RW, 24, 3), R=Place(R, 8, 1), TBW102=Place(RW))], SYSTEM) == 0.2
-    assert share([Server("h:1", "no")], SYSTEM) is None
-    assert share([server(R=Place(R))], SYSTEM) is None
+    assert (
+        queue_share(
+            [server(T=ServerTopic(RW, 24, 3), R=ServerTopic(R, 8, 1), TBW102=ServerTopic(RW))], SYSTEM
+        )
+        == 0.2
+    )
+    assert queue_share([NameServerFacts("h:1", "no")], SYSTEM) is None
+    assert queue_share([server(R=ServerTopic(R))], SYSTEM) is None
 
 
 def test_who_is_the_master_and_who_are_slaves() -> None:
-    servers = [Server("h:1", "no"), Server("h:2", None, "C", {1: "b:2"}), server()]
-    assert (masters(servers), slaves(servers)) == ("b:1", {1: "b:2"})
-    assert masters([Server("h:2", None, "C", {1: "b:2"})]) is None
+    servers = [NameServerFacts("h:1", "no"), NameServerFacts("h:2", None, "C", {1: "b:2"}), server()]
+    assert (find_master_addr(servers), find_slave_addrs(servers)) == ("b:1", {1: "b:2"})
+    assert find_master_addr([NameServerFacts("h:2", None, "C", {1: "b:2"})]) is None
 
 
 @pytest.mark.parametrize(
@@ -81,4 +99,4 @@ def test_who_is_the_master_and_who_are_slaves() -> None:
 def test_where_messages_likely_come_from(
     topic: str, delayed: int, has_transactions: bool, source: str
 ) -> None:
-    assert source_of(topic, delayed, has_transactions) == source
+    assert likely_source(topic, delayed, has_transactions) == source

@@ -8,27 +8,27 @@ from hypothesis import strategies as st
 
 from namesrv_core.events import QueueData
 from nsadmin.operations.drain.state import (
-    BadState,
-    Snapshot,
-    State,
-    snapshot_of,
-    snapshot_record,
-    state_of,
-    state_record,
+    DrainState,
+    InvalidStateError,
+    QueueSnapshot,
+    build_snapshot_record,
+    build_state_record,
+    parse_snapshot_record,
+    parse_state_record,
 )
 
-STATE = State("C", "broker-a", ("h:1", "h:2"), 1, 2, "me@here", wipes={"h:1": 2}, closed_since=5)
+STATE = DrainState("C", "broker-a", ("h:1", "h:2"), 1, 2, "me@here", wipes={"h:1": 2}, closed_since=5)
 numbers = st.integers(0, 65536)
 queues = st.dictionaries(st.text(max_size=9), st.builds(QueueData, st.just("b"), *[numbers] * 4), max_size=4)
 
 
 def test_a_state_is_read_back() -> None:
-    assert state_of(json.loads(json.dumps(state_record(STATE)))) == STATE
+    assert parse_state_record(json.loads(json.dumps(build_state_record(STATE)))) == STATE
 
 
-@given(st.builds(Snapshot, st.dictionaries(st.text(max_size=9), queues, max_size=3), st.none() | queues))
-def test_a_snapshot_is_read_back(snapshot: Snapshot) -> None:
-    assert snapshot_of(json.loads(json.dumps(snapshot_record(snapshot))), "b") == snapshot
+@given(st.builds(QueueSnapshot, st.dictionaries(st.text(max_size=9), queues, max_size=3), st.none() | queues))
+def test_a_snapshot_is_read_back(snapshot: QueueSnapshot) -> None:
+    assert parse_snapshot_record(json.loads(json.dumps(build_snapshot_record(snapshot))), "b") == snapshot
 
 
 @pytest.mark.parametrize(
@@ -37,17 +37,17 @@ def test_a_snapshot_is_read_back(snapshot: Snapshot) -> None:
         ([], "it is no object of JSON"),
         ({"version": 2}, "it is of version 2, and this program knows 1"),
         ({"version": 1, "nameServers": []}, "it has no cluster"),
-        ({**state_record(STATE), "phase": "asleep"}, "it is in a phase 'asleep' that nobody knows"),
+        ({**build_state_record(STATE), "phase": "asleep"}, "it is in a phase 'asleep' that nobody knows"),
     ],
 )
 def test_what_is_no_state_is_told(record: object, says: str) -> None:
-    with pytest.raises(BadState, match=says):
-        state_of(record)
+    with pytest.raises(InvalidStateError, match=says):
+        parse_state_record(record)
 
 
 @pytest.mark.parametrize(
     "broken", [{"version": 1}, {"version": 1, "nameServers": {"h": {"t": [1]}}, "broker": None}]
 )
 def test_what_is_no_snapshot_is_told(broken: object) -> None:
-    with pytest.raises(BadState, match="it has not the queues of a broker"):
-        snapshot_of(broken, "b")
+    with pytest.raises(InvalidStateError, match="it has not the queues of a broker"):
+        parse_snapshot_record(broken, "b")

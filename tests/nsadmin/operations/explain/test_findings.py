@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.operations.explain.findings import Advice, listed, typed
+from nsadmin.operations.explain.findings import Advice, advise_command, join_names
 
 
 @pytest.mark.parametrize(
@@ -10,12 +10,12 @@ from nsadmin.operations.explain.findings import Advice, listed, typed
     [("", ""), ("a", "a"), ("abcde", "a, b, c, d, e"), ("abcdef", "a, b, c, d and 2 more")],
 )
 def test_of_many_names_the_first_few(names: str, text: str) -> None:
-    assert listed(names) == text
+    assert join_names(names) == text
 
 
 def test_what_to_type_is_as_a_shell_takes_it() -> None:
-    advice = typed("updateTopic", "T", "-n", "a:1;b:2", words="create it")
-    assert advice.typed == "nsadmin updateTopic T -n 'a:1;b:2'"
-    assert str(advice) == f"create it: {advice.typed}"
-    assert (str(Advice("wait")), Advice("wait").typed) == ("wait", None)
-    assert str(typed("where")) == "nsadmin where"
+    advice = advise_command("updateTopic", "T", "-n", "a:1;b:2", instruction="create it")
+    assert advice.shell_command == "nsadmin updateTopic T -n 'a:1;b:2'"
+    assert str(advice) == f"create it: {advice.shell_command}"
+    assert (str(Advice("wait")), Advice("wait").shell_command) == ("wait", None)
+    assert str(advise_command("where")) == "nsadmin where"

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from namesrv_core.lab.reading import built_in, parse
 from namesrv_core.lab.scenario import Scenario
-from nsadmin.operations.explain.facts import Question
+from namesrv_core.lab.scenario_reader import load_built_in_scenarios, parse_scenario
+from nsadmin.operations.explain.facts import RouteQuestion
 from tests.support.explained import Asked, Said, explained
 
 BOTH = {"ns-1", "ns-2"}
@@ -13,15 +13,15 @@ ONE_GROUP = "namesrvs: 2\nduration: 10m\nfleet: {clusters: 1, groups: 1, replica
 
 def small(*lines: str) -> Scenario:
     """Two name servers, and a master with its slave."""
-    return parse("\n".join([ONE_GROUP, *lines]), "x.yaml", "x")
+    return parse_scenario("\n".join([ONE_GROUP, *lines]), "x.yaml", "x")
 
 
 def test_whatever_happens_in_the_scenario_about_it_the_cause_is_found(tmp_path: Path) -> None:
     moments = (90, 190, 430, 670, 910, 1141, 1270, 1390)
     well = (30, 360, 600, 840, 1100, 1250, 1600)
-    nowhere = Question("no-such-topic")
+    nowhere = RouteQuestion("no-such-topic")
     *told, unknown, alone, named = explained(
-        built_in()["no-route"],
+        load_built_in_scenarios()["no-route"],
         tmp_path,
         *(Asked(at, recalls=True) for at in (*moments, *well)),
         Asked(31, nowhere),
@@ -57,7 +57,7 @@ def test_whatever_happens_in_the_scenario_about_it_the_cause_is_found(tmp_path: 
 
 def test_a_name_server_in_its_waiting_time(tmp_path: Path) -> None:
     waiting, ready, killed, silent = explained(
-        built_in()["name-server-waits"], tmp_path, *map(Asked, (126, 175, 250, 242))
+        load_built_in_scenarios()["name-server-waits"], tmp_path, *map(Asked, (126, 175, 250, 242))
     )
     assert waiting.causes["nameServerNotReady"] == {"ns-1"}
     assert "name server not ready; it waits 45 s" in waiting.seen("nameServerNotReady")
@@ -82,7 +82,7 @@ def test_brokers_that_do_nothing_are_gone_before_name_servers_know(tmp_path: Pat
 
 
 def test_a_slave_that_stands_in_for_its_master_takes_no_messages(tmp_path: Path) -> None:
-    acting = parse(
+    acting = parse_scenario(
         "namesrvs: 2\nfleet: {clusters: 1, groups: 1, replicas: 2, topics: 10, actingMaster: true}\n"
         'faults: [{at: 10, fault: kill, brokers: "*:0"}]',
         "x.yaml",
@@ -93,14 +93,14 @@ def test_a_slave_that_stands_in_for_its_master_takes_no_messages(tmp_path: Path)
 
 
 def test_questions_of_a_client_that_looks_elsewhere(tmp_path: Path) -> None:
-    lists = Question("orders", client_list="127.0.0.1:1,127.0.0.1:2")
+    lists = RouteQuestion("orders", client_list="127.0.0.1:1,127.0.0.1:2")
     other, zone, listed, read_only = explained(
         small(),
         tmp_path,
-        Asked(10, Question("orders", cluster="cluster-b")),
-        Asked(11, Question("orders", zone="z")),
+        Asked(10, RouteQuestion("orders", cluster_name="cluster-b")),
+        Asked(11, RouteQuestion("orders", zone_name="z")),
         Asked(12, lists),
-        Asked(13, Question("orders-history")),
+        Asked(13, RouteQuestion("orders-history")),
     )
     assert other.causes == {"otherCluster": BOTH}
     assert zone.causes == {"zone": BOTH}
@@ -118,7 +118,7 @@ def test_a_registration_that_is_too_large(tmp_path: Path) -> None:
     fleet = "namesrvs: 2\nduration: 46s\nfleet: {clusters: 1, groups: 1, replicas: 1, topics: 10}\nfaults:"
     master = ("broker-a-0:0",)
     early, late = explained(
-        parse(f"{fleet}\n{faults}", "x.yaml", "x"),
+        parse_scenario(f"{fleet}\n{faults}", "x.yaml", "x"),
         tmp_path,
         Asked(0.5, brokers=master),
         Asked(45, brokers=master),
@@ -132,4 +132,4 @@ def _too_large(said: Said) -> int:
     """The size of the one registration that was measured."""
     [measured] = said.facts.sizes.values()
     assert measured.result is not None
-    return measured.result.size
+    return measured.result.size_bytes

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nsadmin.operations.plans.fields import TOPIC_SETTINGS
-from nsadmin.operations.plans.records import Spec
-from nsadmin.operations.plans.settings import Settings
+from nsadmin.operations.plans.records import ItemSpec
+from nsadmin.operations.plans.settings import ItemSettings
 
 ABC = ("a", "b", "c")
-PLAIN = TOPIC_SETTINGS.defaults
+PLAIN = TOPIC_SETTINGS.default_values
 
 
 def topic(**more: Any) -> dict[str, Any]:
@@ -19,37 +19,39 @@ def topic(**more: Any) -> dict[str, Any]:
 
 
 def test_what_is_left_out_has_its_default_on_every_broker() -> None:
-    assert Spec().on("topic", ABC) == {"a": PLAIN, "b": PLAIN, "c": PLAIN}
-    assert Spec({"perm": 4}).on("topic", ("a",)) == {"a": topic(perm=4)}
+    assert ItemSpec().settings_on_brokers("topic", ABC) == {"a": PLAIN, "b": PLAIN, "c": PLAIN}
+    assert ItemSpec({"perm": 4}).settings_on_brokers("topic", ("a",)) == {"a": topic(perm=4)}
 
 
 def test_brokers_that_have_it_or_have_it_not() -> None:
-    assert list(Spec(only_on=("b", "x")).on("topic", ABC)) == ["b"]
-    assert list(Spec(not_on=("b",)).on("group", ABC)) == ["a", "c"]
-    found = Spec({"perm": 4, "readQueueNums": 2}, per_broker={"b": {"perm": 6}}).on("topic", ABC)
+    assert list(ItemSpec(only_on=("b", "x")).settings_on_brokers("topic", ABC)) == ["b"]
+    assert list(ItemSpec(not_on=("b",)).settings_on_brokers("group", ABC)) == ["a", "c"]
+    found = ItemSpec({"perm": 4, "readQueueNums": 2}, per_broker={"b": {"perm": 6}}).settings_on_brokers(
+        "topic", ABC
+    )
     assert [(item["perm"], item["readQueueNums"]) for item in found.values()] == [(4, 2), (6, 2), (4, 2)]
-    assert Spec(only_on=("a",), per_broker={"b": {}}).named == {"a", "b"}
+    assert ItemSpec(only_on=("a",), per_broker={"b": {}}).named_brokers == {"a", "b"}
 
 
 @pytest.mark.parametrize(
     ("held", "shortest"),
     [
-        ({"a": {}, "b": {}, "c": {}}, Spec()),
-        ({"a": {"perm": 4}, "b": {"perm": 4}, "c": {"perm": 4}}, Spec({"perm": 4})),
-        ({"b": {}}, Spec(only_on=("b",))),
-        ({"a": {}, "c": {}}, Spec(not_on=("b",))),
-        ({"a": {"perm": 4}, "b": {}, "c": {}}, Spec(per_broker={"a": {"perm": 4}})),
-        ({"a": {"perm": 4}, "b": {}}, Spec({"perm": 4}, None, ("c",), {"b": {"perm": 6}})),
+        ({"a": {}, "b": {}, "c": {}}, ItemSpec()),
+        ({"a": {"perm": 4}, "b": {"perm": 4}, "c": {"perm": 4}}, ItemSpec({"perm": 4})),
+        ({"b": {}}, ItemSpec(only_on=("b",))),
+        ({"a": {}, "c": {}}, ItemSpec(not_on=("b",))),
+        ({"a": {"perm": 4}, "b": {}, "c": {}}, ItemSpec(per_broker={"a": {"perm": 4}})),
+        ({"a": {"perm": 4}, "b": {}}, ItemSpec({"perm": 4}, None, ("c",), {"b": {"perm": 6}})),
     ],
 )
-def test_the_shortest_that_says_it(held: dict[str, Settings], shortest: Spec) -> None:
-    assert Spec.of("topic", held, ABC) == shortest
+def test_the_shortest_that_says_it(held: dict[str, ItemSettings], shortest: ItemSpec) -> None:
+    assert ItemSpec.from_brokers("topic", held, ABC) == shortest
 
 
 SOME = st.fixed_dictionaries({}, optional={"perm": st.sampled_from([2, 4, 6]), "order": st.booleans()})
 
 
 @given(st.dictionaries(st.sampled_from(ABC), SOME))
-def test_it_says_what_each_broker_has(held: dict[str, Settings]) -> None:
-    said = Spec.of("topic", held, ABC).on("topic", ABC)
+def test_it_says_what_each_broker_has(held: dict[str, ItemSettings]) -> None:
+    said = ItemSpec.from_brokers("topic", held, ABC).settings_on_brokers("topic", ABC)
     assert said == {name: topic(**settings) for name, settings in held.items()}

@@ -7,21 +7,21 @@ import pytest
 import yaml
 
 from nsadmin.operations.plans import schema
-from nsadmin.operations.plans.reading import BadFile, read
-from tests.nsadmin.operations.plans.test_reading import FILE
-from tests.nsadmin.operations.plans.test_writing import TEXT
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
+from tests.nsadmin.operations.plans.test_yaml_reader import FILE
+from tests.nsadmin.operations.plans.test_yaml_writer import TEXT
 
-VALIDATOR = jsonschema.Draft202012Validator(schema.schema())
+VALIDATOR = jsonschema.Draft202012Validator(schema.build_schema())
 
 
 def test_it_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(schema.schema())
-    assert json.loads(schema.text()) == schema.schema()
+    jsonschema.Draft202012Validator.check_schema(schema.build_schema())
+    assert json.loads(schema.format_schema()) == schema.build_schema()
 
 
 @pytest.mark.parametrize("text", [FILE, TEXT, "cluster: c\ntopics:\n  a:\n"])
 def test_it_takes_what_the_reader_takes(text: str) -> None:
-    read(text, "f")
+    read_desired_cluster(text, "f")
     VALIDATOR.validate(yaml.safe_load(text))
 
 
@@ -41,13 +41,13 @@ def test_it_takes_what_the_reader_takes(text: str) -> None:
     ],
 )
 def test_it_refuses_what_the_reader_refuses(text: str) -> None:
-    with pytest.raises(BadFile):
-        read(text, "f")
+    with pytest.raises(InvalidPlanFileError):
+        read_desired_cluster(text, "f")
     assert not VALIDATOR.is_valid(yaml.safe_load(text))
 
 
 def test_defaults_and_meanings_are_shown_by_editors() -> None:
-    topic = schema.schema()["properties"]["topics"]["additionalProperties"]["properties"]
+    topic = schema.build_schema()["properties"]["topics"]["additionalProperties"]["properties"]
     assert topic["readQueueNums"] == {
         "description": "queues to read from", "type": "integer", "minimum": 0, "maximum": 65536, "default": 8,
     }  # fmt: skip

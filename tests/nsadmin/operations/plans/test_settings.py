@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nsadmin.operations.plans.settings import complete, without_defaults
+from nsadmin.operations.plans.settings import complete_settings, without_defaults
 
 OF_4_9 = {
     "brokerId": 0, "consumeBroadcastEnable": False, "consumeEnable": True, "consumeFromMinEnable": False,
@@ -19,8 +19,12 @@ OF_5_5 = {
 
 
 def test_a_group_is_the_same_on_every_release() -> None:
-    assert complete("group", OF_4_9) == complete("group", OF_5_5) == complete("group", {"retryMaxTimes": 3})
-    assert without_defaults("group", complete("group", OF_5_5)) == {"retryMaxTimes": 3}
+    assert (
+        complete_settings("group", OF_4_9)
+        == complete_settings("group", OF_5_5)
+        == complete_settings("group", {"retryMaxTimes": 3})
+    )
+    assert without_defaults("group", complete_settings("group", OF_5_5)) == {"retryMaxTimes": 3}
 
 
 @pytest.mark.parametrize(
@@ -37,15 +41,21 @@ def test_a_group_is_the_same_on_every_release() -> None:
     ],
 )
 def test_what_is_inside_has_defaults_too(told: dict[str, Any], written: dict[str, Any]) -> None:
-    first, second = (complete("group", {"groupRetryPolicy": policy}) for policy in (told, written))
+    first, second = (complete_settings("group", {"groupRetryPolicy": policy}) for policy in (told, written))
     assert first == second
 
 
 def test_lists_and_maps_have_one_order() -> None:
-    first = complete("group", {"subscriptionDataSet": [{"topic": "b"}, {"topic": "a", "version": 3}]})
-    second = complete("group", {"subscriptionDataSet": [{"topic": "a", "version": 3}, {"topic": "b"}]})
+    first = complete_settings(
+        "group", {"subscriptionDataSet": [{"topic": "b"}, {"topic": "a", "version": 3}]}
+    )
+    second = complete_settings(
+        "group", {"subscriptionDataSet": [{"topic": "a", "version": 3}, {"topic": "b"}]}
+    )
     assert first == second
     assert [item["expression"] for item in first["subscriptionDataSet"]] == ["*", "*"]
-    found = complete("topic", {"attributes": {"b": 1, "a": "x"}, "messageType": "new in some release"})
+    found = complete_settings(
+        "topic", {"attributes": {"b": 1, "a": "x"}, "messageType": "new in some release"}
+    )
     assert list(found["attributes"].items()) == [("a", "x"), ("b", "1")]
     assert "messageType" not in found

@@ -45,10 +45,12 @@ from nsadmin.operations.restart import events
         ),
     ],
 )
-def test_each_is_a_record_and_a_line(event: events.Event, record: dict[str, object], words: str) -> None:
-    assert events.told(event) == record
-    assert events.words(record) == words
+def test_each_is_a_record_and_a_line(
+    event: events.RestartEvent, record: dict[str, object], words: str
+) -> None:
+    assert events.build_event_record(event) == record
+    assert events.describe_record(record) == words
 
 
 def test_what_a_drain_tells_is_in_its_own_words() -> None:
-    assert events.words({"time": 7, "event": "wiped"}) is None
+    assert events.describe_record({"time": 7, "event": "wiped"}) is None

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from nsadmin.client.pictures import Picture
+from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.what_if.losses import (
-    Capacity,
     GroupLoss,
-    Loss,
-    Worst,
-    capacity,
-    group_losses,
-    losses,
-    without,
-    worst,
-    write_share,
+    TopicCapacity,
+    TopicOutageLoss,
+    WorstLoss,
+    find_group_losses,
+    find_losses,
+    find_worst_losses,
+    lost_write_share,
+    measure_capacity,
+    remaining_members,
 )
 
 BROKERS = {"a": {0, 1}, "b": {0}, "c": {1}}
@@ -25,22 +25,22 @@ def queue(write: int = 4, read: int = 4, perm: int = 6, **more: int) -> dict[str
     return {"writeQueueNums": write, "readQueueNums": read, "perm": perm, "topicSysFlag": 0, **more}
 
 
-def picture(topics: dict[str, Any], **more: Any) -> Picture:
+def picture(topics: dict[str, Any], **more: Any) -> ClusterSnapshot:
     brokers = {
         name: {"clusterName": "C", "brokerAddrs": {str(number): f"{name}:{number}" for number in ids}}
         for name, ids in BROKERS.items()
     }
     fields: dict[str, Any] = {"kv": {}, "settings": {}} | more
-    return Picture("s:1", 7, brokers, topics, **fields)
+    return ClusterSnapshot("s:1", 7, brokers, topics, **fields)
 
 
-def of(topics: dict[str, Any], down: Any = WHOLE_A, **more: Any) -> dict[str, Loss]:
-    return {loss.topic: loss for loss in losses(picture(topics, **more), down)}
+def of(topics: dict[str, Any], down: Any = WHOLE_A, **more: Any) -> dict[str, TopicOutageLoss]:
+    return {loss.topic: loss for loss in find_losses(picture(topics, **more), down)}
 
 
 def test_a_topic_that_is_there_only_loses_everything() -> None:
     [loss] = of({"T": {"a": queue()}}).values()
-    assert loss == Loss("T", Capacity(4, 4, 1), Capacity(0, 0, 0), ("a",))
+    assert loss == TopicOutageLoss("T", TopicCapacity(4, 4, 1), TopicCapacity(0, 0, 0), ("a",))
     assert (loss.stops_writes, loss.stops_reads, loss.loses_masters, loss.stands_still) == (True,) * 4
     assert loss.write_share == 1
 
@@ -60,7 +60,7 @@ def test_a_slave_that_stays_can_be_read() -> None:
     [loss] = of({"T": {"a": queue()}}, MASTER_OF_A).values()
     assert (loss.stops_writes, loss.loses_masters, loss.stops_reads) == (True, True, False)
     assert of({"T": {"a": queue()}}, {"a": frozenset({1})}) == {}
-    assert without({"a": frozenset({0, 1})}, WHOLE_A) == {}
+    assert remaining_members({"a": frozenset({0, 1})}, WHOLE_A) == {}
 
 
 def test_what_cannot_be_written_now_loses_no_share() -> None:
@@ -82,8 +82,8 @@ def test_order_configurations_that_name_what_is_gone() -> None:
 def test_the_part_of_all_queues_that_goes() -> None:
     shared = {"a": queue(write=6), "b": queue(write=2)}
     found = picture({"T": shared, "U": shared, "V": {"b": queue(write=8)}, "W": {"a": queue(perm=4)}})
-    assert write_share(found, WHOLE_A) == 0.5
-    assert write_share(picture({}), WHOLE_A) == 0
+    assert lost_write_share(found, WHOLE_A) == 0.5
+    assert lost_write_share(picture({}), WHOLE_A) == 0
 
 
 def test_static_queues_stay_in_use() -> None:
@@ -97,22 +97,28 @@ def test_topics_that_share_a_table_are_told_each_by_itself() -> None:
 
 
 def test_a_broker_that_is_not_there_gives_no_queues() -> None:
-    assert capacity({"gone": queue(), "b": queue()}, {"b": frozenset({0})}) == Capacity(4, 4, 1)
+    assert measure_capacity({"gone": queue(), "b": queue()}, {"b": frozenset({0})}) == TopicCapacity(4, 4, 1)
 
 
-def loss(topic: str, after: int, reads: int = 4) -> Loss:
-    return Loss(topic, Capacity(4, 4, 1), Capacity(after, reads, 1), ("a",))
+def loss(topic: str, after: int, reads: int = 4) -> TopicOutageLoss:
+    return TopicOutageLoss(topic, TopicCapacity(4, 4, 1), TopicCapacity(after, reads, 1), ("a",))
 
 
 def test_clients_may_ask_the_server_where_most_goes() -> None:
-    found = worst({"s:1": [loss("T", 2), loss("U", 1)], "s:2": [loss("T", 0), loss("U", 1)], "s:3": []})
-    assert found == [Worst(loss("T", 0), ("s:2",)), Worst(loss("U", 1), ("s:1", "s:2"))]
+    found = find_worst_losses(
+        {"s:1": [loss("T", 2), loss("U", 1)], "s:2": [loss("T", 0), loss("U", 1)], "s:3": []}
+    )
+    assert found == [WorstLoss(loss("T", 0), ("s:2",)), WorstLoss(loss("U", 1), ("s:1", "s:2"))]
 
 
 def test_groups_that_cannot_read_a_topic_any_more_come_first() -> None:
-    found = [Worst(loss("T", 2, reads=2), ()), Worst(loss("U", 0, reads=0), ()), Worst(loss("V", 2), ())]
+    found = [
+        WorstLoss(loss("T", 2, reads=2), ()),
+        WorstLoss(loss("U", 0, reads=0), ()),
+        WorstLoss(loss("V", 2), ()),
+    ]
     readers = {"less": {"T", "V", "other"}, "none": {"U", "T"}, "write-only": {"V"}, "far": {"other"}}
-    assert group_losses(readers, {"none": 3}, found) == [
+    assert find_group_losses(readers, {"none": 3}, found) == [
         GroupLoss("none", 3, ("U",), ("T",)),
         GroupLoss("less", 0, (), ("T",)),
     ]

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from nsadmin.tui.model import Model
-from nsadmin.tui.polls import AnyPoll, NameServerPolled
-from nsadmin.tui.views.broker_rows import BrokerRow, rows
-from nsadmin.tui.views.brokers import COLUMNS, Brokers
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
+from nsadmin.tui.views.broker_rows import BrokerRow, list_broker_rows
+from nsadmin.tui.views.brokers import BROKER_COLUMNS, Brokers
 from nsadmin.tui.views.table import Cell
 from tests.support.screens import NOON, broker, server, silent
 
@@ -13,20 +13,22 @@ MASTER, SLAVE = "10.0.1.1:10911", "10.0.1.2:10911"
 BOTH = server(groups={"broker-a": {0: MASTER, 1: SLAVE}})
 
 
-def model_of(*polls: AnyPoll) -> Model:
-    model = Model()
+def model_of(*polls: AnyPoll) -> ClusterModel:
+    model = ClusterModel()
     for poll in polls:
-        model.apply(poll)
+        model.apply_poll(poll)
     return model
 
 
 def cell(row: BrokerRow, key: str) -> Cell:
-    return next(column.cell(row) for column in COLUMNS if column.key == key)
+    return next(column.render_cell(row) for column in BROKER_COLUMNS if column.key == key)
 
 
 def test_a_row_has_what_the_broker_and_its_name_servers_tell() -> None:
-    master, slave = rows(model_of(BOTH, broker(MASTER), broker(SLAVE, commitLogMaxOffset="999999999")))
-    assert {column.key: column.cell(master).text for column in COLUMNS} == {
+    master, slave = list_broker_rows(
+        model_of(BOTH, broker(MASTER), broker(SLAVE, commitLogMaxOffset="999999999"))
+    )
+    assert {column.key: column.render_cell(master).text for column in BROKER_COLUMNS} == {
         "cluster": "cluster-a",
         "broker": "broker-a",
         "role": "master",
@@ -53,65 +55,67 @@ def test_a_row_has_what_the_broker_and_its_name_servers_tell() -> None:
 
 def test_levels_give_figures_a_tone_and_old_ones_have_none() -> None:
     figures: dict[str, Any] = {"commitLogDiskRatio": "0.9", "sendThreadPoolQueueHeadWaitTimeMills": "60"}
-    [full] = rows(model_of(server(), broker(MASTER, **figures)))
+    [full] = list_broker_rows(model_of(server(), broker(MASTER, **figures)))
     assert (cell(full, "disk").tone, cell(full, "wait").tone) == ("bad", "warn")
-    [old] = rows(model_of(server(), broker(MASTER, **figures), silent(MASTER, NOON + 5_000)))
+    [old] = list_broker_rows(model_of(server(), broker(MASTER, **figures), silent(MASTER, NOON + 5_000)))
     assert (cell(old, "disk").tone, cell(old, "disk").text) == ("dim", "███▌ 90%")
     assert cell(old, "state") == Cell("◐ frozen 0 s", "bad")
-    assert old.stale == 0
+    assert old.stale_ms == 0
 
 
 def test_what_was_never_told_is_no_zero() -> None:
-    [row] = rows(model_of(server()))
+    [row] = list_broker_rows(model_of(server()))
     assert {cell(row, key).text for key in ("in", "out", "disk", "wait", "version", "inToday", "uptime")} == {
         "–"
     }
-    assert row.stale is None
+    assert row.stale_ms is None
 
 
 def test_how_many_name_servers_list_it_and_say_that_it_is_wiped() -> None:
     one, other = server("h:1", perms={"broker-a": 4}), server("h:2")
-    [row] = rows(model_of(one, other, broker(MASTER)))
+    [row] = list_broker_rows(model_of(one, other, broker(MASTER)))
     assert (cell(row, "listed"), cell(row, "state")) == (Cell("2/2"), Cell("⊘ wiped? 1/2", "warn"))
-    [row] = rows(model_of(one, server("h:2", groups={}, perms={}), broker(MASTER)))
+    [row] = list_broker_rows(model_of(one, server("h:2", groups={}, perms={}), broker(MASTER)))
     assert (cell(row, "listed"), cell(row, "state")) == (Cell("1/2", "warn"), Cell("⊘ wiped", "warn"))
 
 
 def test_the_screen_of_one_cluster_and_what_its_rows_are_about() -> None:
     model = model_of(BOTH)
-    assert Brokers("cluster-b").items(model) == []
+    assert Brokers("cluster-b").build_rows(model) == []
     view = Brokers("cluster-a")
-    assert (view.title, len(view.items(model))) == ("Brokers of cluster-a", 2)
-    row = view.items(model)[0]
-    assert view.about(row)[:3] == ("broker-a", MASTER, "cluster-a")
-    assert view.key(row) == f"broker-a 0 {MASTER}"
-    assert "master" in view.text(row)
+    assert (view.view_title, len(view.build_rows(model))) == ("Brokers of cluster-a", 2)
+    row = view.build_rows(model)[0]
+    assert view.subject_of_row(row)[:3] == ("broker-a", MASTER, "cluster-a")
+    assert view.row_key(row) == f"broker-a 0 {MASTER}"
+    assert "master" in view.filter_text(row)
 
 
 def test_the_line_above_counts_states_and_messages() -> None:
     model = model_of(BOTH, broker(MASTER), silent(SLAVE))
-    line = "".join(cell.text for cell in Brokers().headline(model))
+    line = "".join(cell.text for cell in Brokers().render_headline(model))
     assert line == "2 brokers  ◐ 1 frozen  ● 1 up  in 100/s  out 200/s"
 
 
 def test_every_column_can_be_sorted_by() -> None:
-    some = rows(model_of(BOTH, broker(MASTER), silent(SLAVE)))
-    for column in COLUMNS:
-        known = [column.value(row) for row in some if column.value(row) is not None]
+    some = list_broker_rows(model_of(BOTH, broker(MASTER), silent(SLAVE)))
+    for column in BROKER_COLUMNS:
+        known = [column.sort_value(row) for row in some if column.sort_value(row) is not None]
         assert sorted(known) is not None, column.key
 
 
 def test_since_when_no_name_server_has_heard_of_it() -> None:
     told = server(silences={MASTER: (70_000, 120_000)})
-    [row] = rows(model_of(told, server("h:2", silences={MASTER: (5_000, 120_000)}), broker(MASTER)))
+    [row] = list_broker_rows(
+        model_of(told, server("h:2", silences={MASTER: (5_000, 120_000)}), broker(MASTER))
+    )
     assert cell(row, "heartbeat") == Cell("1 min", "warn")
-    [row] = rows(model_of(server(silences={}), broker(MASTER)))
+    [row] = list_broker_rows(model_of(server(silences={}), broker(MASTER)))
     assert cell(row, "heartbeat") == Cell("–", "dim")
 
 
 def test_totals_of_what_nobody_tells_are_no_zero() -> None:
     def line(*polls: AnyPoll) -> str:
-        return "".join(cell.text for cell in Brokers().headline(model_of(BOTH, *polls)))
+        return "".join(cell.text for cell in Brokers().render_headline(model_of(BOTH, *polls)))
 
     assert line() == "2 brokers  · 2 listed  in –/s  out –/s"
     told = [broker(MASTER), broker(SLAVE)]
@@ -121,10 +125,10 @@ def test_totals_of_what_nobody_tells_are_no_zero() -> None:
 
 def test_where_no_name_server_answers_nobody_knows_who_lists_a_broker() -> None:
     dead = NameServerPolled(NOON + 1000, "10.0.0.1:9876", error="closed")
-    [row] = rows(model_of(server(perms={"broker-a": 4}), broker(MASTER), dead))
+    [row] = list_broker_rows(model_of(server(perms={"broker-a": 4}), broker(MASTER), dead))
     assert (cell(row, "listed"), cell(row, "state")) == (Cell("–", "dim"), Cell("⊘ wiped", "warn"))
     nobody = model_of(dead)
-    assert (Brokers().headline(nobody)[0].text, Brokers().nothing(nobody)) == (
+    assert (Brokers().render_headline(nobody)[0].text, Brokers().empty_message(nobody)) == (
         "– brokers", "unknown: no name server answers"
     )  # fmt: skip
-    assert Brokers().nothing(Model()) == "no broker is registered"
+    assert Brokers().empty_message(ClusterModel()) == "no broker is registered"

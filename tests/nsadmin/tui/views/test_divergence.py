@@ -2,16 +2,22 @@
 
 import pytest
 
-from nsadmin.tui.model import Model, Silence
-from nsadmin.tui.polls import AnyPoll, DivergencePolled, Found, NameServerPolled
-from nsadmin.tui.questions import Question
-from nsadmin.tui.views.divergence import Advice, Causes, Differences, Matrix, Sides
-from nsadmin.tui.views.topic import Route
-from nsadmin.tui.views.view import Line
+from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import AnyPoll, DivergenceFinding, DivergencePolled, NameServerPolled
+from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.divergence import (
+    DifferenceSidesView,
+    DifferencesView,
+    DivergenceAdviceView,
+    DivergenceCausesView,
+    DivergenceMatrixView,
+)
+from nsadmin.tui.views.topic_detail import TopicRouteView
 from tests.support.screens import NOON, server
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
-FOUND = Found(
+FOUND = DivergenceFinding(
     "topic",
     "orders",
     "broker-a",
@@ -25,14 +31,14 @@ FOUND = Found(
 )
 
 
-def model_of(*polls: AnyPoll) -> Model:
-    model = Model([ONE, TWO])
+def model_of(*polls: AnyPoll) -> ClusterModel:
+    model = ClusterModel([ONE, TWO])
     for poll in polls:
-        model.apply(poll)
+        model.apply_poll(poll)
     return model
 
 
-def text(lines: list[Line]) -> str:
+def text(lines: list[CellLine]) -> str:
     return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
 
 
@@ -41,7 +47,7 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
         server(ONE), server(TWO, topics=("orders",)), NameServerPolled(NOON, THREE, error="closed")
     )
     assert (
-        text(Matrix().draw(model, 120, 20))
+        text(DivergenceMatrixView().draw_lines(model, 120, 20))
         == """
                                 10.0.0.1:9876         10.0.0.2:9876         10.0.0.3:9876
   10.0.0.1:9876                             ·                     1                     ?
@@ -56,26 +62,31 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
 
   Tab: what differs, and why"""
     )
-    assert len(Matrix().draw(model, 40, 3)) == 3
-    assert [tab.name for tab in Matrix().tabs()] == ["servers", "matrix", "differences", "causes"]
+    assert len(DivergenceMatrixView().draw_lines(model, 40, 3)) == 3
+    assert [tab.view_name for tab in DivergenceMatrixView().list_tabs()] == [
+        "servers",
+        "matrix",
+        "differences",
+        "causes",
+    ]
 
 
 def test_one_name_server_alone_is_equal_to_nobody() -> None:
     model = model_of(server(ONE), NameServerPolled(NOON, TWO, error="closed"))
-    drawn = text(Matrix().draw(model, 120, 20))
+    drawn = text(DivergenceMatrixView().draw_lines(model, 120, 20))
     assert "equal" not in drawn
     assert "  brokers       unknown\n" in drawn
-    for view in (Differences(), Sides("topics", "orders")):
-        assert view.nothing(model) == "unknown: fewer than two name servers answer"
-        assert view.nothing(model_of(server(ONE), server(TWO))) == view.empty
+    for view in (DifferencesView(), DifferenceSidesView("topics", "orders")):
+        assert view.empty_message(model) == "unknown: fewer than two name servers answer"
+        assert view.empty_message(model_of(server(ONE), server(TWO))) == view.empty_text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_a_narrow_matrix_has_the_ends_of_addresses_and_all_columns(width: int) -> None:
-    model = Model()
+    model = ClusterModel()
     for at in (1, 2, 3):
-        model.apply(server(f"127.0.0.1:2501{at}"))
-    lines = text(Matrix().draw(model, width, 20)).splitlines()
+        model.apply_poll(server(f"127.0.0.1:2501{at}"))
+    lines = text(DivergenceMatrixView().draw_lines(model, width, 20)).splitlines()
     assert all(len(line) <= width for line in lines)
     assert all(lines[1].count(f"1:2501{at}") == 1 for at in (1, 2, 3))
     assert [line.split()[1:] for line in lines[2:5]] == [
@@ -85,41 +96,44 @@ def test_a_narrow_matrix_has_the_ends_of_addresses_and_all_columns(width: int) -
 
 def test_columns_and_lines_that_have_no_room_are_counted() -> None:
     model = model_of(*(server(f"10.0.0.{at}:9876") for at in range(1, 8)))
-    first, *_, last = text(Matrix().draw(model, 40, 8)).splitlines()
+    first, *_, last = text(DivergenceMatrixView().draw_lines(model, 40, 8)).splitlines()
     assert first == "  … and 4 more columns: a wider screen has them"
     assert last == "  … 10 lines more"
 
 
 def test_each_difference_leads_to_what_each_tells() -> None:
     model = model_of(server(ONE, perms={"broker-a": 4}), server(TWO, topics=("orders",)))
-    view = Differences()
-    perm, topic = view.items(model)
-    assert view.columns[2].cell(perm).text == f"wiped on {ONE}; written on {TWO}"
-    assert (view.key(topic), view.enter(topic)) == ("topics payments", Route("payments"))
-    sides = view.enter(perm)
-    assert sides == Sides("permissions", "broker-a")
-    assert isinstance(sides, Sides)
-    assert sides.items(model) == [(ONE, "wiped"), (TWO, "written")]
-    assert (sides.key((ONE, "wiped")), sides.title) == (ONE, "broker-a")
-    assert sides.items(model_of(server(ONE), server(TWO))) == []
-    assert [tab.name for tab in view.tabs()][2] == "differences"
+    view = DifferencesView()
+    perm, topic = view.build_rows(model)
+    assert view.columns[2].render_cell(perm).text == f"wiped on {ONE}; written on {TWO}"
+    assert (view.row_key(topic), view.open_row(topic)) == ("topics payments", TopicRouteView("payments"))
+    sides = view.open_row(perm)
+    assert sides == DifferenceSidesView("permissions", "broker-a")
+    assert isinstance(sides, DifferenceSidesView)
+    assert sides.build_rows(model) == [(ONE, "wiped"), (TWO, "written")]
+    assert (sides.row_key((ONE, "wiped")), sides.view_title) == (ONE, "broker-a")
+    assert sides.build_rows(model_of(server(ONE), server(TWO))) == []
+    assert [tab.view_name for tab in view.list_tabs()][2] == "differences"
 
 
 def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
-    view, model = Causes(), Model()
-    assert view.headline(model)[0].text.startswith("every route")
-    assert view.items(model) == []
-    model.apply(DivergencePolled(NOON, "diverge", [FOUND]))
-    [found] = view.items(model)
-    assert [column.cell(found).text for column in view.columns] == [
+    view, model = DivergenceCausesView(), ClusterModel()
+    assert view.render_headline(model)[0].text.startswith("every route")
+    assert view.build_rows(model) == []
+    model.apply_poll(DivergencePolled(NOON, "diverge", [FOUND]))
+    [found] = view.build_rows(model)
+    assert [column.render_cell(found).text for column in view.columns] == [
         "topic", "orders and 1 more", "drift", "2 min", "it was wiped", "perm: …"
     ]  # fmt: skip
-    assert "".join(cell.text for cell in view.headline(model)) == "divergence says: diverge"
-    advice = view.enter(found)
-    assert advice == Advice("topic", "orders", "it was wiped")
-    assert (advice.title, advice.questions(model, [], None)) == ("orders", [Question("divergence")])
+    assert "".join(cell.text for cell in view.render_headline(model)) == "divergence says: diverge"
+    advice = view.open_row(found)
+    assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
+    assert (advice.view_title, advice.list_queries(model, [], None)) == (
+        "orders",
+        [DetailQuery("divergence")],
+    )
     assert (
-        text(advice.draw(model, 80, 20))
+        text(advice.draw_lines(model, 80, 20))
         == f"""
   {ONE}          perm=4
   {TWO}          perm=6
@@ -127,13 +141,16 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
   cause   it was wiped
   to do   wipe it"""
     )
-    model.apply(DivergencePolled(NOON, "agree", []))
-    assert "has gone" in text(advice.draw(model, 80, 20))
-    model.apply(DivergencePolled(NOON, error="closed"))
-    assert (view.silence(model), view.nothing(model)) == (Silence("closed", NOON), "unknown: closed")
-    assert "".join(cell.text for cell in view.headline(model)) == "divergence says: agree"
-    assert (view.key(found), view.questions(model, [], None)[0].kind) == (
+    model.apply_poll(DivergencePolled(NOON, "agree", []))
+    assert "has gone" in text(advice.draw_lines(model, 80, 20))
+    model.apply_poll(DivergencePolled(NOON, error="closed"))
+    assert (view.find_silence(model), view.empty_message(model)) == (
+        Silence("closed", NOON),
+        "unknown: closed",
+    )
+    assert "".join(cell.text for cell in view.render_headline(model)) == "divergence says: agree"
+    assert (view.row_key(found), view.list_queries(model, [], None)[0].query_kind) == (
         "topic broker-a orders it was wiped",
         "divergence",
     )
-    assert [tab.name for tab in view.tabs()][3] == "causes"
+    assert [tab.view_name for tab in view.list_tabs()][3] == "causes"

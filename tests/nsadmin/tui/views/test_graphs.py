@@ -1,25 +1,25 @@
 """Figures over time, as lines of dots."""
 
-from nsadmin.tui.model import Model, Trend
-from nsadmin.tui.polls import GroupPolled, Lag
-from nsadmin.tui.views.graphs import Graphs, graph
-from nsadmin.tui.views.view import Line
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
+from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.graphs import Graphs, draw_graph
 from tests.support.screens import NOON, broker, server
 
 
-def text(lines: list[Line]) -> str:
+def text(lines: list[CellLine]) -> str:
     return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
 
 
 def trend(*values: float) -> Trend:
-    found = Trend.empty()
+    found = Trend.create_empty()
     for at, value in enumerate(values):
-        found.add(NOON + at * 60_000, value)
+        found.add_point(NOON + at * 60_000, value)
     return found
 
 
 def test_a_line_with_its_axes(utc: None) -> None:
-    shown = text(graph("messages", {"a": trend(0, 100, 100, 50)}, 40, 8))
+    shown = text(draw_graph("messages", {"a": trend(0, 100, 100, 50)}, 40, 8))
     assert (
         shown
         == """\
@@ -34,7 +34,7 @@ def test_a_line_with_its_axes(utc: None) -> None:
 
 
 def test_two_lines_share_their_scale_and_have_tones_of_their_own() -> None:
-    lines = graph("messages", {"a": trend(0, 100), "b": trend(50, 50)}, 60, 12)
+    lines = draw_graph("messages", {"a": trend(0, 100), "b": trend(50, 50)}, 60, 12)
     tones = {cell.tone for line in lines[1:-2] for cell in line}
     assert {"spark", "warn"} <= tones
     assert all(len("".join(cell.text for cell in line)) <= 60 for line in lines)
@@ -42,18 +42,18 @@ def test_two_lines_share_their_scale_and_have_tones_of_their_own() -> None:
 
 
 def test_one_look_is_no_line_and_nothing_is_a_line_at_the_ground() -> None:
-    assert "two looks" in text(graph("messages", {"a": trend(1)}, 40, 10))
-    assert "⣀" in text(graph("messages", {"a": trend(0, 0)}, 40, 10))
+    assert "two looks" in text(draw_graph("messages", {"a": trend(1)}, 40, 10))
+    assert "⣀" in text(draw_graph("messages", {"a": trend(0, 0)}, 40, 10))
 
 
 def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> None:
-    model = Model()
-    model.apply(server())
+    model = ClusterModel()
+    model.apply_poll(server())
     for at in (0, 6_000):
-        model.apply(broker("10.0.1.1:10911", NOON + at))
-    assert "by cluster  ━━ cluster-a 100" in text(Graphs().draw(model, 80, 20))
+        model.apply_poll(broker("10.0.1.1:10911", NOON + at))
+    assert "by cluster  ━━ cluster-a 100" in text(Graphs().draw_lines(model, 80, 20))
     for at in (0, 6_000):
-        model.apply(GroupPolled(NOON + at, "g", 1.0, [Lag("t", "b", 0, 9, 2, 0, None)]))
-    shown = text(Graphs().draw(model, 80, 20))
+        model.apply_poll(GroupPolled(NOON + at, "g", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
+    shown = text(Graphs().draw_lines(model, 80, 20))
     assert "messages that groups are behind  ━━ g 7" in shown
     assert len(shown.splitlines()) <= 20

@@ -1,58 +1,65 @@
 """Name servers in numbers."""
 
-from nsadmin.tui.model import Model
-from nsadmin.tui.polls import AnyPoll, NameServerPolled
-from nsadmin.tui.views.servers import COLUMNS, Servers, Settings
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
+from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, Servers
 from nsadmin.tui.views.table import Cell
 from tests.support.screens import NOON, server
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
 
 
-def model_of(*polls: AnyPoll) -> Model:
-    model = Model([ONE, TWO])
+def model_of(*polls: AnyPoll) -> ClusterModel:
+    model = ClusterModel([ONE, TWO])
     for poll in polls:
-        model.apply(poll)
+        model.apply_poll(poll)
     return model
 
 
 def test_numbers_of_each_and_how_much_it_differs() -> None:
     model = model_of(server(ONE, kv={"NS": {"k": "v"}}), server(TWO, topics=("orders",), kv={}))
-    model.apply(NameServerPolled(NOON + 1000, THREE, error="closed"))
-    model.now = NOON + 11_000
-    first, _, third = Servers().items(model)
-    assert {column.key: column.cell(first).text.strip() for column in COLUMNS} == {
+    model.apply_poll(NameServerPolled(NOON + 1000, THREE, error="closed"))
+    model.now_ms = NOON + 11_000
+    first, _, third = Servers().build_rows(model)
+    assert {column.key: column.render_cell(first).text.strip() for column in SERVER_COLUMNS} == {
         "addr": ONE, "state": "● up", "latency": "1.0 ms", "latencies": "▂", "brokers": "1", "topics": "2",
         "keys": "1", "differs": "2", "error": "",
     }  # fmt: skip
-    assert {column.key: column.cell(third).text.strip() for column in COLUMNS} == {
+    assert {column.key: column.render_cell(third).text.strip() for column in SERVER_COLUMNS} == {
         "addr": THREE, "state": "✕ down 10 s", "latency": "–", "latencies": "", "brokers": "–", "topics": "–",
         "keys": "–", "differs": "–", "error": "closed",
     }  # fmt: skip
-    line = "".join(cell.text for cell in Servers().headline(model))
+    line = "".join(cell.text for cell in Servers().render_headline(model))
     assert line == "3 name servers  1 silent  they diverge: topics, KV config"
 
 
 def test_the_line_above_says_when_nobody_knows() -> None:
-    assert "whether they agree is not known" in Servers().headline(model_of(server(ONE)))[-1].text
-    assert Servers().headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
+    assert "whether they agree is not known" in Servers().render_headline(model_of(server(ONE)))[-1].text
+    assert Servers().render_headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
 
 
 def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> None:
     model = model_of(server(ONE), server(TWO))
-    model.apply(NameServerPolled(NOON + 1000, TWO, error="closed"))
-    first, second = ({column.key: column.cell(row) for column in COLUMNS} for row in Servers().items(model))
+    model.apply_poll(NameServerPolled(NOON + 1000, TWO, error="closed"))
+    first, second = (
+        {column.key: column.render_cell(row) for column in SERVER_COLUMNS}
+        for row in Servers().build_rows(model)
+    )
     assert (first["differs"], first["latency"].tone) == (Cell("–", "dim"), "")
     assert (second["differs"], second["latency"]) == (Cell("–", "dim"), Cell("1.0 ms", "dim"))
 
 
 def test_its_settings_and_who_has_them_otherwise() -> None:
     model = model_of(server(ONE, settings={"a": "1", "b": "2"}), server(TWO, settings={"a": "1", "b": "3"}))
-    view = Servers().enter(Servers().items(model)[0])
-    assert isinstance(view, Settings)
-    assert view.items(model) == [("a", "1", ""), ("b", "2", TWO)]
-    assert (view.key(("a", "1", "")), view.title) == ("a", ONE)
-    assert view.about(("a", "1", ""))[-3:] == ("a", "1", ONE)
-    assert Settings("nobody").items(model) == []
-    row = Servers().items(model)[0]
-    assert (Servers().key(row), Servers().text(row), Servers().about(row).name_server) == (ONE, ONE, ONE)
+    view = Servers().open_row(Servers().build_rows(model)[0])
+    assert isinstance(view, NameServerSettingsView)
+    assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]
+    assert (view.row_key(("a", "1", "")), view.view_title) == ("a", ONE)
+    assert view.subject_of_row(("a", "1", ""))[-3:] == ("a", "1", ONE)
+    assert NameServerSettingsView("nobody").build_rows(model) == []
+    row = Servers().build_rows(model)[0]
+    assert (
+        Servers().row_key(row),
+        Servers().filter_text(row),
+        Servers().subject_of_row(row).name_server,
+    ) == (ONE, ONE, ONE)

@@ -2,7 +2,16 @@
 
 import pytest
 
-from nsadmin.tui.views.table import BadFilter, Cell, Column, Filter, arranged, fitted, placed, plain
+from nsadmin.tui.views.table import (
+    Cell,
+    Column,
+    InvalidFilterError,
+    RowFilter,
+    align_text,
+    arrange_rows,
+    escape_unprintable,
+    fit_columns,
+)
 
 ROWS = ["orders", "orders-created", "payments", "Refunds"]
 
@@ -23,42 +32,46 @@ def text(item: str) -> str:
     ],
 )
 def test_filters(typed: str, shown: list[str]) -> None:
-    assert arranged(ROWS, text, Filter(typed), None, False) == shown
+    assert arrange_rows(ROWS, text, RowFilter(typed), None, False) == shown
 
 
 def test_half_a_regular_expression_is_refused_with_a_reason() -> None:
-    with pytest.raises(BadFilter, match=r"/\(: missing \)"):
-        Filter("/(")
+    with pytest.raises(InvalidFilterError, match=r"/\(: missing \)"):
+        RowFilter("/(")
 
 
 def test_what_is_not_known_comes_last_in_both_directions() -> None:
     column = Column("n", "N", 3, {"a": 2, "b": None, "c": 1}.get, lambda item: Cell(item))
-    assert arranged("abc", text, Filter(), column, False) == ["c", "a", "b"]
-    assert arranged("abc", text, Filter(), column, True) == ["a", "c", "b"]
+    assert arrange_rows("abc", text, RowFilter(), column, False) == ["c", "a", "b"]
+    assert arrange_rows("abc", text, RowFilter(), column, True) == ["a", "c", "b"]
 
 
 def column(key: str, width: int, rank: int = 0, grows: bool = False) -> Column:
-    return Column(key, key, width, text, lambda item: Cell(item), rank=rank, grows=grows)
+    return Column(key, key, width, text, lambda item: Cell(item), drop_rank=rank, grows_to_fit=grows)
 
 
 def test_the_least_important_columns_give_way_and_one_grows() -> None:
     columns = [column("a", 10, grows=True), column("b", 5, 2), column("c", 5, 1), column("d", 5, 2)]
-    assert [(each.key, width) for each, width in fitted(columns, 40)] == [
+    assert [(each.key, width) for each, width in fit_columns(columns, 40)] == [
         ("a", 22),
         ("b", 5),
         ("c", 5),
         ("d", 5),
     ]
-    assert [(each.key, width) for each, width in fitted(columns, 22)] == [("a", 10), ("b", 5), ("c", 5)]
-    assert [(each.key, width) for each, width in fitted(columns, 12)] == [("a", 12)]
-    assert [(each.key, width) for each, width in fitted(columns, 3)] == [("a", 10)]
+    assert [(each.key, width) for each, width in fit_columns(columns, 22)] == [("a", 10), ("b", 5), ("c", 5)]
+    assert [(each.key, width) for each, width in fit_columns(columns, 12)] == [("a", 12)]
+    assert [(each.key, width) for each, width in fit_columns(columns, 3)] == [("a", 10)]
 
 
 def test_a_text_that_is_too_long_is_cut_with_a_mark() -> None:
-    assert [placed("broker", 4, False), placed("b", 3, True), placed("b", 3, False)] == ["bro…", "  b", "b  "]
-    assert placed("x", 0, False) == ""
+    assert [align_text("broker", 4, False), align_text("b", 3, True), align_text("b", 3, False)] == [
+        "bro…",
+        "  b",
+        "b  ",
+    ]
+    assert align_text("x", 0, False) == ""
 
 
 def test_no_server_moves_the_cursor() -> None:
-    assert plain("a\x1b[31mb\n") == "a\\x1b[31mb\\n"
-    assert plain("ordinary") == "ordinary"
+    assert escape_unprintable("a\x1b[31mb\n") == "a\\x1b[31mb\\n"
+    assert escape_unprintable("ordinary") == "ordinary"

@@ -5,19 +5,21 @@ from typing import Any
 
 from textual.app import App, ComposeResult
 
-from nsadmin.tui.model import Model
-from nsadmin.tui.picture import text_of
-from nsadmin.tui.themes import DARK
-from nsadmin.tui.views.table import Cell, Column, Sort
-from nsadmin.tui.views.view import View
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.themes import DARK_THEME
+from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 from nsadmin.tui.widgets.grid import Grid
 from tests.support.screens import driven
 
 COLUMNS = (
-    Column("name", "NAME", 8, lambda r: r[0], lambda r: Cell(r[0], "strong"), flashes=True),
-    Column("second", "SECOND", 8, lambda r: r[1], lambda r: Cell(str(r[1])), flashes=True),
+    Column("name", "NAME", 8, lambda r: r[0], lambda r: Cell(r[0], "strong"), flashes_changes=True),
+    Column("second", "SECOND", 8, lambda r: r[1], lambda r: Cell(str(r[1])), flashes_changes=True),
     *(
-        Column(f"c{at}", f"C{at}", 10, lambda r: r[1], lambda r, at=at: Cell(f"cell {at}"), right=True)  # type: ignore[misc]
+        Column(
+            f"c{at}", f"C{at}", 10, lambda r: r[1], lambda r, at=at: Cell(f"cell {at}"), is_right_aligned=True
+        )  # type: ignore[misc]
         for at in range(3, 12)
     ),
 )
@@ -25,12 +27,12 @@ COLUMNS = (
 
 class Numbers(View):
     columns = COLUMNS
-    empty = "no numbers"
+    empty_text = "no numbers"
 
-    def items(self, model: Model) -> Sequence[Any]:
+    def build_rows(self, model: ClusterModel) -> Sequence[Any]:
         return ()
 
-    def key(self, item: Any) -> str:
+    def row_key(self, item: Any) -> str:
         return str(item[0])
 
 
@@ -46,8 +48,8 @@ class Bare(App[None]):
         yield Grid(id="grid")
 
     def on_mount(self) -> None:
-        self.register_theme(DARK)
-        self.theme = DARK.name
+        self.register_theme(DARK_THEME)
+        self.theme = DARK_THEME.name
         self.grid.focus()
         self.grid.show_view(Numbers())
 
@@ -56,10 +58,10 @@ class Bare(App[None]):
         return self.query_one(Grid)
 
     def on_grid_entered(self, message: Grid.Entered) -> None:
-        self.entered.append(message.item)
+        self.entered.append(message.row)
 
     def on_grid_sort_asked(self, message: Grid.SortAsked) -> None:
-        self.sorted.append(message.key)
+        self.sorted.append(message.column_key)
 
 
 MANY = [(f"row-{number:05}", number) for number in range(20_000)]
@@ -72,14 +74,14 @@ async def test_only_the_lines_that_are_seen_are_drawn() -> None:
         app.grid.show_rows(MANY, None)
         await pilot.press("end")
         await pilot.pause()
-        lines = text_of(app).splitlines()
+        lines = screen_to_text(app).splitlines()
         assert lines[0].startswith(" NAME     SECOND")
         assert lines[-1].startswith("▌row-199… 19999")
-        assert len(app.grid.visible_rows) == 11
+        assert len(app.grid.visible_items) == 11
         await pilot.press("home", "pagedown", "pagedown", "up")
-        assert app.grid.cursor == 19
+        assert app.grid.cursor_index == 19
         await pilot.press("pageup", "k", "j")
-        assert app.grid.cursor == 9
+        assert app.grid.cursor_index == 9
 
 
 @driven
@@ -88,14 +90,14 @@ async def test_columns_without_room_come_with_the_arrows() -> None:
     async with app.run_test(size=(40, 8)) as pilot:
         app.grid.show_rows(MANY, None)
         await pilot.pause()
-        assert "C3" in text_of(app).splitlines()[0]
+        assert "C3" in screen_to_text(app).splitlines()[0]
         hidden = app.grid.hidden_columns
         assert hidden > 0
         await pilot.press("right", "l")
-        head = text_of(app).splitlines()[0]
+        head = screen_to_text(app).splitlines()[0]
         assert ("NAME" in head, "C3" in head, "C5" in head) == (True, False, True)
         await pilot.press("left", "h", "h")
-        assert "C3" in text_of(app).splitlines()[0]
+        assert "C3" in screen_to_text(app).splitlines()[0]
 
 
 @driven
@@ -105,7 +107,7 @@ async def test_enter_and_a_double_click_open_a_row() -> None:
         app.grid.show_rows(MANY, None)
         await pilot.press("down", "enter")
         await pilot.click("#grid", offset=(5, 4))
-        assert app.grid.cursor == 3
+        assert app.grid.cursor_index == 3
         await pilot.click("#grid", offset=(5, 4), times=2)
         assert [item[1] for item in app.entered] == [1, 3]
         await pilot.click("#grid", offset=(12, 0))
@@ -117,11 +119,11 @@ async def test_enter_and_a_double_click_open_a_row() -> None:
 async def test_no_rows_are_said_and_no_key_hurts() -> None:
     app = Bare()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.grid.show_rows([], Sort("name"))
+        app.grid.show_rows([], SortOrder("name"))
         await pilot.press("down", "end", "enter", "pagedown", "home")
         await pilot.click("#grid", offset=(5, 4))
-        assert " no numbers" in text_of(app)
-        assert (app.grid.current, app.entered) == (None, [])
+        assert " no numbers" in screen_to_text(app)
+        assert (app.grid.cursor_item, app.entered) == (None, [])
 
 
 @driven
@@ -131,7 +133,7 @@ async def test_a_changed_cell_flashes_and_time_that_passes_does_not() -> None:
         app.grid.show_rows([("a", "● up"), ("b", "◐ frozen 3 s")], None)
         await pilot.pause()
         app.grid.show_rows([("a", "✕ gone"), ("b", "◐ frozen 5 s")], None)
-        assert list(app.grid._flashing) == [("a", "second")]
+        assert list(app.grid._flash_ends) == [("a", "second")]
 
 
 @driven
@@ -141,10 +143,10 @@ async def test_the_cursor_stays_where_it_was_when_its_row_is_gone() -> None:
         app.grid.show_rows(MANY[:10], None)
         await pilot.press("end")
         app.grid.show_rows(MANY[:5], None)
-        assert (app.grid.cursor, app.grid.current_key) == (4, "row-00004")
+        assert (app.grid.cursor_index, app.grid.cursor_key) == (4, "row-00004")
         app.grid.show_view(Numbers(), "row-00002")
         app.grid.show_rows(MANY[:5], None)
-        assert app.grid.cursor == 2
+        assert app.grid.cursor_index == 2
 
 
 @driven
@@ -170,11 +172,11 @@ async def test_old_rows_are_dim_and_no_rows_are_explained() -> None:
     async with app.run_test(size=(40, 8)) as pilot:
         app.grid.show_rows([], None)
         await pilot.pause()
-        assert "no numbers" in text_of(app)
+        assert "no numbers" in screen_to_text(app)
         app.grid.show_rows([], None, "unknown: nobody answers")
         await pilot.pause()
-        assert text_of(app).splitlines()[2] == " unknown: nobody answers"
+        assert screen_to_text(app).splitlines()[2] == " unknown: nobody answers"
         app.grid.show_rows(MANY[:1], None, None, True)
-        assert {tone for _, tone, _ in app.grid._pieces(1).texts[1:]} == {"dim"}
+        assert {tone for _, tone, _ in app.grid._pieces_of_line(1).text_pieces[1:]} == {"dim"}
         app.grid.show_rows(MANY[:1], None)
-        assert "strong" in {tone for _, tone, _ in app.grid._pieces(1).texts}
+        assert "strong" in {tone for _, tone, _ in app.grid._pieces_of_line(1).text_pieces}

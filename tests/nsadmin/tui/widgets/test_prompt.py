@@ -16,10 +16,10 @@ class Bare(App[None]):
         yield Prompt()
 
     def on_prompt_ended(self, message: Prompt.Ended) -> None:
-        self.ended.append((message.mode, message.text))
+        self.ended.append((message.prompt_mode, message.typed_text))
 
     def on_prompt_typing(self, message: Prompt.Typing) -> None:
-        self.typing.append(message.text)
+        self.typing.append(message.typed_text)
 
 
 @driven
@@ -27,9 +27,9 @@ async def test_what_is_typed_is_told_with_what_it_is_for() -> None:
     app = Bare()
     async with app.run_test() as pilot:
         prompt = app.query_one(Prompt)
-        prompt.open("filter", "a")
+        prompt.open_prompt("filter", "a")
         await pilot.press("b", "enter")
-        prompt.open("save", "x.svg")
+        prompt.open_prompt("save", "x.svg")
         await pilot.press("escape")
         assert app.ended == [("filter", "ab"), ("save", None)]
         assert app.typing[-1:] == ["x.svg"]
@@ -40,13 +40,13 @@ async def test_commands_of_before_come_back_and_others_are_offered() -> None:
     app = Bare()
     async with app.run_test() as pilot:
         prompt = app.query_one(Prompt)
-        prompt.open("command", "", ["topicRoute"])
+        prompt.open_prompt("command", "", ["topicRoute"])
         await pilot.press(*"topicR")
         await pilot.pause(0.1)
         await pilot.press("right", "enter")
-        prompt.open("command")
+        prompt.open_prompt("command")
         await pilot.press(*"where", "enter")
-        prompt.open("command")
+        prompt.open_prompt("command")
         await pilot.press("up")
         assert prompt.value == "where"
         await pilot.press("up")

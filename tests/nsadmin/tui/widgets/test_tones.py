@@ -4,7 +4,7 @@ import pytest
 from textual.app import App
 
 from nsadmin.tui import themes
-from nsadmin.tui.widgets.tones import styles
+from nsadmin.tui.widgets.tones import tone_styles
 from tests.support.screens import driven
 
 EVERY = ("", "dim", "good", "warn", "bad", "info", "accent", "strong", "spark", "context-red", "tabChosen")
@@ -15,13 +15,13 @@ def test_every_theme_has_a_style_for_every_tone(name: str) -> None:
     @driven
     async def story() -> None:
         app = App[None]()
-        for theme in themes.OURS:
+        for theme in themes.OWN_THEMES:
             app.register_theme(theme)
         async with app.run_test():
             app.theme = name
-            known = styles(app)
+            known = tone_styles(app)
             assert set(EVERY) <= known.keys()
             assert known["good"].color != known["bad"].color
-            assert styles(app) is known
+            assert tone_styles(app) is known
 
     story()

@@ -1,0 +1,76 @@
+"""Doors: how servers answer a harmless request, whoever asks: that tells a version, and what stands open."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from namesrv_core.protocol.codes import RequestCode, version_text
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.response_bodies import parse_config_items
+from nsadmin.client.results import ServerResult
+
+_ANY_RESPONSE_CODE = range(-(2**31), 2**31)
+
+
+class ExposureAnswer(NamedTuple):
+    """What a server said: the version that it claims to be, "V5_5_0", and its settings or why it told none.
+
+    `settings` are empty where something else was asked for. `refusal` is None where it did what was asked.
+    """
+
+    version_name: str
+    settings: dict[str, str]
+    refusal_text: str | None
+
+
+class ServerExposure:
+    """`admin.doors`: any answer is a result, a refusal too; only silence is an error."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def name_servers(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
+        """The settings of name servers (GET_NAMESRV_CONFIG)."""
+        return self._send_to_each(namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG)
+
+    def brokers(self, broker_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
+        """The settings of brokers (GET_BROKER_CONFIG)."""
+        return self._send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
+
+    def clusters(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
+        """Whether name servers tell which brokers there are (GET_BROKER_CLUSTER_INFO)."""
+        return self._send_to_each(namesrv_addrs, RequestCode.GET_BROKER_CLUSTER_INFO)
+
+    def check_reachable(self, server_addrs: Iterable[str]) -> dict[str, bool]:
+        """Whether somebody takes connections at these addresses; nothing is said there."""
+        # All they do is wait.
+        from concurrent.futures import ThreadPoolExecutor
+
+        from namesrv_core.transport.tls_probe import can_connect
+
+        server_addrs, access = list(server_addrs), self._caller.access
+        with ThreadPoolExecutor(max(1, min(len(server_addrs), access.concurrency))) as thread_pool:
+            connection_results = thread_pool.map(
+                lambda server_addr: can_connect(self._caller.connect_addr(server_addr), access.timeout),
+                server_addrs,
+            )
+            return dict(zip(server_addrs, connection_results, strict=True))
+
+    def _send_to_each(
+        self, server_addrs: Iterable[str], request_code: RequestCode
+    ) -> list[ServerResult[ExposureAnswer]]:
+        has_settings = request_code != RequestCode.GET_BROKER_CLUSTER_INFO
+        answers = self._caller.send_requests(
+            [(server_addr, build_request(request_code)) for server_addr in server_addrs],
+            accepted_codes=_ANY_RESPONSE_CODE,
+        )
+        return [answer.then(lambda response: _parse_answer(response, has_settings)) for answer in answers]
+
+
+def _parse_answer(response: RemotingCommand, has_settings: bool) -> ExposureAnswer:
+    version = version_text(response.version)
+    if response.code:
+        return ExposureAnswer(
+            version, {}, (response.remark or "").strip().split("\n", 1)[0] or f"code {response.code}"
+        )
+    return ExposureAnswer(version, parse_config_items(response) if has_settings else {}, None)

@@ -1,0 +1,285 @@
+"""Plain ACLs: the accounts of 4.x brokers with aclEnable, in a file of each broker; changed after a plan.
+
+A broker wants the whole identity of an account with each change, and takes an account for no admin that is
+not called one: what is not named is read first and sent as it is.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import RequestError
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import list_texts, parse_json_object
+from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
+
+PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")
+
+
+class PlainAccount(NamedTuple):
+    """One account; a representation never shows the secret key, which brokers tell in clear."""
+
+    access_key: str
+    secret_key: str | None = None
+    is_admin: bool | None = None
+    white_remote_address: str | None = None
+    default_topic_perm: str | None = None
+    default_group_perm: str | None = None
+    topic_perms: tuple[str, ...] | None = None
+    group_perms: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"Account({self.access_key!r}, ..., admin={self.is_admin})"
+
+
+class PlainAcl(NamedTuple):
+    """What a broker's file says; the addresses may do everything, unsigned."""
+
+    global_white_addrs: tuple[str, ...]
+    accounts: tuple[PlainAccount, ...]
+
+
+class AclFile(NamedTuple):
+    """A file of a broker: how often it was changed, and when last, in ms since 1970."""
+
+    file_path: str
+    change_count: int | None
+    changed_at_ms: int | None
+
+
+class AccountChange(NamedTuple):
+    """What is there and what would be, or is: None for nothing."""
+
+    account_before: PlainAccount | None
+    account_after: PlainAccount | None
+
+
+class PlainAclAdmin:
+    """`admin.plain_acls`."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list_accounts(self, broker_addrs: Iterable[str]) -> list[ServerResult[PlainAcl]]:
+        """The accounts and addresses of these brokers."""
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG)
+        return [decode_answer(answer, _parse_plain_acl) for answer in answers]
+
+    def list_files(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AclFile, ...]]]:
+        """The files of these brokers, in the order of paths."""
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
+        return [decode_answer(answer, _parse_acl_files) for answer in answers]
+
+    def plan_update(
+        self, broker_addrs: Iterable[str], wanted_account: PlainAccount
+    ) -> list[ServerResult[AccountChange]]:
+        """A new account, or another one in what is not None in `wanted`; NotFound for one without a key.
+
+        A list of permissions takes the place of the one that is there.
+        """
+
+        def plan_change(plain_acl: PlainAcl) -> AccountChange:
+            account_before = _find_account(plain_acl, wanted_account.access_key)
+            if account_before is None and wanted_account.secret_key is None:
+                raise NotFound(f"no account {wanted_account.access_key!r}: a new one needs a secret key")
+            base_account = account_before or PlainAccount(wanted_account.access_key, is_admin=False)
+            given_fields = {
+                field_name: field_value
+                for field_name, field_value in wanted_account._asdict().items()
+                if field_value is not None
+            }
+            return AccountChange(account_before, base_account._replace(**given_fields))
+
+        return [acl_result.then(plan_change) for acl_result in self.list_accounts(broker_addrs)]
+
+    def plan_delete(self, broker_addrs: Iterable[str], access_key: str) -> list[ServerResult[AccountChange]]:
+        """No such account any more; NotFound where there is none."""
+
+        def plan_change(plain_acl: PlainAcl) -> AccountChange:
+            account_before = _find_account(plain_acl, access_key)
+            if account_before is None:
+                raise NotFound(f"no account {access_key!r}")
+            return AccountChange(account_before, None)
+
+        return [acl_result.then(plan_change) for acl_result in self.list_accounts(broker_addrs)]
+
+    def apply_plans(
+        self, planned_changes: Sequence[ServerResult[AccountChange]]
+    ) -> list[ServerResult[AccountChange]]:
+        """Tell each broker what differs, and read it back; NotApplied where it shows something else.
+
+        Who has changed his own key cannot look: then the broker's word counts.
+        """
+        plans_to_send = [
+            planned_change
+            for planned_change in planned_changes
+            if planned_change.result
+            and planned_change.result.account_before != planned_change.result.account_after
+        ]
+        change_answers = self._caller.send_requests(
+            [
+                (planned_change.addr, _build_request(planned_change.result))
+                for planned_change in plans_to_send
+                if planned_change.result
+            ]
+        )
+        answers_by_addr = {
+            planned_change.addr: _hide_secret(answer, planned_change.result)
+            for planned_change, answer in zip(plans_to_send, change_answers, strict=True)
+        }
+        acls_by_addr = {
+            acl_result.addr: acl_result
+            for acl_result in self.list_accounts(
+                [broker_addr for broker_addr in answers_by_addr if answers_by_addr[broker_addr].error is None]
+            )
+        }
+        return [
+            _verify_change(
+                planned_change, answers_by_addr[planned_change.addr], acls_by_addr.get(planned_change.addr)
+            )
+            if planned_change.addr in answers_by_addr
+            else planned_change
+            for planned_change in planned_changes
+        ]
+
+    def set_white_addrs(
+        self, broker_addrs: Iterable[str], white_addrs: Sequence[str], file_path: str | None = None
+    ) -> list[ServerResult[tuple[str, ...]]]:
+        """Write the addresses that may do everything, in the place of those there are, and read them back.
+
+        Into the broker's `file` of that path, or its usual one.
+        """
+        ext_fields = {
+            "globalWhiteAddrs": ",".join(white_addrs),
+            **({"aclFileFullPath": file_path} if file_path else {}),
+        }
+        change_answers = self._caller.send_to_each(
+            broker_addrs, RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG, ext_fields
+        )
+        acls_by_addr = {
+            acl_result.addr: acl_result
+            for acl_result in self.list_accounts(
+                [change_answer.addr for change_answer in change_answers if change_answer.error is None]
+            )
+        }
+
+        def verify_addrs(plain_acl: PlainAcl) -> tuple[str, ...]:
+            missing_addrs = set(white_addrs) - set(plain_acl.global_white_addrs)
+            if missing_addrs:
+                raise NotApplied(f"ignored: {', '.join(sorted(missing_addrs))} is not among the addresses")
+            return plain_acl.global_white_addrs
+
+        return [
+            acls_by_addr[answer.addr].then(verify_addrs)
+            if answer.addr in acls_by_addr
+            else ServerResult(answer.addr, None, answer.error)
+            for answer in change_answers
+        ]
+
+
+def _verify_change(
+    planned_change: ServerResult[AccountChange],
+    change_answer: ServerResult[RemotingCommand],
+    acl_result: ServerResult[PlainAcl] | None,
+) -> ServerResult[AccountChange]:
+    if change_answer.error is not None or planned_change.result is None or acl_result is None:
+        return ServerResult(planned_change.addr, None, change_answer.error)
+    if is_denied(acl_result.error):
+        return planned_change
+    account_before, account_after = planned_change.result
+
+    def verify_account(plain_acl: PlainAcl) -> AccountChange:
+        current_account = _find_account(plain_acl, _changed_access_key(planned_change.result))
+        if current_account != account_after:
+            raise NotApplied("ignored: the broker shows another account; see getAclConfig")
+        return AccountChange(account_before, current_account)
+
+    return acl_result.then(verify_account)
+
+
+def _hide_secret(
+    change_answer: ServerResult[RemotingCommand], account_change: AccountChange | None
+) -> ServerResult[RemotingCommand]:
+    """A broker's refusal may quote the secret key."""
+    secret_key = (
+        account_change.account_after.secret_key if account_change and account_change.account_after else None
+    )
+    error = change_answer.error
+    if secret_key and isinstance(error, RequestError) and secret_key in (error.remark or ""):
+        hidden_error = RequestError((error.remark or "").replace(secret_key, "***"), error.code)
+        hidden_error.addr = error.addr
+        return ServerResult(change_answer.addr, None, hidden_error)
+    return change_answer
+
+
+def _changed_access_key(account_change: AccountChange | None) -> str:
+    changed_account = account_change and (account_change.account_after or account_change.account_before)
+    return changed_account.access_key if changed_account else ""
+
+
+def _find_account(plain_acl: PlainAcl, access_key: str) -> PlainAccount | None:
+    return next((account for account in plain_acl.accounts if account.access_key == access_key), None)
+
+
+def _build_request(account_change: AccountChange) -> RemotingCommand:
+    account_after = account_change.account_after
+    if account_after is None:
+        return build_request(
+            RequestCode.DELETE_ACL_CONFIG, {"accessKey": _changed_access_key(account_change)}
+        )
+    field_values = {
+        "accessKey": account_after.access_key,
+        "secretKey": account_after.secret_key,
+        "admin": str(bool(account_after.is_admin)).lower(),
+        "whiteRemoteAddress": account_after.white_remote_address,
+        "defaultTopicPerm": account_after.default_topic_perm,
+        "defaultGroupPerm": account_after.default_group_perm,
+        "topicPerms": _join_perms(account_after.topic_perms),
+        "groupPerms": _join_perms(account_after.group_perms),
+    }
+    ext_fields = {
+        field_name: field_value for field_name, field_value in field_values.items() if field_value is not None
+    }
+    return build_request(RequestCode.UPDATE_AND_CREATE_ACL_CONFIG, ext_fields)
+
+
+def _join_perms(perms: tuple[str, ...] | None) -> str | None:
+    return None if perms is None else ",".join(perms)
+
+
+def _parse_plain_acl(response: RemotingCommand) -> PlainAcl:
+    acl_record = parse_json_object(response)
+    accounts = (
+        _parse_account(account_record)
+        for account_record in acl_record.get("plainAccessConfigs") or ()
+        if isinstance(account_record, dict)
+    )
+    return PlainAcl(tuple(list_texts(acl_record.get("globalWhiteAddrs"))), tuple(sorted(accounts)))
+
+
+def _parse_account(account_record: dict[str, Any]) -> PlainAccount:
+    perm_lists = (account_record.get(member_name) for member_name in ("topicPerms", "groupPerms"))
+    return PlainAccount(
+        str(account_record.get("accessKey")),
+        account_record.get("secretKey"),
+        bool(account_record.get("admin")),
+        account_record.get("whiteRemoteAddress"),
+        account_record.get("defaultTopicPerm"),
+        account_record.get("defaultGroupPerm"),
+        *(None if perms is None else tuple(list_texts(perms)) for perms in perm_lists),
+    )
+
+
+def _parse_acl_files(response: RemotingCommand) -> tuple[AclFile, ...]:
+    """Brokers before 4.9.2 tell a version without the file's path."""
+    ext_fields = response.ext or {}
+    versions_by_path = fastjson.decode_json((ext_fields.get("allAclFileVersion") or "null").encode())
+    if not isinstance(versions_by_path, dict):
+        versions_by_path = {"": fastjson.decode_json((ext_fields.get("version") or "{}").encode())}
+    return tuple(
+        AclFile(file_path, version_record.get("counter"), version_record.get("timestamp"))
+        for file_path, version_record in sorted(versions_by_path.items())
+    )

@@ -1,0 +1,168 @@
+"""`admin.broker_configs`: the settings of each broker, read and updated one by one."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_config_items
+from nsadmin.client.name_servers.name_server_configs import format_properties_line
+from nsadmin.client.results import NotApplied, NotFound, ServerResult
+
+BrokerConfig = dict[str, str]
+
+
+class ConfigItemChange(NamedTuple):
+    """A change of one item.
+
+    Attributes:
+        before: The value before.
+        after: The value after, or the planned value.
+    """
+
+    before: str
+    after: str
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the values differ for the broker, for which "True" and "true" are equal."""
+        return _normalize_text(self.before) != _normalize_text(self.after)
+
+
+class BrokerConfigs:
+    """`admin.broker_configs`: the settings of brokers.
+
+    Args:
+        caller: The connections.
+        read_code: The request code to read settings; `admin.controllers.configs` passes that of controllers.
+        update_code: The request code to update settings.
+        server_kind: The kind of server, for error texts.
+    """
+
+    def __init__(
+        self,
+        caller: Caller,
+        read_code: RequestCode = RequestCode.GET_BROKER_CONFIG,
+        update_code: RequestCode = RequestCode.UPDATE_BROKER_CONFIG,
+        server_kind: str = "broker",
+    ) -> None:
+        self._caller = caller
+        self._read_code, self._update_code, self._server_kind = read_code, update_code, server_kind
+
+    def get_each(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerConfig]]:
+        """Return all settings of servers (GET_BROKER_CONFIG, 26; controllers: GET_CONTROLLER_CONFIG, 1010).
+
+        Returns:
+            One ServerResult per address, in order: key to value, as texts, in the order of keys.
+        """
+        answers = self._caller.send_to_each(broker_addrs, self._read_code)
+        return [decode_answer(answer, parse_config_items) for answer in answers]
+
+    def plan_update(
+        self, broker_addrs: Iterable[str], item_key: str, item_value: str
+    ) -> list[ServerResult[ConfigItemChange]]:
+        """Plan `update_item` without changing anything.
+
+        Returns:
+            One ServerResult per address, in order. The error is NotFound for an unknown item.
+        """
+
+        def plan_change(config: BrokerConfig) -> ConfigItemChange:
+            if item_key not in config:
+                raise NotFound(f"this {self._server_kind} has no item {item_key!r}")
+            return ConfigItemChange(config[item_key], item_value)
+
+        return [config.then(plan_change) for config in self.get_each(broker_addrs)]
+
+    def update_item(
+        self, broker_addrs: Iterable[str], item_key: str, item_value: str
+    ) -> list[ServerResult[ConfigItemChange]]:
+        """Update one item on servers, and read it back.
+
+        Sends UPDATE_BROKER_CONFIG (25), or UPDATE_CONTROLLER_CONFIG (1009) to controllers. A server that has
+        the value already gets no request, because a broker rewrites its whole file on each update.
+
+        Returns:
+            One ServerResult per address, in order. The error is NotFound for an unknown item, NotApplied for
+            an invalid value. Brokers answer success in both cases.
+        """
+        plans_by_addr = {
+            planned_change.addr: planned_change
+            for planned_change in self.plan_update(broker_addrs, item_key, item_value)
+        }
+        changing_addrs = [
+            broker_addr
+            for broker_addr, planned_change in plans_by_addr.items()
+            if planned_change.result and planned_change.result.is_change
+        ]
+        request_body = format_properties_line(item_key, item_value).encode("ascii")
+        update_answers = self._caller.send_to_each(
+            changing_addrs, self._update_code, request_body=request_body
+        )
+        updated_addrs = [answer.addr for answer in update_answers if answer.error is None]
+        configs_by_addr = {config.addr: config for config in self.get_each(updated_addrs)}
+        for answer in update_answers:
+            refused_config = ServerResult[BrokerConfig](answer.addr, None, answer.error)
+            config_result = configs_by_addr.get(answer.addr, refused_config)
+            plans_by_addr[answer.addr] = _verify_update(plans_by_addr[answer.addr], config_result, item_key)
+        return list(plans_by_addr.values())
+
+    def force_registration(self, broker_addr: str) -> ServerResult[str]:
+        """Make a broker register all its topics on all its name servers (UPDATE_BROKER_CONFIG, 25).
+
+        Writes the broker's own `brokerPermission` back to it. Brokers of 4.x and 5.x register again after
+        each such update, also with an equal value (`AdminBrokerProcessor#updateBrokerConfig`). The broker
+        rewrites its configuration file.
+
+        Returns:
+            The permission that was written.
+        """
+        item_key = "brokerPermission"
+
+        def rewrite_permission(config: BrokerConfig) -> str:
+            request_body = format_properties_line(item_key, config[item_key]).encode("ascii")
+            [answer] = self._caller.send_to_each(
+                [broker_addr], RequestCode.UPDATE_BROKER_CONFIG, request_body=request_body
+            )
+            if answer.error is not None:
+                raise answer.error
+            return config[item_key]
+
+        [config] = self.get_each([broker_addr])
+        return config.then(rewrite_permission)
+
+
+def _verify_update(
+    planned_change: ServerResult[ConfigItemChange], config_result: ServerResult[BrokerConfig], item_key: str
+) -> ServerResult[ConfigItemChange]:
+    def verify_change(item_change: ConfigItemChange) -> ConfigItemChange:
+        if config_result.error is not None:
+            raise config_result.error
+        current_value = (config_result.result or {}).get(item_key)
+        if current_value is None or not _is_same_value(current_value, item_change.after):
+            raise NotApplied(f"ignored: it is still {current_value!r}")
+        return ConfigItemChange(item_change.before, current_value)
+
+    return planned_change.then(verify_change)
+
+
+def _normalize_text(value_text: str) -> str:
+    """Normalize a value like a broker: "true" and "false" in lower case."""
+    value_text = value_text.strip()
+    return value_text.lower() if value_text.lower() in ("true", "false") else value_text
+
+
+def _is_same_value(first_text: str, second_text: str) -> bool:
+    """Return whether two texts are the same value for a broker, which reformats numbers."""
+    return (
+        _normalize_text(first_text) == _normalize_text(second_text)
+        or _parse_number(first_text) == _parse_number(second_text) is not None
+    )
+
+
+def _parse_number(value_text: str) -> float | None:
+    try:
+        return float(value_text)
+    except ValueError:
+        return None

@@ -1,0 +1,180 @@
+"""`admin.broker_routes`: the routes that each name server has for the topics of one broker, and their restore.
+
+No name server answers in place of another, because name servers do not synchronize.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from namesrv_core.events import QueueData
+from namesrv_core.protocol import fastjson, headers, json_bodies
+from namesrv_core.protocol.codes import V5_0_0, RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, parse_cluster_info
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_topic_names
+from nsadmin.client.results import ServerResult, is_not_found
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+
+
+class BrokerRouteView(NamedTuple):
+    """One broker as one name server knows it.
+
+    Attributes:
+        broker_group: The addresses of the broker; None if it is not registered.
+        routes_by_topic: Topic to route, for topics that have queues on the broker.
+        can_register_topics: Whether the name server answers REGISTER_TOPIC_IN_NAMESRV (217); 4.x does not.
+    """
+
+    broker_group: BrokerAddrGroup | None
+    routes_by_topic: Mapping[str, TopicRoute]
+    can_register_topics: bool
+
+
+class BrokerRoutes:
+    """`admin.broker_routes`: the routes of one broker's topics. It parses an unchanged route only once."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._routes_by_place: dict[tuple[str, str], tuple[bytes, TopicRoute]] = {}
+
+    def get_each(self, broker_name: str) -> list[ServerResult[BrokerRouteView]]:
+        """Return the routes of a broker's topics from every name server.
+
+        Sends GET_BROKER_CLUSTER_INFO (106), GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206) and, per topic,
+        GET_ROUTEINFO_BY_TOPIC (105).
+
+        Returns:
+            One ServerResult per name server; one failed request makes its result an error.
+        """
+        answers = self._caller.send_to_name_servers(RequestCode.GET_BROKER_CLUSTER_INFO)
+        view_results = [
+            decode_answer(answer, lambda response: _parse_known_broker(response, broker_name))
+            for answer in answers
+        ]
+        answering_addrs = [addr_result.addr for addr_result in view_results if addr_result.error is None]
+        request_code = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
+        topic_lists = {
+            answer.addr: decode_answer(answer, parse_topic_names)
+            for answer in self._caller.send_to_each(answering_addrs, request_code)
+        }
+        routes_by_addr = self._read_routes(
+            {namesrv_addr: addr_result.result or () for namesrv_addr, addr_result in topic_lists.items()},
+            broker_name,
+        )
+        return [
+            _join_view(addr_result, topic_lists.get(addr_result.addr), routes_by_addr.get(addr_result.addr))
+            for addr_result in view_results
+        ]
+
+    def _read_routes(
+        self, topics_by_addr: Mapping[str, Iterable[str]], broker_name: str
+    ) -> dict[str, ServerResult[dict[str, TopicRoute]]]:
+        server_topics = [
+            (namesrv_addr, topic) for namesrv_addr, topics in topics_by_addr.items() for topic in topics
+        ]
+        request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
+        answers = self._caller.send_requests(
+            (namesrv_addr, build_request(request_code, route_ext_fields(topic)))
+            for namesrv_addr, topic in server_topics
+        )
+        routes_by_addr: dict[str, ServerResult[dict[str, TopicRoute]]] = {
+            namesrv_addr: ServerResult(namesrv_addr, {}, None) for namesrv_addr in topics_by_addr
+        }
+        for (namesrv_addr, topic), answer in zip(server_topics, answers, strict=True):
+            route = decode_answer(
+                answer,
+                lambda response, server_topic=(namesrv_addr, topic): self._parse_remembered(
+                    server_topic, response
+                ),
+            )  # type: ignore[misc]
+            if route.error is not None and not is_not_found(route.error):
+                routes_by_addr[namesrv_addr] = ServerResult(namesrv_addr, None, route.error)
+                continue
+            routes_by_topic = routes_by_addr[namesrv_addr].result
+            if (
+                routes_by_topic is not None
+                and route.result is not None
+                and _has_queues(route.result, broker_name)
+            ):
+                routes_by_topic[topic] = route.result
+        return routes_by_addr
+
+    def _parse_remembered(self, server_topic: tuple[str, str], response: RemotingCommand) -> TopicRoute:
+        known_body, route = self._routes_by_place.get(server_topic, (b"", None))
+        if route is None or known_body != response.body:
+            route = parse_route(response)
+            self._routes_by_place[server_topic] = response.body, route
+        return route
+
+    def restore_queues(
+        self, namesrv_addr: str, queues_by_topic: Mapping[str, QueueData]
+    ) -> list[ServerResult[str]]:
+        """Restore queues in the routes of one name server (REGISTER_TOPIC_IN_NAMESRV, 217).
+
+        Queues of other brokers stay. Only for name servers of 5.x, and for topics that they have: the request
+        creates an unknown topic. They always answer success, so read the routes again afterwards.
+
+        Args:
+            namesrv_addr: The name server.
+            queues_by_topic: Topic to the queues to restore.
+
+        Returns:
+            One ServerResult per topic, in order: the topic.
+        """
+        request_code = RequestCode.REGISTER_TOPIC_IN_NAMESRV
+        calls = [
+            (
+                namesrv_addr,
+                build_request(
+                    request_code, headers.write_header(headers.TopicName(topic)), _encode_route(queue_data)
+                ),
+            )
+            for topic, queue_data in queues_by_topic.items()
+        ]
+        answers = self._caller.send_requests(calls)
+        return [
+            answer.then(lambda _, restored_topic=topic: restored_topic)  # type: ignore[misc]
+            for topic, answer in zip(queues_by_topic, answers, strict=True)
+        ]
+
+
+def _has_queues(route: TopicRoute, broker_name: str) -> bool:
+    """Return whether the broker has queues of the topic."""
+    return any(
+        queue_route.broker_name == broker_name and queue_route.perm is not None
+        for queue_route in route.queues
+    )
+
+
+def _parse_known_broker(response: RemotingCommand, broker_name: str) -> BrokerRouteView:
+    broker_groups = parse_cluster_info(response).broker_groups
+    broker_group = next(
+        (
+            candidate_group
+            for candidate_group in broker_groups
+            if candidate_group.broker_name == broker_name and candidate_group.broker_addrs
+        ),
+        None,
+    )
+    return BrokerRouteView(broker_group, {}, response.version >= V5_0_0)
+
+
+def _join_view(
+    view_result: ServerResult[BrokerRouteView],
+    topic_list: ServerResult[tuple[str, ...]] | None,
+    route_results: ServerResult[dict[str, TopicRoute]] | None,
+) -> ServerResult[BrokerRouteView]:
+    for part_result in (view_result, topic_list, route_results):
+        if part_result is not None and part_result.error is not None:
+            return ServerResult(view_result.addr, None, part_result.error)
+    routes_by_topic = (route_results and route_results.result) or {}
+    return view_result.then(lambda route_view: route_view._replace(routes_by_topic=routes_by_topic))
+
+
+def _encode_route(queue_data: QueueData) -> bytes:
+    """Encode a TopicRouteData. The name server reads only its queues."""
+    return fastjson.encode_json(
+        {"brokerDatas": [], "filterServerTable": {}, "queueDatas": [json_bodies.queue_data_json(queue_data)]}
+    )

@@ -1,0 +1,192 @@
+"""`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
+
+from collections.abc import Collection, Iterable, Mapping
+from math import isfinite
+
+from namesrv_core.protocol.codes import RequestCode, version_text
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import NameServerReader, decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object, parse_text_table
+from nsadmin.client.results import NotFound, ServerResult
+
+
+class RuntimeInfo:
+    """The runtime information that a broker reports.
+
+    A value that the broker's release does not report is None, never 0: 4.x reports no timers, for example.
+
+    Attributes:
+        table: All reported values as text, by key, in the order of keys.
+    """
+
+    __slots__ = ("table",)
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        self.table = table
+
+    def get_number(self, table_key: str) -> float | None:
+        """Return the first number of a value; None if the key is missing or has no finite number.
+
+        A TPS key has three numbers: the rates of the last 10 s, 1 min and 10 min.
+        """
+        value_words = self.table.get(table_key, "").split()
+        try:
+            number = float(value_words[0]) if value_words else None
+        except ValueError:
+            return None
+        return number if number is None or isfinite(number) else None
+
+    def get_integer(self, table_key: str) -> int | None:
+        """Return `get_number` without its fraction."""
+        number = self.get_number(table_key)
+        return None if number is None else int(number)
+
+    @property
+    def version(self) -> str | None:
+        """The release of the broker, such as "V5_5_0"; None if it is not reported."""
+        version_ordinal = self.get_integer("brokerVersion")
+        return self.table.get("brokerVersionDesc") or (
+            None if version_ordinal is None else version_text(version_ordinal)
+        )
+
+    @property
+    def is_active(self) -> bool | None:
+        """Whether the broker accepts messages; None before 5.0."""
+        active_text = self.table.get("brokerActive")
+        return None if active_text is None else active_text == "true"
+
+    @property
+    def out_tps(self) -> float | None:
+        """Messages delivered per second (last 10 s). 4.x spells the key "getTransferedTps"."""
+        transferred_tps = self.get_number("getTransferredTps")
+        return self.get_number("getTransferedTps") if transferred_tps is None else transferred_tps
+
+    def oldest_message_hours(self, now_seconds: float) -> float | None:
+        """Return the age of the oldest message in hours; None for an empty store, which reports -1.
+
+        Args:
+            now_seconds: The current time in seconds since 1970 (UTC).
+        """
+        earliest_ms = self.get_integer("earliestMessageTimeStamp")
+        return (
+            None if earliest_ms is None or earliest_ms < 0 else (now_seconds * 1000 - earliest_ms) / 3_600_000
+        )
+
+    def get_difference(self, later_key: str, earlier_key: str) -> int | None:
+        """Return the value of `later_key` minus the value of `earlier_key`; None if one is not reported."""
+        later_value, earlier_value = self.get_integer(later_key), self.get_integer(earlier_key)
+        return None if later_value is None or earlier_value is None else later_value - earlier_value
+
+
+class BrokerAdmin:
+    """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
+
+    def __init__(self, caller: Caller, reader: NameServerReader) -> None:
+        self._caller = caller
+        self._reader = reader
+
+    def get_runtime_info(self, broker_addrs: Iterable[str]) -> list[ServerResult[RuntimeInfo]]:
+        """Return the runtime information of brokers (GET_BROKER_RUNTIME_INFO, 28).
+
+        Returns:
+            One ServerResult per address, in the order of `broker_addrs`.
+        """
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_RUNTIME_INFO)
+        return [decode_answer(answer, _parse_runtime_info) for answer in answers]
+
+    def check_registration(self, broker_name: str) -> list[ServerResult[bool]]:
+        """Check on every name server whether a broker is registered (GET_BROKER_CLUSTER_INFO, 106).
+
+        Returns:
+            One ServerResult per name server: True, or the error NotFound.
+        """
+
+        def require_broker(response: RemotingCommand) -> bool:
+            if broker_name not in (parse_json_object(response).get("brokerAddrTable") or {}):
+                raise NotFound(f"no broker {broker_name!r} is registered here")
+            return True
+
+        return self._reader.read_each(require_broker, RequestCode.GET_BROKER_CLUSTER_INFO)
+
+    def get_topic_permissions(self, broker_name: str) -> list[ServerResult[dict[str, int]]]:
+        """Return the permission of each topic of a broker on every name server.
+
+        Reads the topic list (206), then the route of every topic (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Returns:
+            One ServerResult per name server: topic to permission bits (4 read, 2 write, 1 inherit), in order.
+            The error is NotFound if the broker is not registered there.
+        """
+        # Imported here because only the dry run of a change reads routes.
+        from nsadmin.client.brokers.topic_permissions import read_topic_permissions
+
+        return read_topic_permissions(self._caller, self.check_registration(broker_name), broker_name)
+
+    def wipe_write_perm(
+        self, broker_name: str, namesrv_addrs: Collection[str] | None = None
+    ) -> list[ServerResult[int]]:
+        """Remove the write permission from all topics of a broker (WIPE_WRITE_PERM_OF_BROKER, 205).
+
+        The change lasts until the broker registers anew (after a restart, for example) or changes a topic.
+
+        Args:
+            broker_name: The broker.
+            namesrv_addrs: The name servers to change. Default: all.
+
+        Returns:
+            One ServerResult per name server: the number of changed topics, or NotFound for an unknown broker.
+        """
+        return self._change_write_perm(
+            RequestCode.WIPE_WRITE_PERM_OF_BROKER, "wipeTopicCount", broker_name, namesrv_addrs
+        )
+
+    def add_write_perm(
+        self, broker_name: str, namesrv_addrs: Collection[str] | None = None
+    ) -> list[ServerResult[int]]:
+        """Set the permission 6 (read and write) on all topics of a broker (ADD_WRITE_PERM_OF_BROKER, 327).
+
+        Args:
+            broker_name: The broker.
+            namesrv_addrs: The name servers to change. Default: all.
+
+        Returns:
+            One ServerResult per name server: the number of changed topics, or NotFound for an unknown broker.
+        """
+        return self._change_write_perm(
+            RequestCode.ADD_WRITE_PERM_OF_BROKER, "addTopicCount", broker_name, namesrv_addrs
+        )
+
+    def _change_write_perm(
+        self,
+        request_code: RequestCode,
+        count_field: str,
+        broker_name: str,
+        namesrv_addrs: Collection[str] | None,
+    ) -> list[ServerResult[int]]:
+        from namesrv_core.protocol import headers
+
+        # Name servers answer "0 topics" for an unknown broker, so check the registration first.
+        results_by_addr = {
+            registration_result.addr: registration_result.then(int)
+            for registration_result in self.check_registration(broker_name)
+        }
+        knowing_addrs = [
+            namesrv_addr
+            for namesrv_addr, result in results_by_addr.items()
+            if result.error is None and (namesrv_addrs is None or namesrv_addr in namesrv_addrs)
+        ]
+        ext_fields = headers.write_header(headers.BrokerName(broker_name))
+        for answer in self._caller.send_to_each(knowing_addrs, request_code, ext_fields):
+            results_by_addr[answer.addr] = decode_answer(
+                answer, lambda response: int((response.ext or {}).get(count_field) or 0)
+            )
+        return [
+            result
+            for namesrv_addr, result in results_by_addr.items()
+            if namesrv_addrs is None or namesrv_addr in namesrv_addrs
+        ]
+
+
+def _parse_runtime_info(response: RemotingCommand) -> RuntimeInfo:
+    return RuntimeInfo(parse_text_table(response))

@@ -1,0 +1,63 @@
+"""Containers: processes in which several brokers run, each with a file of its own. Since 5.0."""
+
+from typing import NamedTuple
+
+from namesrv_core.errors import RequestError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_config_items
+from nsadmin.client.results import NotApplied, NotFound, ServerResult
+
+_NO_BROKER_CODE = 211
+
+
+class ContainedBroker(NamedTuple):
+    """Which broker of a container it is."""
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+
+
+class BrokerContainers:
+    """`admin.containers`."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def check_container(self, container_addr: str) -> ServerResult[bool]:
+        """Whether it is a container: NotApplied for a broker that runs by itself."""
+
+        def require_container(response: RemotingCommand) -> bool:
+            if "brokerContainerIP" not in parse_config_items(response):
+                raise NotApplied("this is no broker container: it says nothing of a brokerContainerIP")
+            return True
+
+        [answer] = self._caller.send_to_each([container_addr], RequestCode.GET_BROKER_CONFIG)
+        return decode_answer(answer, require_container)
+
+    def add_broker(self, container_addr: str, config_path: str) -> ServerResult[bool]:
+        """Start a broker in a container, by a file of properties on the container's machine."""
+        ext_fields = headers.write_header(broker_headers.AddBroker(config_path))
+        return self._send_order(container_addr, RequestCode.ADD_BROKER, ext_fields)
+
+    def remove_broker(self, container_addr: str, broker: ContainedBroker) -> ServerResult[bool]:
+        """Stop a broker of a container; NotFound for one that does not run there."""
+        ext_fields = headers.write_header(broker_headers.RemoveBroker(*broker))
+        removal_result = self._send_order(container_addr, RequestCode.REMOVE_BROKER, ext_fields)
+        if isinstance(removal_result.error, RequestError) and removal_result.error.code == _NO_BROKER_CODE:
+            return ServerResult(container_addr, None, NotFound("no such broker runs in this container"))
+        return removal_result
+
+    def _send_order(
+        self, container_addr: str, request_code: RequestCode, ext_fields: dict[str, str]
+    ) -> ServerResult[bool]:
+        # A broker is started or stopped before it is answered.
+        timeout_seconds = max(60.0, self._caller.access.timeout)
+        [answer] = self._caller.send_requests(
+            [(container_addr, build_request(request_code, ext_fields))], timeout_seconds
+        )
+        return answer.then(lambda _: True)

@@ -1,0 +1,247 @@
+"""Controllers: who leads them, what they know of brokers' replicas, and what they are told to do.
+
+Any controller says who leads; only that one knows replicas and takes orders.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.brokers.broker_configs import BrokerConfigs
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.results import NotFound, ServerResult
+
+_OPEN_END_OFFSET = 2**63 - 1
+
+
+class ControllerMeta(NamedTuple):
+    """What one controller says: who leads (None for nobody), and the addresses of all by id."""
+
+    group: str | None
+    leader_id: str | None
+    leader_addr: str | None
+    is_leader: bool
+    peers: dict[str, str]
+
+
+class BrokerReplica(NamedTuple):
+    """One broker process as the leader knows it."""
+
+    broker_id: int
+    broker_addr: str | None
+    is_alive: bool
+    is_in_sync: bool
+
+
+class ReplicaSet(NamedTuple):
+    """The replicas of one broker name, in the order of ids."""
+
+    broker_name: str
+    master_broker_id: int | None
+    master_addr: str | None
+    master_epoch: int | None
+    sync_state_set_epoch: int | None
+    replicas: tuple[BrokerReplica, ...]
+
+    def find_replica(self, broker_id: int) -> BrokerReplica | None:
+        """The one of that id, None if there is none."""
+        return next(
+            (broker_replica for broker_replica in self.replicas if broker_replica.broker_id == broker_id),
+            None,
+        )
+
+
+class MasterEpoch(NamedTuple):
+    """The time of one master: its part of the commit log in bytes; None for an end that is not yet."""
+
+    epoch: int
+    start_offset: int
+    end_offset: int | None
+
+
+class BrokerEpochs(NamedTuple):
+    """What a broker under a controller remembers of its masters."""
+
+    broker_name: str | None
+    broker_id: int | None
+    max_offset: int | None
+    epochs: tuple[MasterEpoch, ...]
+
+
+class ControllerAdmin:
+    """`admin.controllers`; their addresses are named with each call."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    @cached_property
+    def configs(self) -> BrokerConfigs:
+        """Settings of controllers, which each has for itself."""
+        request_codes = RequestCode
+        return BrokerConfigs(
+            self._caller,
+            request_codes.GET_CONTROLLER_CONFIG,
+            request_codes.UPDATE_CONTROLLER_CONFIG,
+            "controller",
+        )
+
+    def get_metadata(self, controller_addrs: Iterable[str]) -> list[ServerResult[ControllerMeta]]:
+        """What each controller says of itself and the others."""
+        answers = self._caller.send_to_each(controller_addrs, RequestCode.CONTROLLER_GET_METADATA_INFO)
+        return [decode_answer(answer, _parse_metadata) for answer in answers]
+
+    def find_leader(self, controller_addrs: Iterable[str]) -> str:
+        """The address of the one that leads: who says so of himself, else whom most of them name.
+
+        NotFound where nobody knows of one; the first failure where none of them answers.
+        """
+        metadata_results = self.get_metadata(controller_addrs)
+        known_metadata = [
+            metadata_item.result for metadata_item in metadata_results if metadata_item.result is not None
+        ]
+        if not known_metadata and metadata_results and metadata_results[0].error is not None:
+            raise metadata_results[0].error
+        self_declared = [
+            metadata_item.leader_addr
+            for metadata_item in known_metadata
+            if metadata_item.is_leader and metadata_item.leader_addr
+        ]
+        votes_by_addr = Counter(
+            metadata_item.leader_addr for metadata_item in known_metadata if metadata_item.leader_addr
+        )
+        if not votes_by_addr:
+            raise NotFound("the controllers have no leader now")
+        return self_declared[0] if len(set(self_declared)) == 1 else votes_by_addr.most_common(1)[0][0]
+
+    def get_replica_sets(self, leader_addr: str, broker_names: Sequence[str]) -> dict[str, ReplicaSet]:
+        """The replicas of those of these brokers that the controllers know."""
+        request_body = fastjson.encode_json(list(broker_names))
+        command = build_request(RequestCode.CONTROLLER_GET_SYNC_STATE_DATA, None, request_body)
+        return _require_replica_sets(
+            decode_answer(self._caller.send_requests([(leader_addr, command)])[0], _parse_replica_sets)
+        )
+
+    def get_replica_set(self, leader_addr: str, broker_name: str) -> ReplicaSet:
+        """NotFound for a broker that the controllers do not know."""
+        replica_set = self.get_replica_sets(leader_addr, [broker_name]).get(broker_name)
+        if replica_set is None:
+            raise NotFound(f"the controllers know no broker {broker_name!r}")
+        return replica_set
+
+    def elect_master(
+        self, leader_addr: str, cluster_name: str, broker_name: str, broker_id: int, now_ms: int
+    ) -> ServerResult[bool]:
+        """Make this replica the master; `now` is in ms since 1970."""
+        ext_fields = {
+            "clusterName": cluster_name,
+            "brokerName": broker_name,
+            "brokerId": str(broker_id),
+            "designateElect": "true",
+            "invokeTime": str(now_ms),
+        }
+        return self._send_order(leader_addr, RequestCode.CONTROLLER_ELECT_MASTER, ext_fields)
+
+    def forget_replicas(
+        self,
+        leader_addr: str,
+        cluster_name: str,
+        broker_name: str,
+        broker_ids: Sequence[int],
+        include_living: bool,
+        now_ms: int,
+    ) -> ServerResult[bool]:
+        """Have the controllers forget these replicas, or all for none; those that live only if told."""
+        ext_fields = {
+            "clusterName": cluster_name,
+            "brokerName": broker_name,
+            "brokerControllerIdsToClean": ";".join(map(str, broker_ids)),
+            "isCleanLivingBroker": str(include_living).lower(),
+            "invokeTime": str(now_ms),
+        }
+        return self._send_order(
+            leader_addr,
+            RequestCode.CLEAN_BROKER_DATA,
+            {field_name: field_value for field_name, field_value in ext_fields.items() if field_value},
+        )
+
+    def get_epochs(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerEpochs]]:
+        """What these brokers remember of their masters."""
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_EPOCH_CACHE)
+        return [decode_answer(answer, _parse_epochs) for answer in answers]
+
+    def _send_order(
+        self, leader_addr: str, request_code: RequestCode, ext_fields: dict[str, str]
+    ) -> ServerResult[bool]:
+        return self._caller.send_requests([(leader_addr, build_request(request_code, ext_fields))])[0].then(
+            lambda _: True
+        )
+
+
+def _require_replica_sets(replica_sets_result: ServerResult[dict[str, ReplicaSet]]) -> dict[str, ReplicaSet]:
+    if replica_sets_result.error is not None:
+        raise replica_sets_result.error
+    return replica_sets_result.result or {}
+
+
+def _parse_metadata(response: RemotingCommand) -> ControllerMeta:
+    ext_fields = response.ext or {}
+    peer_parts = (
+        peer_part.partition(":") for peer_part in (ext_fields.get("peers") or "").split(";") if peer_part
+    )
+    return ControllerMeta(
+        ext_fields.get("group"),
+        ext_fields.get("controllerLeaderId") or None,
+        ext_fields.get("controllerLeaderAddress") or None,
+        ext_fields.get("isLeader") == "true",
+        {peer_id: peer_addr for peer_id, _, peer_addr in peer_parts},
+    )
+
+
+def _parse_replica_sets(response: RemotingCommand) -> dict[str, ReplicaSet]:
+    replica_table: dict[str, Any] = parse_json_object(response).get("replicasInfoTable") or {}
+    return {
+        broker_name: _parse_replica_set(broker_name, replica_record)
+        for broker_name, replica_record in sorted(replica_table.items())
+    }
+
+
+def _parse_replica_set(broker_name: str, set_record: dict[str, Any]) -> ReplicaSet:
+    replicas = [
+        BrokerReplica(
+            int(replica_record["brokerId"]),
+            replica_record.get("brokerAddress"),
+            bool(replica_record.get("alive")),
+            is_in_sync,
+        )
+        for list_key, is_in_sync in (("inSyncReplicas", True), ("notInSyncReplicas", False))
+        for replica_record in set_record.get(list_key) or ()
+    ]
+    return ReplicaSet(
+        broker_name,
+        set_record.get("masterBrokerId"),
+        set_record.get("masterAddress"),
+        set_record.get("masterEpoch"),
+        set_record.get("syncStateSetEpoch"),
+        tuple(sorted(replicas)),
+    )
+
+
+def _parse_epochs(response: RemotingCommand) -> BrokerEpochs:
+    json_body = parse_json_object(response)
+    entries = (
+        MasterEpoch(
+            epoch_record["epoch"],
+            epoch_record["startOffset"],
+            None if epoch_record["endOffset"] == _OPEN_END_OFFSET else epoch_record["endOffset"],
+        )
+        for epoch_record in json_body.get("epochList") or ()
+    )
+    return BrokerEpochs(
+        json_body.get("brokerName"), json_body.get("brokerId"), json_body.get("maxOffset"), tuple(entries)
+    )

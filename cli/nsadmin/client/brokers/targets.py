@@ -1,0 +1,109 @@
+"""Targets: which broker processes a request is for, found by cluster or named by address or name."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterInfo
+from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, BadAddress, parse_addr
+from nsadmin.client.results import NotFound
+from nsadmin.likeness import like, meant
+
+
+class BrokerTarget(NamedTuple):
+    """One broker process; what nobody told is None. Without an address it cannot be asked."""
+
+    broker_name: str | None
+    broker_id: int | None
+    broker_addr: str | None
+
+
+_SIMILARITY_THRESHOLD = 0.75
+"""How alike names are, from 0 to 1, of which one may be meant for the other."""
+
+NO_MASTER = "this broker has no master now"
+
+
+def target_at_addr(broker_addr: str) -> BrokerTarget:
+    """A broker of which only the address is known."""
+    return BrokerTarget(None, None, broker_addr)
+
+
+def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> BrokerTarget:
+    """The process at an address; by a broker's name its master, by NAME/ID that one of it.
+
+    A word without a port is asked for among the names of brokers; what is none and like none, or cannot be
+    asked for because no name server answers, is a host. BadAddress, NotFound.
+    """
+    broker_name, slash, id_text = target_text.strip().partition("/")
+    if not slash and _looks_like_addr(broker_name):
+        return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
+    if slash and not (broker_name and id_text.isdecimal()):
+        raise BadAddress(f"{target_text!r} is no broker: write HOST:PORT, NAME or NAME/ID")
+    known_groups: Sequence[BrokerAddrGroup] = ()
+    try:
+        known_groups = load_cluster_info().broker_groups
+    except RocketMQError:
+        if slash:
+            raise
+    named_groups = [broker_group for broker_group in known_groups if broker_group.broker_name == broker_name]
+    similar_names = (
+        []
+        if named_groups
+        else like(
+            broker_name, (broker_group.broker_name for broker_group in known_groups), _SIMILARITY_THRESHOLD
+        )
+    )
+    if similar_names:
+        host_hint = "" if slash else f" (a host is {broker_name}:{DEFAULT_BROKER_PORT})"
+        raise NotFound(f"no broker {broker_name!r} is registered; {meant(sorted(similar_names))}{host_hint}")
+    if not named_groups and not slash:
+        return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
+    return _find_process(broker_name, int(id_text or MASTER_BROKER_ID), named_groups)
+
+
+def _looks_like_addr(target_text: str) -> bool:
+    return ":" in target_text or target_text == "localhost" or target_text.replace(".", "").isdigit()
+
+
+def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAddrGroup]) -> BrokerTarget:
+    addrs_by_cluster = {
+        broker_group.cluster_name: broker_group.broker_addrs.get(broker_id) for broker_group in named_groups
+    }
+    if len(addrs_by_cluster) > 1:
+        places_text = ", ".join(
+            f"{broker_addr or 'none'} in {cluster_name}"
+            for cluster_name, broker_addr in addrs_by_cluster.items()
+        )
+        raise BadAddress(f"{broker_name!r} is a broker of several clusters: write its address: {places_text}")
+    for broker_addr in addrs_by_cluster.values():
+        if broker_addr is not None:
+            return BrokerTarget(broker_name, broker_id, broker_addr)
+    known_processes = [
+        f"{broker_name}/{other_id}" for broker_group in named_groups for other_id in broker_group.broker_addrs
+    ]
+    if not known_processes:
+        raise NotFound(f"no broker {broker_name!r} is registered")
+    missing_text = "has no master now" if broker_id == MASTER_BROKER_ID else f"has no process {broker_id} now"
+    raise NotFound(f"{broker_name} {missing_text}; there is {', '.join(known_processes)}")
+
+
+def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
+    """Every master and slave of one cluster, or of all for None; NotFound for one that is not there."""
+    return [
+        BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
+        for broker_group in cluster_info.groups_in_cluster(cluster_name)
+        for broker_id, broker_addr in broker_group.broker_addrs.items()
+    ]
+
+
+def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
+    """The master of each broker of a cluster: without an address where a broker has none now."""
+    broker_groups = cluster_info.groups_in_cluster(cluster_name)
+    if not broker_groups:
+        raise NotFound(f"no broker is registered in the cluster {cluster_name!r}")
+    return [
+        BrokerTarget(broker_group.broker_name, MASTER_BROKER_ID, broker_group.master_addr)
+        for broker_group in broker_groups
+    ]

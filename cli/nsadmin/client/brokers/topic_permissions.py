@@ -1,0 +1,68 @@
+"""The permissions that name servers have for the topics of one broker, read from the routes of all topics."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_topic_names
+from nsadmin.client.results import ServerResult, is_not_found
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+
+PermissionResult = ServerResult[dict[str, int]]
+
+
+def read_topic_permissions(
+    caller: Caller, server_results: Iterable[ServerResult[Any]], broker_name: str
+) -> list[PermissionResult]:
+    """Read the permission of each topic of a broker from name servers.
+
+    Sends GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), then GET_ROUTEINFO_BY_TOPIC (105) per topic.
+
+    Args:
+        caller: The connections.
+        server_results: One ServerResult per name server; one with an error is not asked and keeps its error.
+        broker_name: The broker.
+
+    Returns:
+        One ServerResult per name server, in order: topic to permission bits (4 read, 2 write, 1 inherit).
+    """
+    server_results = list(server_results)
+    answering_addrs = [
+        addr_permissions.addr for addr_permissions in server_results if addr_permissions.error is None
+    ]
+    answers = caller.send_to_each(answering_addrs, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
+    topic_lists = [decode_answer(answer, parse_topic_names) for answer in answers]
+    server_topics = [
+        (namesrv_addr, topic) for namesrv_addr, topics, _ in topic_lists for topic in topics or ()
+    ]
+    route_answers = caller.send_requests(
+        (namesrv_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)))
+        for namesrv_addr, topic in server_topics
+    )
+    addr_permissions: dict[str, PermissionResult] = {
+        topic_list.addr: topic_list.then(lambda _: {}) for topic_list in topic_lists
+    }
+    for (namesrv_addr, topic), answer in zip(server_topics, route_answers, strict=True):
+        addr_permissions[namesrv_addr] = _add_topic(
+            addr_permissions[namesrv_addr], topic, decode_answer(answer, parse_route), broker_name
+        )
+    return [
+        addr_permissions.get(server_result.addr, ServerResult(server_result.addr, None, server_result.error))
+        for server_result in server_results
+    ]
+
+
+def _add_topic(
+    permission_result: PermissionResult, topic: str, route_result: ServerResult[TopicRoute], broker_name: str
+) -> PermissionResult:
+    """Add the permission of one topic. A topic that was deleted in the meantime is left out."""
+    if route_result.error is not None and not is_not_found(route_result.error):
+        return ServerResult(permission_result.addr, None, route_result.error)
+    if permission_result.result is not None and route_result.result is not None:
+        for queue_route in route_result.result.queues:
+            if queue_route.broker_name == broker_name and queue_route.perm is not None:
+                permission_result.result[topic] = queue_route.perm
+    return permission_result

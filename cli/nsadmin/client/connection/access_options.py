@@ -1,0 +1,76 @@
+"""Access, the connection options of a client: timeout, retries, credentials, TLS and address map."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Credentials(NamedTuple):
+    """An ACL identity that signs every request. Its repr never shows the secrets.
+
+    Attributes:
+        access_key: The access key (5.x: the user name).
+        secret_key: The secret key (5.x: the password).
+        security_token: An STS token, sent with each request. Default: none.
+    """
+
+    access_key: str
+    secret_key: str
+    security_token: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Credentials({self.access_key!r}, ...)"
+
+
+class Tls(NamedTuple):
+    """TLS options for the connections to every server. Files are PEM.
+
+    Attributes:
+        ca_file: The trusted certificate authorities. Default: those of the system.
+        cert_file: The client's certificate. Default: none.
+        key_file: The client's private key. Default: in `cert_file`.
+        key_password: The password of the private key. The repr never shows it.
+        server_name: The name that server certificates must contain. Default: the host of the connection.
+        verify: Verify server certificates. If False, the client accepts any certificate.
+    """
+
+    ca_file: "Path | None" = None
+    cert_file: "Path | None" = None
+    key_file: "Path | None" = None
+    key_password: str | None = None
+    server_name: str | None = None
+    verify: bool = True
+
+    def __repr__(self) -> str:
+        field_values = zip(self._fields, self, strict=True)
+        shown_fields = (
+            f"{field_name}={field_value!r}"
+            for field_name, field_value in field_values
+            if field_name != "key_password"
+        )
+        return f"Tls({', '.join(shown_fields)})"
+
+
+class Access(NamedTuple):
+    """The connection options of a client.
+
+    Attributes:
+        timeout: Seconds for each request on each server.
+        retries: Further attempts of a read that could not be sent or got no answer, after pauses of 0.1,
+            0.2, 0.4, 0.8 and then 1 s. A change is never retried.
+        concurrency: The maximum number of servers that the client talks to at the same time.
+        credentials: The ACL identity that signs requests. Default: unsigned.
+        tls: TLS options. Default: plain text.
+        address_map: Pairs of (broker address, host or network) and (address to connect to); see AddressMap.
+    """
+
+    timeout: float = 3.0
+    retries: int = 0
+    concurrency: int = 64
+    credentials: Credentials | None = None
+    tls: Tls | None = None
+    address_map: tuple[tuple[str, str], ...] = ()
+
+
+DEFAULT_ACCESS = Access()

@@ -1,0 +1,111 @@
+"""AddressMap, which replaces broker addresses that are not reachable from here (NAT, Kubernetes).
+
+The map changes only where connections go. Results and messages still show the broker's own address.
+"""
+
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
+
+from namesrv_core.transport.address import join_addr, split_addr
+from nsadmin.client.connection.addresses import BadAddress, parse_addr
+
+IpNetwork = IPv4Network | IPv6Network
+
+
+class _MappedAddress(NamedTuple):
+    """The address to connect to. Without a port, the broker's own port stays."""
+
+    host: str
+    port: int | None
+
+
+class AddressMap:
+    """A map from broker addresses to the addresses to connect to.
+
+    The most specific entry wins: an address with a port, then a host, then the smallest network. Host names
+    are compared as text, without a DNS lookup.
+
+    Args:
+        addr_pairs: Pairs of (source, target). A source is "10.1.2.3:10911", "10.1.2.3", "broker-a" or
+            "10.0.0.0/8"; a target is "HOST:PORT" or "HOST".
+
+    Raises:
+        BadAddress: A pair is invalid.
+    """
+
+    def __init__(self, addr_pairs: Iterable[tuple[str, str]]) -> None:
+        self._targets_by_addr: dict[str, _MappedAddress] = {}
+        self._targets_by_host: dict[str, _MappedAddress] = {}
+        self._targets_by_network: list[tuple[IpNetwork, _MappedAddress]] = []
+        for source, target in addr_pairs:
+            self._add_pair(source.strip(), _parse_target(target.strip()))
+        self._targets_by_network.sort(key=lambda network_entry: -network_entry[0].prefixlen)
+
+    def __call__(self, broker_addr: str) -> str:
+        """Return the address to connect to; the same address if no entry applies."""
+        host, port = split_addr(broker_addr)
+        mapped_address = (
+            self._targets_by_addr.get(broker_addr)
+            or self._targets_by_host.get(host)
+            or self._find_by_network(host)
+        )
+        return (
+            broker_addr
+            if mapped_address is None
+            else join_addr(mapped_address.host, mapped_address.port or port)
+        )
+
+    def _add_pair(self, source: str, mapped_address: _MappedAddress) -> None:
+        if "/" in source:
+            self._targets_by_network.append((_parse_network(source), mapped_address))
+        elif _has_port(source):
+            self._targets_by_addr[parse_addr(source)] = mapped_address
+        else:
+            self._targets_by_host[split_addr(parse_addr(source))[0]] = mapped_address
+
+    def _find_by_network(self, host: str) -> _MappedAddress | None:
+        if not self._targets_by_network:
+            return None
+        try:
+            ip_addr = ip_address(host)
+        except ValueError:
+            return None
+        return next(
+            (mapped_address for network, mapped_address in self._targets_by_network if ip_addr in network),
+            None,
+        )
+
+
+def parse_pair(pair_text: str) -> tuple[str, str]:
+    """Parse a pair "FROM=TO" of an address map.
+
+    Returns:
+        The source and the target.
+
+    Raises:
+        BadAddress: The text is not a valid pair.
+    """
+    source, equals_sign, target = (pair_part.strip() for pair_part in pair_text.partition("="))
+    if not (source and equals_sign and target) or "=" in target:
+        raise BadAddress(f"{pair_text!r} maps nothing: write FROM=TO, such as 10.0.0.0/8=gateway:10911")
+    AddressMap([(source, target)])
+    return source, target
+
+
+def _parse_network(network_text: str) -> IpNetwork:
+    try:
+        return ip_network(network_text)
+    except ValueError as error:
+        raise BadAddress(f"{network_text!r} is no network: {error}") from None
+
+
+def _parse_target(target_text: str) -> _MappedAddress:
+    host, port = split_addr(parse_addr(target_text))
+    return _MappedAddress(host, port if _has_port(target_text) else None)
+
+
+def _has_port(addr_text: str) -> bool:
+    if addr_text.startswith("["):
+        return not addr_text.endswith("]")
+    return addr_text.count(":") == 1

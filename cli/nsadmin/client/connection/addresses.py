@@ -1,0 +1,126 @@
+"""NameServerList, the configured name servers with their source, and the parsers of address lists."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.address import split_addr
+
+DEFAULT_NAME_SERVER_PORT = 9876
+DEFAULT_BROKER_PORT = 10911
+ENVIRONMENT_VARIABLE = "NAMESRV_ADDR"
+LOCAL_NAME_SERVER = "127.0.0.1:9876"
+
+_LIST_SEPARATORS = re.compile(r"[;,\s]+")
+
+
+class BadAddress(RocketMQError):
+    """An invalid address; the text says why."""
+
+
+class NameServerList(NamedTuple):
+    """The configured name servers.
+
+    Attributes:
+        addrs: The addresses "host:port", in request order.
+        source: "given", "environment", "context", "file", "endpoint" or "default".
+        origin: The context's name, the file's path or the endpoint's URL; "" otherwise.
+        note: A line to show to the operator; None without one.
+    """
+
+    addrs: tuple[str, ...]
+    source: str
+    origin: str = ""
+    note: str | None = None
+
+
+NameServerFinder = Callable[[], NameServerList]
+
+
+def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> str:
+    """Normalize an address to "host:port" or "[v6]:port".
+
+    Args:
+        addr_text: "host", "host:port", "v6", "[v6]" or "[v6]:port".
+        default_port: The port of an address without one.
+
+    Raises:
+        BadAddress: The text is not an address.
+    """
+    normalized_addr = addr_text.strip()
+    if normalized_addr.count(":") > 1 and not normalized_addr.startswith("["):
+        normalized_addr = f"[{normalized_addr}]"
+    if ":" not in normalized_addr or normalized_addr.endswith("]"):
+        normalized_addr = f"{normalized_addr}:{default_port}"
+    try:
+        host, port = split_addr(normalized_addr)
+    except ValueError:
+        raise BadAddress(f"{addr_text!r} is no address: write HOST:PORT or [IPv6]:PORT") from None
+    if not host or any(character in host for character in "/[]@"):
+        raise BadAddress(f"{addr_text!r} is no address: write HOST:PORT or [IPv6]:PORT")
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def parse_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
+    """Parse one or several lists of name servers, separated by `;`, `,` or blanks, without duplicates.
+
+    Raises:
+        BadAddress: An item is not an address.
+    """
+    list_texts = [addr_lists] if isinstance(addr_lists, str) else addr_lists
+    addr_texts = (
+        addr_text for list_text in list_texts for addr_text in _LIST_SEPARATORS.split(list_text) if addr_text
+    )
+    return tuple(dict.fromkeys(parse_addr(addr_text) for addr_text in addr_texts))
+
+
+def require_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
+    """Parse lists of name servers that must not be empty. An empty variable is a mistake, not a default.
+
+    Raises:
+        BadAddress: The lists are empty, or an item is not an address.
+    """
+    parsed_addrs = parse_addrs(addr_lists)
+    if not parsed_addrs:
+        raise BadAddress("the list of name servers is empty: write HOST:PORT;HOST:PORT")
+    return parsed_addrs
+
+
+def choose_name_servers(
+    given_addrs: str | Iterable[str] | None = None, environ: Mapping[str, str] = os.environ
+) -> NameServerList:
+    """Choose the name servers: the given ones, else NAMESRV_ADDR, else 127.0.0.1:9876.
+
+    Args:
+        given_addrs: One or several address lists; None or () if none were given.
+        environ: The environment variables.
+
+    Raises:
+        BadAddress: A list is empty or contains an invalid address.
+    """
+    if given_addrs is not None and given_addrs != ():
+        return NameServerList(require_addrs(given_addrs), "given")
+    environment_text = environ.get(ENVIRONMENT_VARIABLE, "").strip()
+    if environment_text:
+        return NameServerList(require_addrs(environment_text), "environment")
+    return NameServerList((LOCAL_NAME_SERVER,), "default")
+
+
+def make_finder(
+    addrs_or_finder: str | Iterable[str] | NameServerList | NameServerFinder | None,
+) -> NameServerFinder:
+    """Return a function that returns the name servers; check a given list immediately.
+
+    Raises:
+        BadAddress: A list is empty or contains an invalid address.
+    """
+    if callable(addrs_or_finder):
+        return addrs_or_finder
+    name_server_list = (
+        addrs_or_finder
+        if isinstance(addrs_or_finder, NameServerList)
+        else choose_name_servers(addrs_or_finder)
+    )
+    return lambda: name_server_list

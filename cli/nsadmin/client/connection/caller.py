@@ -1,0 +1,281 @@
+"""Caller, which sends requests to many servers at once and turns refusals into errors."""
+
+from collections.abc import Callable, Container, Iterable
+from functools import cached_property
+from time import sleep
+from typing import Any
+
+from namesrv_core.errors import BadSettings, build_request_error
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
+from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
+from nsadmin.client.connection.access_options import Access
+from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
+from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.client.results import ReadOnlyAccess, ServerResult
+
+CHANGE_CODES = frozenset(
+    {
+        RequestCode.PUT_KV_CONFIG,
+        RequestCode.DELETE_KV_CONFIG,
+        RequestCode.WIPE_WRITE_PERM_OF_BROKER,
+        RequestCode.ADD_WRITE_PERM_OF_BROKER,
+        RequestCode.UPDATE_AND_CREATE_TOPIC,
+        RequestCode.UPDATE_AND_CREATE_TOPIC_LIST,
+        RequestCode.UPDATE_BROKER_CONFIG,
+        RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE,
+        RequestCode.CLEAN_UNUSED_TOPIC,
+        RequestCode.DELETE_TOPIC_IN_BROKER,
+        RequestCode.DELETE_TOPIC_IN_NAMESRV,
+        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
+        RequestCode.UPDATE_NAMESRV_CONFIG,
+        RequestCode.UPDATE_CONSUMER_OFFSET,
+        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP,
+        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST,
+        RequestCode.DELETE_SUBSCRIPTIONGROUP,
+        RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
+        RequestCode.CONSUME_MESSAGE_DIRECTLY,
+        RequestCode.SEND_MESSAGE_V2,
+        RequestCode.POP_ROLLBACK,
+        RequestCode.TRIGGER_LITE_DISPATCH,
+        RequestCode.UPDATE_AND_CREATE_ACL_CONFIG,
+        RequestCode.DELETE_ACL_CONFIG,
+        RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG,
+        RequestCode.CONTROLLER_ELECT_MASTER,
+        RequestCode.UPDATE_CONTROLLER_CONFIG,
+        RequestCode.CLEAN_BROKER_DATA,
+        RequestCode.AUTH_CREATE_USER,
+        RequestCode.AUTH_UPDATE_USER,
+        RequestCode.AUTH_DELETE_USER,
+        RequestCode.AUTH_CREATE_ACL,
+        RequestCode.AUTH_UPDATE_ACL,
+        RequestCode.AUTH_DELETE_ACL,
+        RequestCode.DELETE_EXPIRED_COMMITLOG,
+        RequestCode.SET_MESSAGE_REQUEST_MODE,
+        RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC,
+        RequestCode.ADD_BROKER,
+        RequestCode.REMOVE_BROKER,
+        RequestCode.RESET_MASTER_FLUSH_OFFSET,
+        RequestCode.UPDATE_COLD_DATA_FLOW_CTR_CONFIG,
+        RequestCode.REMOVE_COLD_DATA_FLOW_CTR_CONFIG,
+        RequestCode.SET_COMMITLOG_READ_MODE,
+        RequestCode.SWITCH_TIMER_ENGINE,
+    }
+)
+"""Requests that change something: never retried, refused by read-only clients, recorded in the audit."""
+
+_RETRIABLE_KINDS = ("unconnected", "timeout", "closed")
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 1.0
+
+
+class Caller:
+    """The connections of one AdminClient.
+
+    Args:
+        name_server_source: The name servers, or a function that finds them before the first request to one.
+        access: The connection options.
+        observer: Called with an Exchange after each request. Default: none.
+        read_only: Raise ReadOnlyAccess instead of sending a request of CHANGE_CODES.
+        pool: Connections to share. Default: connections of its own.
+
+    Raises:
+        BadSettings: A TLS file cannot be used, or the timeout is not positive.
+    """
+
+    def __init__(
+        self,
+        name_server_source: NameServerList | NameServerFinder,
+        access: Access,
+        observer: ExchangeObserver | None = None,
+        *,
+        read_only: bool = False,
+        pool: Pool | None = None,
+    ) -> None:
+        if not access.timeout > 0:
+            raise BadSettings(f"timeout {access.timeout} cannot be: give seconds, more than 0")
+        self._find_name_servers = make_finder(name_server_source)
+        self.access = access
+        self.read_only = read_only
+        self._observer = observer
+        self._own_pool = Pool()
+        self._connections = (self._own_pool if pool is None else pool).get_connections(access)
+        self._map_addr = _build_address_map(access)
+
+    @cached_property
+    def name_servers(self) -> NameServerList:
+        """The name servers in request order.
+
+        The first access calls the finder, and raises what the finder raises.
+        """
+        return self._find_name_servers()
+
+    def close(self) -> None:
+        """Close the caller's own connections. Connections of a shared pool stay open."""
+        self._own_pool.close()
+
+    def send_requests(
+        self,
+        calls: Iterable[tuple[str, RemotingCommand]],
+        timeout_seconds: float | None = None,
+        *,
+        accepted_codes: Container[int] = (0,),
+    ) -> list[ServerResult[RemotingCommand]]:
+        """Send requests to servers at once; sign, map addresses and retry reads as `access` says.
+
+        Args:
+            calls: Pairs of (server address, request).
+            timeout_seconds: The time limit per request. Default: that of `access`.
+            accepted_codes: The response codes that count as success.
+
+        Returns:
+            One ServerResult per request, in the same order: the answer, or the RequestError or CallError.
+
+        Raises:
+            ReadOnlyAccess: The client is read-only, and a request changes something. Nothing was sent.
+        """
+        calls = list(calls)
+        if self.read_only:
+            _refuse_changes(calls)
+        mapped_calls = [
+            (self.connect_addr(server_addr), self._sign_command(command)) for server_addr, command in calls
+        ]
+        observer = self._observer and _report_original_addrs(self._observer, calls, mapped_calls)
+        answers = self._send_with_retries(
+            mapped_calls, self.access.timeout if timeout_seconds is None else timeout_seconds, observer
+        )
+        return [
+            _judge_answer(server_addr, command, answer, accepted_codes)
+            for (server_addr, command), answer in zip(calls, answers, strict=True)
+        ]
+
+    def _sign_command(self, command: RemotingCommand) -> RemotingCommand:
+        """Return the signed request. Adding a field afterwards would invalidate the signature."""
+        credentials = self.access.credentials
+        if credentials is None:
+            return command
+        from namesrv_core.protocol.acl_signature import sign_command
+
+        return sign_command(command, *credentials)
+
+    def _send_with_retries(
+        self,
+        calls: list[tuple[str, RemotingCommand]],
+        timeout_seconds: float,
+        observer: ExchangeObserver | None,
+    ) -> list[RemotingCommand | CallError]:
+        """Send requests, and retry unanswered reads after growing pauses."""
+        answers = self._connections.send_requests(calls, timeout_seconds, observer)
+        for attempt in range(self.access.retries):
+            retry_indexes = [
+                call_index
+                for call_index, answer in enumerate(answers)
+                if _can_retry(calls[call_index][1], answer)
+            ]
+            if not retry_indexes:
+                break
+            sleep(min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS))
+            retry_answers = self._connections.send_requests(
+                [calls[call_index] for call_index in retry_indexes], timeout_seconds, observer
+            )
+            for call_index, answer in zip(retry_indexes, retry_answers, strict=True):
+                answers[call_index] = answer
+        return answers
+
+    def send_to_each(
+        self,
+        server_addrs: Iterable[str],
+        request_code: int,
+        ext_fields: ExtFields | None = None,
+        request_body: bytes = b"",
+    ) -> list[ServerResult[RemotingCommand]]:
+        """Send the same request to each address; return one ServerResult per address, in their order."""
+        return self.send_requests(
+            [
+                (server_addr, build_request(request_code, ext_fields, request_body))
+                for server_addr in server_addrs
+            ]
+        )
+
+    def send_to_name_servers(
+        self, request_code: int, ext_fields: ExtFields | None = None, request_body: bytes = b""
+    ) -> list[ServerResult[RemotingCommand]]:
+        """Send the same request to every name server; return one ServerResult per name server."""
+        return self.send_to_each(self.name_servers.addrs, request_code, ext_fields, request_body)
+
+    def connect_addr(self, server_addr: str) -> str:
+        """Return the address to connect to. The address map applies to brokers, not to name servers."""
+        if self._map_addr is None or self._is_name_server(server_addr):
+            return server_addr
+        return self._map_addr(server_addr)
+
+    def get_peer(self, server_addr: str) -> Any:
+        """Return the socket address of the server connected at an address; None if not connected."""
+        return self._connections.get_peer(self.connect_addr(server_addr))
+
+    def _is_name_server(self, server_addr: str) -> bool:
+        # Before the finder ran, no request goes to a name server: do not run it for this question.
+        return "name_servers" in self.__dict__ and server_addr in self.name_servers.addrs
+
+
+def _build_address_map(access: Access) -> Callable[[str], str] | None:
+    if not access.address_map:
+        return None
+    # Imported here because it loads the ipaddress module, which most commands do not need.
+    from nsadmin.client.connection.address_map import AddressMap
+
+    return AddressMap(access.address_map)
+
+
+def _report_original_addrs(
+    observer: ExchangeObserver,
+    calls: Iterable[tuple[str, RemotingCommand]],
+    mapped_calls: Iterable[tuple[str, RemotingCommand]],
+) -> ExchangeObserver:
+    """Wrap an observer so that an Exchange names a mapped broker by its original address."""
+    original_addrs = {
+        connect_addr: server_addr
+        for (server_addr, _), (connect_addr, _) in zip(calls, mapped_calls, strict=True)
+        if connect_addr != server_addr
+    }
+    if not original_addrs:
+        return observer
+    return lambda exchange: observer(
+        exchange._replace(addr=original_addrs[exchange.addr], via=exchange.addr)
+        if exchange.addr in original_addrs
+        else exchange
+    )
+
+
+def _refuse_changes(calls: Iterable[tuple[str, RemotingCommand]]) -> None:
+    for server_addr, command in calls:
+        if command.code in CHANGE_CODES:
+            raise ReadOnlyAccess(
+                f"{RequestCode(command.code).name} to {server_addr} was not sent: it changes something"
+            )
+
+
+def _can_retry(command: RemotingCommand, answer: RemotingCommand | CallError) -> bool:
+    return (
+        isinstance(answer, CallError) and answer.kind in _RETRIABLE_KINDS and command.code not in CHANGE_CODES
+    )
+
+
+def _judge_answer(
+    server_addr: str,
+    command: RemotingCommand,
+    answer: RemotingCommand | CallError,
+    accepted_codes: Container[int],
+) -> ServerResult[RemotingCommand]:
+    if isinstance(answer, CallError):
+        if answer.addr != server_addr:
+            answer = CallError(server_addr, answer.kind, f"through {answer.addr}: {answer.reason}")
+        if answer.was_sent and command.code in CHANGE_CODES:
+            answer = CallError(
+                server_addr, answer.kind, f"{answer.reason}; it may have been done all the same"
+            )
+        return ServerResult(server_addr, None, answer)
+    if answer.code not in accepted_codes:
+        error = build_request_error(answer.code, answer.remark)
+        error.addr = server_addr
+        return ServerResult(server_addr, None, error)
+    return ServerResult(server_addr, answer, None)

@@ -1,0 +1,49 @@
+"""Pool, a set of open connections that several clients share."""
+
+from typing import TYPE_CHECKING
+
+from namesrv_core.transport.multiplexed_client import MultiplexedClient
+from nsadmin.client.connection.access_options import Access, Tls
+from nsadmin.client.connection.thread_safe_connections import ThreadSafeConnections
+
+if TYPE_CHECKING:
+    from namesrv_core.transport.tls_client import TlsClient
+
+
+class Pool:
+    """Open connections that clients share if their TLS options and concurrency are equal.
+
+    The code that creates a pool closes it; closing a client does not.
+    """
+
+    def __init__(self) -> None:
+        self._connections_by_key: dict[tuple[Tls | None, int], ThreadSafeConnections] = {}
+
+    def get_connections(self, access: Access) -> ThreadSafeConnections:
+        """Return the connections for these options; create them on first use.
+
+        Raises:
+            BadSettings: A TLS file cannot be used.
+        """
+        pool_key = (access.tls, access.concurrency)
+        if pool_key not in self._connections_by_key:
+            tls_client = _build_tls_client(access)
+            self._connections_by_key[pool_key] = ThreadSafeConnections(
+                lambda: MultiplexedClient(access.concurrency, tls_client=tls_client)
+            )
+        return self._connections_by_key[pool_key]
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connections in self._connections_by_key.values():
+            connections.close()
+        self._connections_by_key.clear()
+
+
+def _build_tls_client(access: Access) -> "TlsClient | None":
+    if access.tls is None:
+        return None
+    # Imported here because it loads the ssl module, which plain-text clients do not need.
+    from namesrv_core.transport.tls_client import TlsClient
+
+    return TlsClient(*access.tls)

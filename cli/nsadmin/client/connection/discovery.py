@@ -1,0 +1,241 @@
+"""Discovery of name servers from a properties file, or from an HTTP endpoint as RocketMQ's clients use it.
+
+AdminClient(from_endpoint("http://ns.example.com:8080/rocketmq/nsaddr"))
+AdminClient(from_file(Path("broker.conf")))
+"""
+
+import json
+import os
+import re
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from time import time
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from namesrv_core.protocol.codes import V5_5_0, version_text
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.connection.addresses import BadAddress, NameServerList, parse_addrs, require_addrs
+
+DEFAULT_DOMAIN = "jmenv.tbsite.net"
+DEFAULT_SUBGROUP = "nsaddr"
+ENDPOINT_TIMEOUT_SECONDS = 3.0
+"""Seconds to connect to an endpoint and to read its answer, as in the Java client."""
+_ENDPOINT_PORT = 8080
+_ERRNO_PREFIX = re.compile(r"^\[Errno -?\d+\] ")
+# The file's own keys take precedence over the keys of Java's system properties, as in BrokerStartup.
+_ADDR_KEYS = ("namesrvAddr", "rocketmq.namesrv.addr")
+_DOMAIN_KEYS = ("rmqAddressServerDomain", "rocketmq.namesrv.domain")
+_SUBGROUP_KEYS = ("rmqAddressServerSubGroup", "rocketmq.namesrv.domain.subgroup")
+
+
+class _CachedAddresses(NamedTuple):
+    """The last answer of an endpoint, and its time in seconds since 1970 (UTC)."""
+
+    addrs: tuple[str, ...]
+    saved_at_seconds: float
+
+
+def build_endpoint_url(
+    domain: str = DEFAULT_DOMAIN, subgroup: str = DEFAULT_SUBGROUP, unit_name: str | None = None
+) -> str:
+    """Return the URL of an address endpoint by the rules of `MixAll.getWSAddr` and `DefaultTopAddressing`.
+
+    Args:
+        domain: A domain (default port: 8080) or a whole URL. A URL without a path gets /rocketmq/SUBGROUP.
+        subgroup: The last part of the path.
+        unit_name: The unit name, appended as "-UNIT?nofix=1". Default: none.
+
+    Raises:
+        BadAddress: `domain` is neither a domain nor an http or https URL, or contains a password.
+    """
+    if "://" in domain:
+        url = _complete_url(domain.strip(), subgroup)
+    else:
+        host_and_port = domain.strip() if domain.find(":") > 0 else f"{domain.strip()}:{_ENDPOINT_PORT}"
+        url = _check_url(f"http://{host_and_port}/rocketmq/{subgroup}", domain)
+    return f"{url}-{unit_name}?nofix=1" if unit_name else url
+
+
+def _complete_url(url: str, subgroup: str) -> str:
+    url_parts = urlsplit(_check_url(url, url))
+    if url_parts.path in ("", "/") and not url_parts.query:
+        return f"{url_parts.scheme}://{url_parts.netloc}/rocketmq/{subgroup}"
+    return url
+
+
+def _check_url(url: str, given_text: str) -> str:
+    try:
+        url_parts = urlsplit(url)
+        is_valid = url_parts.scheme in ("http", "https") and bool(url_parts.hostname) and url_parts.port != 0
+    except ValueError:
+        is_valid = False
+    # Refuse a URL with a password, because messages show the URL as the source of the name servers.
+    if not is_valid or "@" in url or any(letter.isspace() for letter in url):
+        raise BadAddress(
+            f"{given_text!r} is no endpoint: write http://HOST:PORT/rocketmq/{DEFAULT_SUBGROUP} or DOMAIN"
+        )
+    return url
+
+
+def from_endpoint(
+    domain: str = DEFAULT_DOMAIN,
+    subgroup: str = DEFAULT_SUBGROUP,
+    unit_name: str | None = None,
+    *,
+    cache_folder: Path | None = None,
+    timeout_seconds: float = ENDPOINT_TIMEOUT_SECONDS,
+) -> NameServerList:
+    """Read the name servers from an HTTP endpoint, or from its cached last answer if it does not answer.
+
+    Args:
+        domain: A domain or a whole URL; see `build_endpoint_url`.
+        subgroup: The last part of the path.
+        unit_name: The unit name. Default: none.
+        cache_folder: The folder with the last answers. Default: no cache.
+        timeout_seconds: The time limit to connect and to read.
+
+    Returns:
+        The name servers; `note` is set if they come from the cache.
+
+    Raises:
+        CallError: The endpoint does not answer, and the cache has no answer of it.
+        BadAddress: `domain` is not a domain or URL.
+    """
+    url = build_endpoint_url(domain, subgroup, unit_name)
+    cache_file = None if cache_folder is None else cache_folder / _cache_file_name(url)
+    try:
+        namesrv_addrs = _parse_answer(url, _fetch_text(url, timeout_seconds))
+    except CallError as error:
+        cached_addresses = None if cache_file is None else _read_cache(cache_file)
+        if cached_addresses is None:
+            raise
+        saved_at = (
+            datetime.fromtimestamp(cached_addresses.saved_at_seconds)
+            .astimezone()
+            .isoformat(timespec="seconds")
+        )
+        operator_note = (
+            f"endpoint {error}; going by what it said at {saved_at}: {';'.join(cached_addresses.addrs)}"
+        )
+        return NameServerList(cached_addresses.addrs, "endpoint", url, operator_note)
+    if cache_file is not None:
+        _write_cache(cache_file, namesrv_addrs)
+    return NameServerList(namesrv_addrs, "endpoint", url)
+
+
+def _fetch_text(url: str, timeout_seconds: float) -> str:
+    # Imported here because it takes 100 ms, and most operators use a list of addresses.
+    import httpx
+
+    http_headers = {
+        "Client-Version": version_text(V5_5_0),
+        "Content-Type": "application/x-www-form-urlencoded;charset=UTF-8",
+        "Metaq-Client-RequestTS": str(round(time() * 1000)),
+    }
+    try:
+        # Ignore the environment's proxies: they lead out of the network, and Java's clients ignore them too.
+        http_response = httpx.get(
+            url, headers=http_headers, timeout=timeout_seconds, follow_redirects=True, trust_env=False
+        )
+    except httpx.TimeoutException:
+        raise CallError(url, "timeout", f"no answer within {timeout_seconds:g} s") from None
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        reason = _ERRNO_PREFIX.sub("", str(error)) or type(error).__name__
+        raise CallError(url, "unconnected", reason[0].lower() + reason[1:]) from None
+    if http_response.status_code != httpx.codes.OK:
+        raise CallError(url, "unreadable", f"HTTP status {http_response.status_code}; only 200 counts")
+    return http_response.text
+
+
+def _parse_answer(url: str, answer_text: str) -> tuple[str, ...]:
+    """Parse the addresses on the first line, which ends at a CR, or else at an LF, as in `clearNewLine`."""
+    first_line = answer_text.strip()
+    for line_end in ("\r", "\n"):
+        first_line = first_line.split(line_end, 1)[0]
+    try:
+        namesrv_addrs = parse_addrs(first_line)
+    except BadAddress as error:
+        raise CallError(url, "unreadable", f"its answer is no list of name servers: {error}") from None
+    if not namesrv_addrs:
+        raise CallError(url, "unreadable", "its answer names no name server")
+    return namesrv_addrs
+
+
+def from_file(
+    properties_file: Path,
+    *,
+    cache_folder: Path | None = None,
+    timeout_seconds: float = ENDPOINT_TIMEOUT_SECONDS,
+) -> NameServerList:
+    """Read the name servers from a broker's or client's properties file, or from the endpoint it names.
+
+    Args:
+        properties_file: The file, in Java's properties format (Latin-1).
+        cache_folder: The folder with the last answers of endpoints. Default: no cache.
+        timeout_seconds: The time limit for the endpoint.
+
+    Raises:
+        BadAddress: The file cannot be read, or names neither name servers nor an endpoint.
+        CallError: As in `from_endpoint`.
+    """
+    file_items = _read_properties(properties_file)
+    addr_list, domain, subgroup = (
+        next((item_text for key in keys if (item_text := file_items.get(key, "").strip())), None)
+        for keys in (_ADDR_KEYS, _DOMAIN_KEYS, _SUBGROUP_KEYS)
+    )
+    try:
+        if addr_list:
+            return NameServerList(require_addrs(addr_list), "file", str(properties_file))
+        if domain:
+            unit_name = file_items.get("unitName") or None
+            return from_endpoint(
+                domain,
+                subgroup or DEFAULT_SUBGROUP,
+                unit_name,
+                cache_folder=cache_folder,
+                timeout_seconds=timeout_seconds,
+            )
+    except BadAddress as error:
+        raise BadAddress(f"{properties_file}: {error}") from None
+    raise BadAddress(
+        f"{properties_file} has none of {', '.join((*_ADDR_KEYS, *_DOMAIN_KEYS))}: where to ask is unknown"
+    )
+
+
+def _read_properties(properties_file: Path) -> dict[str, str]:
+    # Imported here because few commands read a properties file.
+    from javaproperties import InvalidUEscapeError, loads
+
+    try:
+        return dict(loads(properties_file.read_text("latin-1")))
+    except OSError as error:
+        raise BadAddress(f"{properties_file} cannot be read: {error.strerror}") from None
+    except InvalidUEscapeError as error:
+        raise BadAddress(f"{properties_file} is no properties file: {error}") from None
+
+
+def _cache_file_name(url: str) -> str:
+    from hashlib import sha256
+
+    return f"endpoint-{sha256(url.encode()).hexdigest()[:16]}.json"
+
+
+def _read_cache(cache_file: Path) -> _CachedAddresses | None:
+    """Read a cached answer; return None if the file is missing or damaged."""
+    try:
+        cache_content = json.loads(cache_file.read_text())
+        namesrv_addrs = parse_addrs(cache_content["namesrvAddr"])
+        return _CachedAddresses(namesrv_addrs, float(cache_content["time"])) if namesrv_addrs else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, BadAddress):
+        return None
+
+
+def _write_cache(cache_file: Path, namesrv_addrs: tuple[str, ...]) -> None:
+    # The cache is optional: a failed write must not fail the command.
+    with suppress(OSError):
+        cache_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary_file = cache_file.with_suffix(f".{os.getpid()}")
+        temporary_file.write_text(json.dumps({"namesrvAddr": ";".join(namesrv_addrs), "time": time()}))
+        os.replace(temporary_file, cache_file)

@@ -1,0 +1,188 @@
+"""NameServerReader, which sends a read to one name server after another until one of them answers.
+
+A read moves to the next server only if the transport fails. "Not found" is an answer, but name servers do not
+synchronize with each other, so the reader asks all of them before it reports "not found".
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.results import NoneReachable, ServerResult, is_not_found, is_unreachable
+
+T = TypeVar("T")
+ResponseDecoder = Callable[[RemotingCommand], T]
+
+
+class NameServerReader:
+    """Reads from name servers.
+
+    Args:
+        caller: The connections.
+        ask_all: Send each read to every name server, to find servers that are unreachable or disagree.
+
+    Attributes:
+        unreachable: Address to error of the name servers that failed, or refused a read that others answered.
+        disagreements: One line of text per difference between name servers.
+    """
+
+    def __init__(self, caller: Caller, ask_all: bool = False) -> None:
+        self._caller = caller
+        self._ask_all = ask_all
+        self.unreachable: dict[str, RocketMQError] = {}
+        self.disagreements: list[str] = []
+
+    @cached_property
+    def _preferred_addrs(self) -> tuple[str, ...]:
+        """The addresses in request order: the server that answered last comes first."""
+        return self._caller.name_servers.addrs
+
+    def read_first(
+        self,
+        subject_text: str,
+        decode: ResponseDecoder[T],
+        request_code: int,
+        ext_fields: ExtFields | None = None,
+        *,
+        ask_all: bool = True,
+    ) -> T:
+        """Return the decoded answer of the first name server that has one.
+
+        Args:
+            subject_text: What is read, as text for `disagreements`.
+            decode: Turns the answer into the result.
+            request_code: The request code.
+            ext_fields: The header fields of the request.
+            ask_all: Set False to ask one server even if the reader asks all.
+
+        Raises:
+            NoneReachable: No name server answered.
+            RocketMQError: A name server refused, or none of them knows the object.
+        """
+        if self._ask_all and ask_all:
+            return self._read_all(subject_text, decode, request_code, ext_fields)
+        results: list[ServerResult[T]] = []
+        for namesrv_addr in self._preferred_addrs:
+            [result] = self._ask_servers((namesrv_addr,), decode, request_code, ext_fields)
+            if result.error is None:
+                self._preferred_addrs = (
+                    namesrv_addr,
+                    *(other_addr for other_addr in self._preferred_addrs if other_addr != namesrv_addr),
+                )
+                return _pick_result([*results, result])
+            results.append(result)
+            if is_not_found(result.error):
+                other_addrs = self._preferred_addrs[len(results) :]
+                return _pick_result(
+                    results + self._ask_servers(other_addrs, decode, request_code, ext_fields)
+                )
+            if not is_unreachable(result.error):
+                raise result.error
+        return _pick_result(results)
+
+    def read_each(
+        self,
+        decode: ResponseDecoder[T],
+        request_code: int,
+        ext_fields: ExtFields | None = None,
+        request_body: bytes = b"",
+    ) -> list[ServerResult[T]]:
+        """Send a request to every name server; return one decoded ServerResult per server."""
+        return [
+            decode_answer(answer, decode)
+            for answer in self._caller.send_to_name_servers(request_code, ext_fields, request_body)
+        ]
+
+    def read_batch(
+        self, decode: ResponseDecoder[T], request_code: int, ext_fields_list: Sequence[ExtFields]
+    ) -> list[ServerResult[T]]:
+        """Send many reads of one kind at once to the first name server that answers.
+
+        Args:
+            decode: Turns an answer into a result.
+            request_code: The request code of all reads.
+            ext_fields_list: The header fields of each read.
+
+        Returns:
+            One ServerResult per read, in the order of `ext_fields_list`.
+        """
+        results: dict[int, ServerResult[T]] = {}
+        for namesrv_addr in self._preferred_addrs:
+            pending_indexes = [
+                read_index
+                for read_index in range(len(ext_fields_list))
+                if read_index not in results or is_unreachable(results[read_index].error)
+            ]
+            answers = self._caller.send_requests(
+                [
+                    (namesrv_addr, build_request(request_code, ext_fields_list[read_index]))
+                    for read_index in pending_indexes
+                ]
+            )
+            for read_index, answer in zip(pending_indexes, answers, strict=True):
+                results[read_index] = decode_answer(answer, decode)
+        return [results[read_index] for read_index in range(len(ext_fields_list))]
+
+    def _read_all(
+        self, subject_text: str, decode: ResponseDecoder[T], request_code: int, ext_fields: ExtFields | None
+    ) -> T:
+        results = self._ask_servers(self._caller.name_servers.addrs, decode, request_code, ext_fields)
+        first_result = _pick_result(results)
+        for namesrv_addr, result, error in results:
+            if is_not_found(error):
+                self.disagreements.append(f"{namesrv_addr} does not know {subject_text}")
+            elif error is not None:
+                self.unreachable[namesrv_addr] = error
+            elif result != first_result:
+                first_addr = next(namesrv_addr for namesrv_addr, value, _ in results if value is first_result)
+                self.disagreements.append(f"{namesrv_addr} and {first_addr} disagree about {subject_text}")
+        return first_result
+
+    def _ask_servers(
+        self,
+        namesrv_addrs: tuple[str, ...],
+        decode: ResponseDecoder[T],
+        request_code: int,
+        ext_fields: ExtFields | None,
+    ) -> list[ServerResult[T]]:
+        answers = self._caller.send_to_each(namesrv_addrs, request_code, ext_fields)
+        results = [decode_answer(answer, decode) for answer in answers]
+        for namesrv_addr, _, error in results:
+            if isinstance(error, CallError):
+                self.unreachable[namesrv_addr] = error
+        return results
+
+
+def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder[T]) -> ServerResult[T]:
+    """Decode the answer of a server.
+
+    Returns:
+        The decoded result, or the answer's error. If decoding fails, the error is a CallError of the kind
+        "unreadable", so that the server counts as unreachable.
+    """
+
+    def decode_response(response: RemotingCommand) -> T:
+        try:
+            return decode(response)
+        except (ValueError, TypeError, AttributeError, KeyError) as error:
+            raise CallError(answer.addr, "unreadable", f"its answer cannot be read ({error})") from error
+
+    return answer.then(decode_response)
+
+
+def _pick_result(results: list[ServerResult[T]]) -> T:
+    """Return the first success. Else raise a refusal ("not found" last), or NoneReachable."""
+    errors: list[RocketMQError] = []
+    for _, result, error in results:
+        if error is None and result is not None:
+            return result
+        if error is not None:
+            errors.append(error)
+    refusals = [error for error in errors if not isinstance(error, CallError)]
+    if refusals:
+        raise next((error for error in refusals if not is_not_found(error)), refusals[0])
+    raise NoneReachable([error for error in errors if isinstance(error, CallError)])

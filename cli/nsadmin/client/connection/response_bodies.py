@@ -1,0 +1,61 @@
+"""Parsers that turn response bodies into plain values. They ignore malformed or missing members."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from namesrv_core.protocol import object_keys
+from namesrv_core.protocol.command import RemotingCommand
+
+
+def parse_json_object(response: RemotingCommand) -> dict[str, Any]:
+    """Parse the body as a JSON object.
+
+    Returns:
+        The members; {} without a body. A map keyed by objects (such as message queues) becomes a list of
+        [key, value] pairs.
+
+    Raises:
+        ValueError: The body is not a JSON object.
+    """
+    if not response.body:
+        return {}
+    json_value = object_keys.decode_object_keys(response.body, errors="replace")
+    if json_value is None:
+        return {}
+    if not isinstance(json_value, dict):
+        raise ValueError("the body is no JSON object")
+    return json_value
+
+
+def list_texts(json_list: Any) -> list[str]:
+    """Return the strings of a JSON list that may be null or contain nulls."""
+    return [list_item for list_item in json_list or () if isinstance(list_item, str)]
+
+
+def parse_broker_addrs(json_members: Any) -> dict[int, str]:
+    """Parse "brokerAddrs": broker id to address, in the order of ids, without ids that have no address."""
+    addrs_by_id: Mapping[str, Any] = json_members or {}
+    known_addrs = {
+        int(broker_id): broker_addr
+        for broker_id, broker_addr in addrs_by_id.items()
+        if isinstance(broker_addr, str) and broker_addr
+    }
+    return dict(sorted(known_addrs.items()))
+
+
+def parse_topic_names(response: RemotingCommand) -> tuple[str, ...]:
+    """Parse a TopicList body: distinct names in order."""
+    return tuple(sorted(set(list_texts(parse_json_object(response).get("topicList")))))
+
+
+def parse_text_table(response: RemotingCommand) -> dict[str, str]:
+    """Parse a KVTable body: key to text, in the order of keys, without nulls."""
+    kv_table: Mapping[str, Any] = parse_json_object(response).get("table") or {}
+    return {key: str(value) for key, value in sorted(kv_table.items()) if value is not None}
+
+
+def parse_config_items(response: RemotingCommand) -> dict[str, str]:
+    """Parse a body of key=value lines with unescaped values: key to value, in the order of keys."""
+    config_lines = response.body.decode("utf-8", "replace").splitlines()
+    config_pairs = (config_line.partition("=") for config_line in config_lines if "=" in config_line)
+    return {key: value for key, _, value in sorted(config_pairs)}

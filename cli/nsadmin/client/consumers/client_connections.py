@@ -1,0 +1,245 @@
+"""Connections: who consumes and who produces. Each broker knows only its own clients, so all are merged."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode, version_text
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.results import ServerResult
+
+
+class ConnectedClient(NamedTuple):
+    """A client of a group: `broker_addrs` are those that it is connected to, in order."""
+
+    client_id: str
+    client_addr: str | None
+    language: str | None
+    version: str | None
+    broker_addrs: tuple[str, ...]
+
+
+class TopicSubscription(NamedTuple):
+    """What a group wants of a topic: `expression_type` is "TAG" or "SQL92"."""
+
+    topic: str
+    expression_type: str
+    sub_string: str
+
+    def __str__(self) -> str:
+        return (
+            self.sub_string if self.expression_type == "TAG" else f"{self.expression_type}: {self.sub_string}"
+        )
+
+
+class GroupConnections(NamedTuple):
+    """Who of a group is connected, merged over all brokers by client id.
+
+    The settings are those that the first broker told, None where nobody is connected; brokers keep one
+    subscription for a topic and group, and `disagreements` has a line for each where they differ. `errors`
+    has None for a broker that answered, also where nobody was connected.
+    """
+
+    clients: tuple[ConnectedClient, ...]
+    consume_type: str | None
+    message_model: str | None
+    consume_from_where: str | None
+    subscriptions: tuple[TopicSubscription, ...]
+    disagreements: tuple[str, ...]
+    errors: Mapping[str, RocketMQError | None]
+
+
+class ProducerClient(NamedTuple):
+    """A client of a producer group, as one broker sees it; `last_update` is its last heartbeat, in ms."""
+
+    producer_group: str
+    client_id: str
+    client_addr: str | None
+    language: str | None
+    version: str | None
+    last_heartbeat_ms: int | None
+    broker_addr: str
+
+
+class _BrokerConnections(NamedTuple):
+    """ConsumerConnection of one broker."""
+
+    clients: tuple[ConnectedClient, ...]
+    settings: tuple[str | None, str | None, str | None]
+    subscriptions: dict[str, TopicSubscription]
+
+
+def read_consumers(
+    caller: Caller, groups: Sequence[str], broker_addrs: Iterable[str]
+) -> dict[str, GroupConnections]:
+    """Who of each group is connected to any of these brokers (GET_CONSUMER_CONNECTION_LIST)."""
+    broker_addrs = list(dict.fromkeys(broker_addrs))
+    request_code = RequestCode.GET_CONSUMER_CONNECTION_LIST
+    group_places = [(group, broker_addr) for group in groups for broker_addr in broker_addrs]
+    answers = caller.send_requests(
+        (broker_addr, build_request(request_code, headers.write_header(broker_headers.ConsumerGroup(group))))
+        for group, broker_addr in group_places
+    )
+    results_by_group: dict[str, list[ServerResult[_BrokerConnections]]] = {group: [] for group in groups}
+    for (group, _), answer in zip(group_places, answers, strict=True):
+        results_by_group[group].append(decode_answer(answer, partial(_parse_consumers, answer.addr)))
+    return {
+        group: _merge_connections(connection_results)
+        for group, connection_results in results_by_group.items()
+    }
+
+
+def read_producers(
+    caller: Caller, group: str, broker_addrs: Iterable[str]
+) -> tuple[tuple[ConnectedClient, ...], dict[str, RocketMQError | None]]:
+    """Who of a producer group is connected to any of these brokers, and what each broker answered."""
+    ext_fields = headers.write_header(broker_headers.ProducerGroup(group))
+    answers = caller.send_to_each(
+        dict.fromkeys(broker_addrs), RequestCode.GET_PRODUCER_CONNECTION_LIST, ext_fields
+    )
+    client_results = [decode_answer(answer, partial(_parse_producers, answer.addr)) for answer in answers]
+    errors = {
+        client_result.addr: None if _is_unknown_group(client_result.error) else client_result.error
+        for client_result in client_results
+    }
+    return _merge_clients(
+        connected_client
+        for client_result in client_results
+        for connected_client in client_result.result or ()
+    ), errors
+
+
+def read_all_producers(
+    caller: Caller, broker_addrs: Iterable[str]
+) -> list[ServerResult[tuple[ProducerClient, ...]]]:
+    """Every producer that each of these brokers knows (GET_ALL_PRODUCER_INFO, since 4.9.4)."""
+    answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_ALL_PRODUCER_INFO)
+    return [decode_answer(answer, partial(_parse_producer_table, answer.addr)) for answer in answers]
+
+
+def is_group_offline(error: RocketMQError | None) -> bool:
+    """Whether a broker says that nobody of the group is connected to it."""
+    return isinstance(error, RequestError) and error.code == ResponseCode.CONSUMER_NOT_ONLINE
+
+
+def _is_unknown_group(error: RocketMQError | None) -> bool:
+    """GET_PRODUCER_CONNECTION_LIST has no code of its own for a group that is not connected."""
+    return isinstance(error, RequestError) and "not exist" in (error.remark or "")
+
+
+def _parse_producers(broker_addr: str, response: RemotingCommand) -> tuple[ConnectedClient, ...]:
+    return _parse_clients(parse_json_object(response), broker_addr)
+
+
+def _parse_clients(json_body: Mapping[str, Any], broker_addr: str) -> tuple[ConnectedClient, ...]:
+    return tuple(
+        ConnectedClient(
+            str(client_record.get("clientId")),
+            client_record.get("clientAddr"),
+            client_record.get("language"),
+            _parse_version(client_record.get("version")),
+            (broker_addr,),
+        )
+        for client_record in json_body.get("connectionSet") or ()
+    )
+
+
+def _parse_version(version_ordinal: object) -> str | None:
+    return version_text(version_ordinal) if isinstance(version_ordinal, int) else None
+
+
+def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConnections:
+    json_body = parse_json_object(response)
+    subscription_table = json_body.get("subscriptionTable") or {}
+    return _BrokerConnections(
+        _parse_clients(json_body, broker_addr),
+        (json_body.get("consumeType"), json_body.get("messageModel"), json_body.get("consumeFromWhere")),
+        {
+            topic: parse_subscription(topic, subscription_record)
+            for topic, subscription_record in sorted(subscription_table.items())
+        },
+    )
+
+
+def parse_subscription(topic: str, subscription_record: Mapping[str, Any]) -> TopicSubscription:
+    """SubscriptionData; 3.x clients know no types."""
+    return TopicSubscription(
+        topic, subscription_record.get("expressionType") or "TAG", subscription_record.get("subString") or ""
+    )
+
+
+def _parse_producer_table(broker_addr: str, response: RemotingCommand) -> tuple[ProducerClient, ...]:
+    producer_table = parse_json_object(response).get("data") or {}
+    return tuple(
+        ProducerClient(
+            group,
+            str(client_record.get("clientId")),
+            # A Java address as text has an empty host name before its slash.
+            (client_record.get("remoteIP") or "").lstrip("/") or None,
+            client_record.get("language"),
+            _parse_version(client_record.get("version")),
+            client_record.get("lastUpdateTimestamp"),
+            broker_addr,
+        )
+        for group, client_records in sorted(producer_table.items())
+        for client_record in sorted(
+            client_records or (), key=lambda client_record: str(client_record.get("clientId"))
+        )
+    )
+
+
+def _merge_clients(clients: Iterable[ConnectedClient]) -> tuple[ConnectedClient, ...]:
+    clients_by_id: dict[str, ConnectedClient] = {}
+    for connected_client in clients:
+        known_client = clients_by_id.get(connected_client.client_id)
+        if known_client is None:
+            clients_by_id[connected_client.client_id] = connected_client
+        else:
+            clients_by_id[connected_client.client_id] = known_client._replace(
+                broker_addrs=known_client.broker_addrs + connected_client.broker_addrs
+            )
+    return tuple(clients_by_id[client_id] for client_id in sorted(clients_by_id))
+
+
+def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnections]]) -> GroupConnections:
+    known_connections = [
+        (connection_result.addr, connection_result.result)
+        for connection_result in connection_results
+        if connection_result.result is not None
+    ]
+    known_connections = [
+        (broker_addr, broker_connections)
+        for broker_addr, broker_connections in known_connections
+        if broker_connections.clients
+    ]
+    subscriptions_by_topic: dict[str, TopicSubscription] = {}
+    disagreements: list[str] = []
+    for broker_addr, broker_connections in known_connections:
+        for topic, topic_subscription in broker_connections.subscriptions.items():
+            first_subscription = subscriptions_by_topic.setdefault(topic, topic_subscription)
+            if first_subscription != topic_subscription:
+                disagreements.append(
+                    f"{broker_addr} has {topic_subscription} for {topic}, others {first_subscription}"
+                )
+    group_settings = known_connections[0][1].settings if known_connections else (None, None, None)
+    return GroupConnections(
+        _merge_clients(
+            connected_client
+            for _, broker_connections in known_connections
+            for connected_client in broker_connections.clients
+        ),
+        *group_settings,
+        tuple(subscriptions_by_topic[topic] for topic in sorted(subscriptions_by_topic)),
+        tuple(disagreements),
+        {
+            connection_result.addr: None
+            if is_group_offline(connection_result.error)
+            else connection_result.error
+            for connection_result in connection_results
+        },
+    )

@@ -1,0 +1,83 @@
+"""Committed: the offsets that groups have committed, of which brokers before 5.0 do not tell all at once."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import QueryNotFound, RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import V5_0_0, RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.message_queues import MessageQueue
+
+CommittedOffsets = Mapping[str, Mapping[int, int]]
+"""Offsets by queue id, by "topic@group"; what is not there was never committed."""
+
+
+class CommittedOffset(NamedTuple):
+    """What a broker has committed for a group on a queue: `result` None without an error is "never"."""
+
+    offset: int | None
+    error: RocketMQError | None
+
+
+def read_committed_offsets(
+    caller: Caller, wanted_queues: Iterable[tuple[str, str, MessageQueue]]
+) -> list[CommittedOffset]:
+    """The committed offset of each (broker address, group, queue), in that order.
+
+    Before 5.0 a broker says 0 for "never" as long as it has the first message of the queue: such a 0 is
+    looked up in the table of all its offsets.
+    """
+    wanted_queues = list(wanted_queues)
+    answers = caller.send_requests(
+        (broker_addr, _build_query(group, queue)) for broker_addr, group, queue in wanted_queues
+    )
+    offset_results = [decode_answer(answer, parse_offset) for answer in answers]
+    doubtful_addrs = {
+        answer.addr
+        for answer, offset_value in zip(answers, offset_results, strict=True)
+        if offset_value.result == 0 and answer.result is not None and answer.result.version < V5_0_0
+    }
+    tables_by_addr = {
+        answer.addr: decode_answer(answer, parse_all_committed)
+        for answer in caller.send_to_each(sorted(doubtful_addrs), RequestCode.GET_ALL_CONSUMER_OFFSET)
+    }
+    committed_offsets = []
+    for (broker_addr, group, queue), (_, offset_value, error) in zip(
+        wanted_queues, offset_results, strict=True
+    ):
+        if offset_value == 0 and broker_addr in tables_by_addr:
+            _, offset_table, error = tables_by_addr[broker_addr]
+            offset_value = (
+                None
+                if offset_table is None
+                else offset_table.get(f"{queue.topic}@{group}", {}).get(queue.queue_id)
+            )
+        committed_offsets.append(
+            CommittedOffset(offset_value, None if isinstance(error, QueryNotFound) else error)
+        )
+    return committed_offsets
+
+
+def parse_offset(response: RemotingCommand) -> int:
+    """The ext field `offset`."""
+    return int((response.ext or {})["offset"] or "")
+
+
+def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
+    ext_fields = broker_headers.ConsumerOffset(
+        group, queue.topic, queue.queue_id, set_zero_if_not_found=False
+    )
+    return build_request(RequestCode.QUERY_CONSUMER_OFFSET, headers.write_header(ext_fields))
+
+
+def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:
+    """ConsumerOffsetSerializeWrapper."""
+    offset_table: Mapping[str, Any] = parse_json_object(response).get("offsetTable") or {}
+    return {
+        topic_and_group: {int(queue_id): int(offset) for queue_id, offset in offsets_by_queue.items()}
+        for topic_and_group, offsets_by_queue in offset_table.items()
+    }

@@ -1,0 +1,176 @@
+"""Consume modes: whether the clients of a group pull from a topic's queues or pop. Since 5.0."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.brokers import targets
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.consumers.groups import GroupAdmin
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.topics.topic_configs import TopicConfigs
+
+MODE_NAMES = ("PULL", "POP")
+
+
+class ConsumeMode(NamedTuple):
+    """PULL or POP; of who pops, `pop_share_queue_num` is how many clients beside its own share a queue.
+
+    Below 0: all do. 0 is mqadmin's default.
+    """
+
+    mode: str
+    pop_share_queue_num: int
+
+
+class AssignedMode(NamedTuple):
+    """The mode that was set for a group on a topic."""
+
+    topic: str
+    group: str
+    mode: ConsumeMode
+
+
+class ModeChange(NamedTuple):
+    """The mode before and after; None where none was set, and the broker's default counts."""
+
+    mode_before: ConsumeMode | None
+    mode_after: ConsumeMode
+
+
+class ConsumeModes:
+    """`admin.consume_modes`."""
+
+    def __init__(self, caller: Caller, groups: GroupAdmin, topic_configs: TopicConfigs) -> None:
+        self._caller = caller
+        self._groups = groups
+        self._topic_configs = topic_configs
+
+    def list_modes(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AssignedMode, ...]]]:
+        """All that were set on each broker, by topic and group (GET_ALL_MESSAGE_REQUEST_MODE)."""
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
+        return [decode_answer(answer, _parse_modes) for answer in answers]
+
+    def get_defaults(self, broker_addrs: Iterable[str]) -> list[ServerResult[ConsumeMode]]:
+        """What counts on each broker for all others (defaultMessageRequestMode, defaultPopShareQueueNum)."""
+
+        def parse_default(response: RemotingCommand) -> ConsumeMode:
+            config_items = parse_config_items(response)
+            return ConsumeMode(
+                config_items["defaultMessageRequestMode"], int(config_items["defaultPopShareQueueNum"])
+            )
+
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
+        return [decode_answer(answer, parse_default) for answer in answers]
+
+    def plan_change(
+        self, broker_addrs: Iterable[str], topic: str, group: str, wanted_mode: ConsumeMode
+    ) -> list[ServerResult[ModeChange]]:
+        """What `set` would do on these masters.
+
+        NotFound where the broker does not know the group, which it would make, TopicNotExist for the topic;
+        NotApplied for a slave, which copies its master's.
+        """
+        mode_results = self.list_modes(broker_addrs)
+        answering_addrs = [mode_result.addr for mode_result in mode_results if mode_result.error is None]
+        refusals_by_addr = self._find_refusals(answering_addrs, topic, group)
+
+        def plan_mode(assigned_modes: tuple[AssignedMode, ...]) -> ModeChange:
+            current_mode = next(
+                (
+                    assigned_mode.mode
+                    for assigned_mode in assigned_modes
+                    if (assigned_mode.topic, assigned_mode.group) == (topic, group)
+                ),
+                None,
+            )
+            return ModeChange(current_mode, wanted_mode)
+
+        return [
+            refusals_by_addr.get(mode_result.addr) or mode_result.then(plan_mode)
+            for mode_result in mode_results
+        ]
+
+    def set_mode(
+        self, broker_addrs: Iterable[str], topic: str, group: str, wanted_mode: ConsumeMode
+    ) -> list[ServerResult[ModeChange]]:
+        """Set the mode, and look again. Clients that are connected take it over within seconds."""
+        planned_changes = self.plan_change(broker_addrs, topic, group, wanted_mode)
+        changing_addrs = [
+            server_result.addr
+            for server_result in planned_changes
+            if server_result.result and server_result.result.mode_before != wanted_mode
+        ]
+        request_fields = {
+            "topic": topic,
+            "consumerGroup": group,
+            "mode": wanted_mode.mode,
+            "popShareQueueNum": wanted_mode.pop_share_queue_num,
+        }
+        request_code = RequestCode.SET_MESSAGE_REQUEST_MODE
+        answers_by_addr = {
+            answer.addr: answer
+            for answer in self._caller.send_to_each(
+                changing_addrs, request_code, None, fastjson.encode_json(request_fields)
+            )
+        }
+        modes_by_addr = {
+            server_result.addr: server_result
+            for server_result in self.list_modes(
+                broker_addr for broker_addr in changing_addrs if answers_by_addr[broker_addr].error is None
+            )
+        }
+
+        def verify_mode(planned_change: ServerResult[ModeChange]) -> ServerResult[ModeChange]:
+            if planned_change.addr not in answers_by_addr:
+                return planned_change
+            error = answers_by_addr[planned_change.addr].error or modes_by_addr[planned_change.addr].error
+            if error is None and AssignedMode(topic, group, wanted_mode) not in (
+                modes_by_addr[planned_change.addr].result or ()
+            ):
+                error = NotApplied("the broker answered success, but has another mode")
+            return planned_change if error is None else ServerResult(planned_change.addr, None, error)
+
+        return [verify_mode(planned_change) for planned_change in planned_changes]
+
+    def _find_refusals(
+        self, broker_addrs: list[str], topic: str, group: str
+    ) -> dict[str, ServerResult[ModeChange]]:
+        """The brokers on which it cannot be set, and why."""
+
+        def require_master(response: RemotingCommand) -> bool:
+            if parse_config_items(response).get("brokerRole") == "SLAVE":
+                raise NotApplied("this is a slave: change its master, whose modes it copies")
+            return True
+
+        role_results = [
+            decode_answer(server_result, require_master)
+            for server_result in self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
+        ]
+        topic_results = self._topic_configs.get_each(broker_addrs, topic)
+        group_results = self._groups.find_holders(group, map(targets.target_at_addr, broker_addrs))
+        errors_by_addr = {
+            server_result.addr: server_result.error
+            for result_list in (group_results, topic_results, role_results)
+            for server_result in result_list
+            if server_result.error
+        }
+        return {
+            broker_addr: ServerResult(broker_addr, None, error)
+            for broker_addr, error in errors_by_addr.items()
+        }
+
+
+def _parse_modes(response: RemotingCommand) -> tuple[AssignedMode, ...]:
+    mode_table = parse_json_object(response).get("messageRequestModeMap") or {}
+    return tuple(
+        AssignedMode(
+            topic, group, ConsumeMode(mode_record["mode"], int(mode_record.get("popShareQueueNum") or 0))
+        )
+        for topic, modes_by_group in sorted(mode_table.items())
+        for group, mode_record in sorted(modes_by_group.items())
+    )

@@ -1,0 +1,400 @@
+"""`admin.consumers`: the lag of consumer groups on each queue, and their connected clients."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.brokers.clusters import ClusterAdmin
+from nsadmin.client.brokers.targets import target_at_addr
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.consumers import client_connections
+from nsadmin.client.consumers.client_connections import GroupConnections
+from nsadmin.client.consumers.committed_offsets import (
+    CommittedOffsets,
+    parse_all_committed,
+    read_committed_offsets,
+)
+from nsadmin.client.consumers.groups import GroupAdmin, is_system_group
+from nsadmin.client.message_queues import MessageQueue, parse_queue_table
+from nsadmin.client.results import ServerResult
+
+BROKER_STATS_TIMEOUT_SECONDS = 50.0
+"""Seconds for a request for which the broker visits all groups and queues."""
+
+
+class GroupQueueLag(NamedTuple):
+    """A group on one queue. All offsets count messages from 0.
+
+    Attributes:
+        group: The consumer group.
+        queue: The queue.
+        broker_offset: The offset of the next message that the broker stores.
+        consumer_offset: The committed offset: the next message to consume. None if never committed.
+        pull_offset: The offset of the next message to deliver. None before 5.1.
+        last_consumed_ms: The store time of the last consumed message, in ms since 1970; None if unknown.
+    """
+
+    group: str
+    queue: MessageQueue
+    broker_offset: int
+    consumer_offset: int | None
+    pull_offset: int | None
+    last_consumed_ms: int | None
+
+    @property
+    def lag_count(self) -> int | None:
+        """The number of unconsumed messages; None if the group never committed an offset."""
+        return None if self.consumer_offset is None else self.broker_offset - self.consumer_offset
+
+    @property
+    def inflight_count(self) -> int | None:
+        """The number of delivered, unacknowledged messages; None if unknown (before 5.1)."""
+        if self.consumer_offset is None or self.pull_offset is None:
+            return None
+        return self.pull_offset - self.consumer_offset
+
+
+class ConsumeStats(NamedTuple):
+    """One group on one broker.
+
+    Attributes:
+        consume_tps: Messages consumed per second.
+        queues: One GroupQueueLag per queue, in order.
+    """
+
+    consume_tps: float
+    queues: tuple[GroupQueueLag, ...]
+
+
+class GroupProgress(NamedTuple):
+    """One group on all brokers. The sums are None if no broker answered.
+
+    Attributes:
+        group: The consumer group.
+        connections: The connected clients.
+        consume_tps: Messages consumed per second, on all brokers.
+        diff_total: Unconsumed messages, without queues that have no committed offset.
+        inflight_total: Delivered, unacknowledged messages. None if all brokers are older than 5.1.
+        error: The first failure; None if every broker answered.
+    """
+
+    group: str
+    connections: GroupConnections
+    consume_tps: float | None
+    diff_total: int | None
+    inflight_total: int | None
+    error: RocketMQError | None
+
+
+class ConsumerAdmin:
+    """`admin.consumers`: the lag of consumer groups, and their connected clients."""
+
+    def __init__(self, caller: Caller, clusters: ClusterAdmin, groups: GroupAdmin) -> None:
+        self._caller = caller
+        self._clusters = clusters
+        self._groups = groups
+
+    def get_progress(
+        self, group: str, topic: str | None = None, cluster_name: str | None = None
+    ) -> list[ServerResult[ConsumeStats]]:
+        """Return the progress of a group on each broker (GET_CONSUME_STATS, 208).
+
+        Asks the master of each broker group, else a slave.
+
+        Args:
+            group: The consumer group.
+            topic: The topic. Default: all topics of the group.
+            cluster_name: The cluster. Default: all clusters.
+
+        Returns:
+            One ServerResult per broker group.
+
+        Raises:
+            NotFound: No broker has offsets of the group, and none knows it.
+        """
+        broker_addrs = self._list_asked_addrs(cluster_name)
+        ext_fields = headers.write_header(broker_headers.ConsumerGroup(group, topic))
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_CONSUME_STATS, ext_fields)
+        stats_results = [decode_answer(answer, partial(_parse_stats, group)) for answer in answers]
+        if not any(consume_stats is None or consume_stats.queues for _, consume_stats, _ in stats_results):
+            self._groups.check_exists(group, cluster_name)
+        return self._mark_never_committed(stats_results)
+
+    def get_all_progress(
+        self, cluster_name: str | None = None, *, include_system: bool = False
+    ) -> tuple[list[GroupProgress], dict[str, RocketMQError | None]]:
+        """Return the progress of every group that any broker knows.
+
+        Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201) to each broker, then GET_CONSUME_STATS (208) and
+        GET_CONSUMER_CONNECTION_LIST (203) per group and broker.
+
+        Args:
+            cluster_name: The cluster. Default: all clusters.
+            include_system: Include the groups that brokers create for themselves.
+
+        Returns:
+            A pair: one GroupProgress per group, in order; and broker address to the error of the group list,
+            None after a success.
+        """
+        name_results = self._groups.list_names(cluster_name, include_system=include_system)
+        group_names = sorted(
+            {group_name for name_result in name_results for group_name in name_result.result or ()}
+        )
+        broker_addrs = [name_result.addr for name_result in name_results if name_result.error is None]
+        group_places = [
+            (group_name, broker_addr) for group_name in group_names for broker_addr in broker_addrs
+        ]
+        stats_results = self.get_stats_each(
+            [(broker_addr, group_name) for group_name, broker_addr in group_places]
+        )
+        results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {
+            group_name: [] for group_name in group_names
+        }
+        for (group_name, _), stats_result in zip(
+            group_places, self._mark_never_committed(stats_results), strict=True
+        ):
+            results_by_group[group_name].append(stats_result)
+        connections_by_group = client_connections.read_consumers(self._caller, group_names, broker_addrs)
+        return (
+            [
+                _summarize_group(group_name, connections_by_group[group_name], results_by_group[group_name])
+                for group_name in group_names
+            ],
+            {name_result.addr: name_result.error for name_result in name_results},
+        )
+
+    def get_stats_each(self, group_places: Sequence[tuple[str, str]]) -> list[ServerResult[ConsumeStats]]:
+        """Return the raw statistics of groups on brokers, with one GET_CONSUME_STATS (208) each.
+
+        A consumer offset of 0 may mean that the group never committed one; `get_progress` tells them apart.
+
+        Args:
+            group_places: Pairs of (broker address, group).
+
+        Returns:
+            One ServerResult per pair, in order.
+        """
+        request_code = RequestCode.GET_CONSUME_STATS
+        answers = self._caller.send_requests(
+            (
+                broker_addr,
+                build_request(request_code, headers.write_header(broker_headers.ConsumerGroup(group))),
+            )
+            for broker_addr, group in group_places
+        )
+        return [
+            decode_answer(answer, partial(_parse_stats, group))
+            for (_, group), answer in zip(group_places, answers, strict=True)
+        ]
+
+    def get_committed_each(self, broker_addrs: Sequence[str]) -> list[ServerResult[CommittedOffsets]]:
+        """Return all committed offsets of each broker (GET_ALL_CONSUMER_OFFSET, 43).
+
+        Returns:
+            One ServerResult per address, in order: "topic@group" to queue id to offset.
+        """
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_CONSUMER_OFFSET)
+        return [decode_answer(answer, parse_all_committed) for answer in answers]
+
+    def get_connections(
+        self, group: str, cluster_name: str | None = None, broker_addr: str | None = None
+    ) -> GroupConnections:
+        """Return the connected clients of a group (GET_CONSUMER_CONNECTION_LIST, 203).
+
+        Args:
+            group: The consumer group.
+            cluster_name: Ask all masters and slaves of this cluster. Default: all clusters.
+            broker_addr: Ask only this broker.
+
+        Raises:
+            RequestError: CONSUMER_NOT_ONLINE (206): the group exists, but no client is connected.
+            NotFound: No broker knows the group.
+        """
+        broker_addrs = [broker_addr] if broker_addr else self._list_member_addrs(cluster_name)
+        group_connections = client_connections.read_consumers(self._caller, [group], broker_addrs)[group]
+        if not group_connections.clients and not any(group_connections.errors.values()):
+            if broker_addr is None:
+                self._groups.check_exists(group, cluster_name)
+            raise RequestError(f"nobody of {group!r} is connected", ResponseCode.CONSUMER_NOT_ONLINE)
+        return group_connections
+
+    def list_online_groups(
+        self, broker_addrs: Iterable[str]
+    ) -> tuple[dict[str, GroupConnections], dict[str, RocketMQError | None]]:
+        """Return the groups that brokers know, with the clients that are connected to these brokers.
+
+        Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201), then GET_CONSUMER_CONNECTION_LIST (203) per group.
+        System groups are left out.
+
+        Returns:
+            A pair: group to GroupConnections (without clients if none is connected); and broker address to
+            the error of the group list, None after a success.
+        """
+        table_results = self._groups.get_tables(target_at_addr(broker_addr) for broker_addr in broker_addrs)
+        group_names = sorted(
+            {
+                group_name
+                for table_result in table_results
+                for group_name in table_result.result or ()
+                if not is_system_group(group_name)
+            }
+        )
+        answering_addrs = [table_result.addr for table_result in table_results if table_result.error is None]
+        connections_by_group = client_connections.read_consumers(self._caller, group_names, answering_addrs)
+        return connections_by_group, {table_result.addr: table_result.error for table_result in table_results}
+
+    def get_group_connections(
+        self, groups: Iterable[str], broker_addrs: Iterable[str]
+    ) -> dict[str, GroupConnections]:
+        """Return the clients of groups that are connected to brokers (GET_CONSUMER_CONNECTION_LIST, 203).
+
+        Does not check whether the brokers know the groups.
+
+        Returns:
+            Group to GroupConnections.
+        """
+        return client_connections.read_consumers(self._caller, list(groups), broker_addrs)
+
+    def get_broker_stats(
+        self,
+        broker_addr: str,
+        *,
+        is_order: bool = False,
+        timeout_seconds: float = BROKER_STATS_TIMEOUT_SECONDS,
+    ) -> tuple[GroupQueueLag, ...]:
+        """Return every group on every queue of one broker (GET_BROKER_CONSUME_STATS, 317).
+
+        This request is expensive for the broker.
+
+        Args:
+            broker_addr: The broker.
+            is_order: Read the statistics of ordered consumption.
+            timeout_seconds: The time limit, if the access has a shorter one.
+
+        Returns:
+            One GroupQueueLag per queue and group, in the order of topics. `pull_offset` is always None.
+
+        Raises:
+            RocketMQError: The broker refused or did not answer.
+        """
+        ext_fields = headers.write_header(broker_headers.BrokerConsumeStats(is_order))
+        command = build_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields)
+        [answer] = self._caller.send_requests(
+            [(broker_addr, command)], max(timeout_seconds, self._caller.access.timeout)
+        )
+        [stats_result] = self._mark_never_committed([decode_answer(answer, _parse_broker_stats)])
+        if stats_result.result is None:
+            raise stats_result.error or RuntimeError(broker_addr)
+        return stats_result.result.queues
+
+    def _list_asked_addrs(self, cluster_name: str | None) -> list[str]:
+        return [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
+
+    def _list_member_addrs(self, cluster_name: str | None) -> list[str]:
+        broker_groups = self._clusters.get_info().groups_in_cluster(cluster_name)
+        return [
+            broker_addr
+            for broker_group in broker_groups
+            for broker_addr in broker_group.broker_addrs.values()
+        ]
+
+    def _mark_never_committed(
+        self, stats_results: Sequence[ServerResult[ConsumeStats]]
+    ) -> list[ServerResult[ConsumeStats]]:
+        """Replace a reported consumer offset of 0 by None if the group never committed one."""
+        suspect_lags = [
+            (stats_result.addr, queue_lag)
+            for stats_result in stats_results
+            if stats_result.result is not None
+            for queue_lag in stats_result.result.queues
+            if queue_lag.consumer_offset is not None and queue_lag.consumer_offset <= 0
+        ]
+        committed_offsets = read_committed_offsets(
+            self._caller,
+            [(broker_addr, queue_lag.group, queue_lag.queue) for broker_addr, queue_lag in suspect_lags],
+        )
+        never_committed = {
+            (broker_addr, queue_lag.group, queue_lag.queue)
+            for (broker_addr, queue_lag), committed_offset in zip(
+                suspect_lags, committed_offsets, strict=True
+            )
+            if committed_offset.error is None and committed_offset.offset is None
+        }
+        return [
+            stats_result.then(partial(_clear_never_committed, stats_result.addr, never_committed))
+            for stats_result in stats_results
+        ]
+
+
+def _parse_stats(group: str, response: RemotingCommand) -> ConsumeStats:
+    json_body = parse_json_object(response)
+    return ConsumeStats(json_body.get("consumeTps") or 0.0, _parse_lags(group, json_body.get("offsetTable")))
+
+
+def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
+    return tuple(
+        GroupQueueLag(
+            group,
+            queue,
+            int(offset_record.get("brokerOffset") or 0),
+            int(offset_record.get("consumerOffset") or 0),
+            offset_record.get("pullOffset"),
+            offset_record.get("lastTimestamp") or None,
+        )
+        for queue, offset_record in parse_queue_table(offset_table).items()
+    )
+
+
+def _parse_broker_stats(response: RemotingCommand) -> ConsumeStats:
+    queue_lags = [
+        queue_lag._replace(pull_offset=None)
+        for stats_by_group in parse_json_object(response).get("consumeStatsList") or ()
+        for group, stats_records in stats_by_group.items()
+        for stats_record in stats_records or ()
+        for queue_lag in _parse_lags(group, stats_record.get("offsetTable"))
+    ]
+    return ConsumeStats(
+        0.0,
+        tuple(
+            sorted(
+                queue_lags, key=lambda queue_lag: (queue_lag.queue.topic, queue_lag.group, queue_lag.queue)
+            )
+        ),
+    )
+
+
+def _clear_never_committed(
+    broker_addr: str, never_committed: set[tuple[str, str, MessageQueue]], consume_stats: ConsumeStats
+) -> ConsumeStats:
+    marked_lags = (
+        queue_lag._replace(consumer_offset=None)
+        if (broker_addr, queue_lag.group, queue_lag.queue) in never_committed
+        else queue_lag
+        for queue_lag in consume_stats.queues
+    )
+    return consume_stats._replace(queues=tuple(marked_lags))
+
+
+def _summarize_group(
+    group: str, group_connections: GroupConnections, stats_results: Sequence[ServerResult[ConsumeStats]]
+) -> GroupProgress:
+    known_stats = [stats_result.result for stats_result in stats_results if stats_result.result is not None]
+    queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
+    inflight_counts = [
+        queue_lag.inflight_count for queue_lag in queue_lags if queue_lag.inflight_count is not None
+    ]
+    errors = [*(stats_result.error for stats_result in stats_results), *group_connections.errors.values()]
+    return GroupProgress(
+        group,
+        group_connections,
+        sum(consume_stats.consume_tps for consume_stats in known_stats) if known_stats else None,
+        sum(queue_lag.lag_count or 0 for queue_lag in queue_lags) if known_stats else None,
+        sum(inflight_counts) if inflight_counts or (known_stats and not queue_lags) else None,
+        next((error for error in errors if error is not None), None),
+    )

@@ -1,0 +1,418 @@
+"""`admin.groups`: the subscription groups of brokers: read, create, update, delete."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import broker_headers, fastjson, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.brokers import targets
+from nsadmin.client.brokers.clusters import ClusterAdmin
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult
+
+# The groups that brokers create for themselves (SubscriptionGroupManager upstream).
+SYSTEM_GROUPS = frozenset(
+    {
+        "CID_ONS-HTTP-PROXY",
+        "CID_ONSAPI_OWNER",
+        "CID_ONSAPI_PERMISSION",
+        "CID_ONSAPI_PULL",
+        "FILTERSRV_CONSUMER",
+        "SELF_TEST_C_GROUP",
+        "TOOLS_CONSUMER",
+    }
+)
+SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
+
+# The defaults of mqadmin. The defaults of a broker would allow broadcasting.
+NEW_GROUP_SETTINGS: Mapping[str, Any] = {
+    "consumeEnable": True,
+    "consumeFromMinEnable": False,
+    "consumeBroadcastEnable": False,
+    "consumeMessageOrderly": False,
+    "retryQueueNums": 1,
+    "retryMaxTimes": 16,
+    "brokerId": 0,
+    "whichBrokerWhenConsumeSlowly": 1,
+    "notifyConsumerIdsChangedEnable": True,
+}
+
+GroupConfigFields = Mapping[str, Any]
+"""A SubscriptionGroupConfig: wire name to value. The broker's release decides which names exist."""
+
+
+AttributeChanges = Mapping[str, str]
+"""Changes of attributes: "+key" maps to the new value; "-key" deletes, its value is ignored."""
+
+
+class GroupSettings(NamedTuple):
+    """The settings of a group on one broker.
+
+    Attributes:
+        target: The broker process.
+        settings: The settings; None if the broker does not know the group, or after an error.
+        error: The error; None after a success.
+    """
+
+    target: BrokerTarget
+    settings: GroupConfigFields | None
+    error: RocketMQError | None
+
+
+class GroupChange(NamedTuple):
+    """A change of a group on one master.
+
+    Attributes:
+        target: The master.
+        before: The settings before; {} if the group did not exist.
+        after: The settings after.
+        error: The reason why the change failed or is impossible; None otherwise.
+    """
+
+    target: BrokerTarget
+    before: GroupConfigFields
+    after: GroupConfigFields
+    error: RocketMQError | None
+
+
+class GroupAdmin:
+    """`admin.groups`: the subscription groups of brokers."""
+
+    def __init__(self, caller: Caller, clusters: ClusterAdmin) -> None:
+        self._caller = caller
+        self._clusters = clusters
+
+    def list_targets(self, cluster_name: str | None = None) -> list[BrokerTarget]:
+        """Return one process per broker group: the master, else the slave with the lowest id.
+
+        Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
+
+        Args:
+            cluster_name: The cluster. Default: all clusters.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
+        return [
+            BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
+            for broker_group in self._clusters.get_info().groups_in_cluster(cluster_name)
+            for broker_id, broker_addr in list(broker_group.broker_addrs.items())[:1]
+        ]
+
+    def list_masters(self, cluster_name: str) -> list[BrokerTarget]:
+        """Return the master of each broker group of a cluster; its address is None without a master.
+
+        Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
+
+        Raises:
+            NotFound: No such cluster, or it has no brokers.
+        """
+        return targets.list_master_targets(self._clusters.get_info(), cluster_name)
+
+    def get_tables(
+        self, broker_targets: Iterable[BrokerTarget]
+    ) -> list[ServerResult[dict[str, GroupConfigFields]]]:
+        """Return all groups of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        This request, unlike one for a single group, does not create a missing group.
+
+        Returns:
+            One ServerResult per target, in order: group name to settings. The error is NotApplied for a
+            target without an address.
+        """
+        broker_targets = list(broker_targets)
+        request_code = RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG
+        broker_answers = self._caller.send_to_each(
+            [target.broker_addr for target in broker_targets if target.broker_addr], request_code
+        )
+        remaining_answers = iter(broker_answers)
+        return [
+            decode_answer(next(remaining_answers), _parse_group_table)
+            if target.broker_addr
+            else ServerResult("", None, NotApplied(targets.NO_MASTER))
+            for target in broker_targets
+        ]
+
+    def list_names(
+        self, cluster_name: str | None = None, *, include_system: bool = False
+    ) -> list[ServerResult[list[str]]]:
+        """Return the group names of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Args:
+            cluster_name: The cluster. Default: all clusters.
+            include_system: Include the groups that brokers create for themselves.
+
+        Returns:
+            One ServerResult per broker group: names in order.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
+        return [
+            table_result.then(
+                lambda group_table: [
+                    group_name
+                    for group_name in group_table
+                    if include_system or not is_system_group(group_name)
+                ]
+            )
+            for table_result in self.get_tables(self.list_targets(cluster_name))
+        ]
+
+    def get_settings(self, group: str, cluster_name: str | None = None) -> list[GroupSettings]:
+        """Return the settings of a group on each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Args:
+            group: The group.
+            cluster_name: The cluster. Default: all clusters.
+
+        Raises:
+            NotFound: All brokers answered, and none of them knows the group.
+        """
+        broker_targets = self.list_targets(cluster_name)
+        group_settings = [
+            GroupSettings(target, (group_table or {}).get(group), error)
+            for target, (_, group_table, error) in zip(
+                broker_targets, self.get_tables(broker_targets), strict=True
+            )
+        ]
+        if all(
+            target_settings.settings is None and target_settings.error is None
+            for target_settings in group_settings
+        ):
+            raise NotFound(f"no broker knows the consumer group {group!r}")
+        return group_settings
+
+    def check_exists(self, group: str, cluster_name: str | None = None) -> None:
+        """Check that at least one broker knows a group.
+
+        Raises:
+            NotFound: All brokers answered, and none of them knows the group.
+        """
+        self.get_settings(group, cluster_name)
+
+    def plan_update(
+        self,
+        group: str,
+        master_targets: Iterable[BrokerTarget],
+        setting_changes: GroupConfigFields,
+        attribute_changes: AttributeChanges,
+    ) -> list[GroupChange]:
+        """Plan `update_group` without changing anything.
+
+        Args:
+            group: The group.
+            master_targets: The masters to change.
+            setting_changes: Wire name to new value; other settings stay. A new group starts from
+                NEW_GROUP_SETTINGS.
+            attribute_changes: Changes of attributes, by "+key" or "-key".
+
+        Returns:
+            One GroupChange per master, in order. Its error is NotApplied for a slave.
+        """
+        master_targets = list(master_targets)
+        slave_errors = self._find_slaves(master_targets)
+        planned_changes = []
+        for target, (_, group_table, error) in zip(
+            master_targets, self.get_tables(master_targets), strict=True
+        ):
+            settings_before = (group_table or {}).get(group) or {}
+            settings_after = {
+                **(settings_before or NEW_GROUP_SETTINGS),
+                **setting_changes,
+                "groupName": group,
+            }
+            if attribute_changes:
+                settings_after["attributes"] = _alter_attributes(
+                    settings_before.get("attributes") or {}, attribute_changes
+                )
+            planned_changes.append(
+                GroupChange(
+                    target,
+                    settings_before,
+                    settings_after,
+                    error or slave_errors.get(target.broker_addr or ""),
+                )
+            )
+        return planned_changes
+
+    def update_group(
+        self,
+        group: str,
+        master_targets: Iterable[BrokerTarget],
+        setting_changes: GroupConfigFields,
+        attribute_changes: AttributeChanges,
+    ) -> list[GroupChange]:
+        """Create or update a group on masters, and read it back.
+
+        Sends UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) with the merged settings of `plan_update`.
+
+        Returns:
+            One GroupChange per master, in order. Its error is NotApplied if the broker answered success but
+            has other values afterwards.
+        """
+        planned_changes = self.plan_update(group, master_targets, setting_changes, attribute_changes)
+        sendable_changes = [
+            planned_change for planned_change in planned_changes if planned_change.error is None
+        ]
+        request_code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
+        # A broker merges attributes itself, so send only the signed changes. It replaces everything else.
+        request_bodies = [
+            fastjson.encode_json({**planned_change.after, "attributes": dict(attribute_changes)})
+            for planned_change in sendable_changes
+        ]
+        answers = self._caller.send_requests(
+            (planned_change.target.broker_addr or "", build_request(request_code, None, request_body))
+            for planned_change, request_body in zip(sendable_changes, request_bodies, strict=True)
+        )
+        table_results = self.get_tables(planned_change.target for planned_change in sendable_changes)
+        changes_by_target = {
+            planned_change.target: planned_change._replace(
+                error=answer.error
+                or table_result.error
+                or _find_ignored_settings(group, planned_change, table_result)
+            )
+            for planned_change, answer, table_result in zip(
+                sendable_changes, answers, table_results, strict=True
+            )
+        }
+        return [
+            changes_by_target.get(planned_change.target, planned_change) for planned_change in planned_changes
+        ]
+
+    def find_holders(
+        self, group: str, broker_targets: Iterable[BrokerTarget]
+    ) -> list[ServerResult[GroupConfigFields]]:
+        """Return the settings of a group on each target (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Returns:
+            One ServerResult per target, in order. The error is NotFound for an unknown group.
+        """
+
+        def require_group(group_table: dict[str, GroupConfigFields]) -> GroupConfigFields:
+            if group not in group_table:
+                raise NotFound(f"this broker knows no consumer group {group!r}")
+            return group_table[group]
+
+        return [table_result.then(require_group) for table_result in self.get_tables(broker_targets)]
+
+    def delete_group(
+        self, group: str, master_targets: Iterable[BrokerTarget], *, clean_offset: bool = False
+    ) -> list[ServerResult[GroupConfigFields]]:
+        """Delete a group on masters (DELETE_SUBSCRIPTIONGROUP, 207), and verify it.
+
+        Args:
+            group: The group.
+            master_targets: The masters to change.
+            clean_offset: Also delete the committed offsets of the group.
+
+        Returns:
+            One ServerResult per master, in order: the settings before. The error is NotFound for an unknown
+            group (brokers answer success), NotApplied for a slave, AlreadyRecreated if the group is back.
+        """
+        master_targets = list(master_targets)
+        slave_errors = self._find_slaves(master_targets)
+        holder_results = [
+            ServerResult(holder_result.addr, None, slave_errors[holder_result.addr])
+            if holder_result.addr in slave_errors
+            else holder_result
+            for holder_result in self.find_holders(group, master_targets)
+        ]
+        held_by_addr = {
+            holder_result.addr: holder_result
+            for holder_result in holder_results
+            if holder_result.error is None
+        }
+        holder_addrs = list(held_by_addr)
+        ext_fields = headers.write_header(broker_headers.DeleteGroup(group, clean_offset))
+        delete_answers = self._caller.send_to_each(
+            holder_addrs, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext_fields
+        )
+        tables_after = self.get_tables(targets.target_at_addr(broker_addr) for broker_addr in holder_addrs)
+        results_by_addr = {
+            answer.addr: _verify_deletion(held_by_addr[answer.addr], answer.error, table_result, group)
+            for answer, table_result in zip(delete_answers, tables_after, strict=True)
+        }
+        return [results_by_addr.get(holder_result.addr, holder_result) for holder_result in holder_results]
+
+    def _find_slaves(self, broker_targets: Iterable[BrokerTarget]) -> dict[str, RocketMQError]:
+        """Ask the targets without a broker id whether they are slaves: address to the error for each slave.
+
+        A slave since 5.1.4 accepts a change and answers success, but loses the change within a minute.
+        """
+        unknown_addrs = [
+            target.broker_addr for target in broker_targets if target.broker_id is None and target.broker_addr
+        ]
+        answers = self._caller.send_to_each(unknown_addrs, RequestCode.GET_BROKER_CONFIG)
+        config_results = [decode_answer(answer, parse_config_items) for answer in answers]
+        return {
+            broker_addr: NotApplied("this broker is a slave, which would lose the change: name its master")
+            for broker_addr, broker_config, _ in config_results
+            if broker_config is not None and broker_config.get("brokerId", "0") != "0"
+        }
+
+
+def is_system_group(group: str) -> bool:
+    """Return whether brokers create the group for themselves."""
+    return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)
+
+
+def _parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]:
+    json_table = parse_json_object(response).get("subscriptionGroupTable") or {}
+    return {
+        group_name: group_config
+        for group_name, group_config in sorted(json_table.items())
+        if isinstance(group_config, dict)
+    }
+
+
+def _alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:
+    deleted_keys = {attribute_key[1:] for attribute_key in attribute_changes if attribute_key.startswith("-")}
+    added_attributes = {
+        attribute_key[1:]: attribute_value
+        for attribute_key, attribute_value in attribute_changes.items()
+        if attribute_key.startswith("+")
+    }
+    return {
+        **{
+            attribute_key: attribute_value
+            for attribute_key, attribute_value in attributes.items()
+            if attribute_key not in deleted_keys
+        },
+        **added_attributes,
+    }
+
+
+def _find_ignored_settings(
+    group: str, planned_change: GroupChange, table_result: ServerResult[dict[str, GroupConfigFields]]
+) -> RocketMQError | None:
+    current_settings = (table_result.result or {}).get(group, {})
+    ignored_keys = [
+        setting_key
+        for setting_key, setting_value in planned_change.after.items()
+        if (setting_value or None) != (current_settings.get(setting_key) or None)
+    ]
+    if not ignored_keys:
+        return None
+    return NotApplied(f"the broker answered success, but did not take over {', '.join(sorted(ignored_keys))}")
+
+
+def _verify_deletion(
+    held_settings: ServerResult[GroupConfigFields],
+    error: RocketMQError | None,
+    table_after: ServerResult[dict[str, GroupConfigFields]],
+    group: str,
+) -> ServerResult[GroupConfigFields]:
+    error = error or table_after.error
+    if error is None and group in (table_after.result or {}):
+        # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
+        error = AlreadyRecreated(
+            "the broker has made the group anew: 5.5 does unless its offsets are deleted with it, and so do"
+            " clients that are connected"
+        )
+    return held_settings if error is None else ServerResult(held_settings.addr, None, error)

@@ -1,0 +1,550 @@
+"""`admin.offsets`: resets of a group's offsets to a time, to the end or to an offset, and clones of a group.
+
+Every change has a plan per queue, which shows how many messages it would skip or repeat. Applying a plan
+changes the masters and reads the offsets back.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
+from namesrv_core.protocol.command import build_request
+from nsadmin.client.brokers.clusters import ClusterAdmin
+from nsadmin.client.brokers.targets import NO_MASTER, BrokerTarget
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.consumers import client_connections
+from nsadmin.client.consumers.committed_offsets import parse_offset, read_committed_offsets
+from nsadmin.client.consumers.groups import GroupAdmin
+from nsadmin.client.message_queues import MessageQueue, parse_queue_table
+from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.topics.topics import TopicAdmin
+
+END_OF_QUEUE = -1
+"""The timestamp that stands for the end of a queue."""
+
+
+class OffsetMove(NamedTuple):
+    """The move of a group on one queue.
+
+    Attributes:
+        broker_addr: The master; "" if the broker has no master now.
+        queue: The queue.
+        old_offset: The committed offset before; None if the group never committed one.
+        new_offset: The offset of the next message to consume; None if there is no target.
+        result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which
+            move within seconds) or "kept" (already there, forward without force, or without a target).
+        error: The reason of "failed"; None otherwise.
+    """
+
+    broker_addr: str
+    queue: MessageQueue
+    old_offset: int | None
+    new_offset: int | None
+    result: str
+    error: RocketMQError | None
+
+    @property
+    def skipped_count(self) -> int | None:
+        """The number of messages that the group would skip; None if an offset is unknown."""
+        return (
+            None
+            if self.old_offset is None or self.new_offset is None
+            else max(0, self.new_offset - self.old_offset)
+        )
+
+    @property
+    def repeated_count(self) -> int | None:
+        """The number of messages that the group would consume again; None if an offset is unknown."""
+        return (
+            None
+            if self.old_offset is None or self.new_offset is None
+            else max(0, self.old_offset - self.new_offset)
+        )
+
+
+class OffsetPlan(NamedTuple):
+    """A planned reset or clone of a group's offsets on a topic.
+
+    Attributes:
+        group: The consumer group.
+        topic: The topic.
+        timestamp_ms: The target time in ms since 1970, or END_OF_QUEUE.
+        is_forced: If False, brokers before 5.2 move offsets only backward.
+        queue_id: The queue, if the plan is about one queue only; else None.
+        moves: One OffsetMove per queue.
+    """
+
+    group: str
+    topic: str
+    timestamp_ms: int
+    is_forced: bool
+    queue_id: int | None
+    moves: tuple[OffsetMove, ...]
+
+
+class OffsetAdmin:
+    """`admin.offsets`: resets and clones of consumer offsets."""
+
+    def __init__(
+        self, caller: Caller, clusters: ClusterAdmin, topics: TopicAdmin, groups: GroupAdmin
+    ) -> None:
+        self._caller = caller
+        self._clusters = clusters
+        self._topics = topics
+        self._groups = groups
+
+    def plan_reset(
+        self,
+        group: str,
+        topic: str,
+        timestamp_ms: int,
+        *,
+        cluster_name: str | None = None,
+        force: bool = True,
+    ) -> OffsetPlan:
+        """Plan to reset every queue of a topic to the first message stored at a time or later.
+
+        Asks the masters (QUERY_CONSUMER_OFFSET, 14; GET_MIN_OFFSET, 31; GET_MAX_OFFSET, 30;
+        SEARCH_OFFSET_BY_TIMESTAMP, 29). A broker without a master gives a failed OffsetMove.
+
+        Args:
+            group: The consumer group.
+            topic: The topic.
+            timestamp_ms: The time in ms since 1970, or END_OF_QUEUE.
+            cluster_name: The cluster. Default: all brokers of the topic.
+            force: Allow brokers before 5.2 to move offsets forward.
+
+        Raises:
+            NotFound: No broker of the topic knows the group, or the cluster has no queue of the topic.
+            NotApplied: The topic is static.
+        """
+        offset_moves = self._add_target_offsets(
+            self._list_moves(group, topic, cluster_name), group, timestamp_ms
+        )
+        return OffsetPlan(group, topic, timestamp_ms, force, None, tuple(offset_moves))
+
+    def plan_queue_reset(
+        self,
+        group: str,
+        queue: MessageQueue,
+        broker_addr: str,
+        timestamp_ms: int,
+        wanted_offset: int | None = None,
+    ) -> OffsetPlan:
+        """Plan to reset one queue to a time, or to an offset.
+
+        Args:
+            group: The consumer group.
+            queue: The queue.
+            broker_addr: The master of the queue's broker.
+            timestamp_ms: The time in ms since 1970, or END_OF_QUEUE.
+            wanted_offset: The offset, instead of a time. It must exist in the queue.
+
+        Raises:
+            NotFound: The broker does not know the group.
+        """
+        self._require_known_group(group, [broker_addr])
+        [planned_move] = self._add_target_offsets(
+            [OffsetMove(broker_addr, queue, None, None, "planned", None)], group, timestamp_ms, wanted_offset
+        )
+        return OffsetPlan(group, queue.topic, timestamp_ms, True, queue.queue_id, (planned_move,))
+
+    def apply_reset(self, offset_plan: OffsetPlan) -> list[OffsetMove]:
+        """Apply a plan of `plan_reset` or `plan_queue_reset`, and read the offsets back. Call it once.
+
+        Sends INVOKE_BROKER_TO_RESET_OFFSET (222); or UPDATE_CONSUMER_OFFSET (15) to a broker before 5.2
+        without connected clients. If one queue of a broker failed in the plan, that broker stays unchanged.
+
+        Returns:
+            One OffsetMove per queue.
+        """
+        finished_moves: list[OffsetMove] = []
+        for broker_addr, offset_moves in _group_by_addr(offset_plan.moves).items():
+            if any(offset_move.error is not None for offset_move in offset_moves):
+                skipped_error = NotApplied(
+                    "not touched, as another queue of this broker could not be planned"
+                )
+                finished_moves += [
+                    offset_move if offset_move.error else _fail_move(offset_move, skipped_error)
+                    for offset_move in offset_moves
+                ]
+            else:
+                finished_moves += self._reset_broker(offset_plan, broker_addr, offset_moves)
+        return finished_moves
+
+    def plan_clone(
+        self, source_group: str, group: str, topic: str, *, require_offline: bool = False
+    ) -> OffsetPlan:
+        """Plan to set every queue of a topic to the offset of another group (QUERY_CONSUMER_OFFSET, 14).
+
+        A queue on which the source group never committed an offset is "kept".
+
+        Args:
+            source_group: The group to copy from.
+            group: The group to change.
+            topic: The topic.
+            require_offline: Refuse if clients of `group` are connected.
+
+        Raises:
+            NotFound: No broker of the topic knows one of the groups.
+            NotApplied: The topic is static, or `require_offline` is set and clients are connected.
+        """
+        offset_moves = self._add_old_offsets(self._list_moves(group, topic, None), group)
+        broker_addrs = list(
+            dict.fromkeys(offset_move.broker_addr for offset_move in offset_moves if offset_move.broker_addr)
+        )
+        self._require_known_group(source_group, broker_addrs)
+        if require_offline and (error := self._find_connected_error(group, broker_addrs)):
+            raise error
+        plannable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
+        source_offsets = read_committed_offsets(
+            self._caller,
+            [(offset_move.broker_addr, source_group, offset_move.queue) for offset_move in plannable_moves],
+        )
+        planned_by_move = {
+            offset_move: _move_toward(offset_move, *source_offset)
+            for offset_move, source_offset in zip(plannable_moves, source_offsets, strict=True)
+        }
+        return OffsetPlan(
+            group,
+            topic,
+            END_OF_QUEUE,
+            True,
+            None,
+            tuple(planned_by_move.get(offset_move, offset_move) for offset_move in offset_moves),
+        )
+
+    def apply_clone(self, offset_plan: OffsetPlan) -> list[OffsetMove]:
+        """Apply a plan of `plan_clone` queue by queue, and read the offsets back. Call it once.
+
+        Returns:
+            One OffsetMove per queue. On a broker before 5.2 with connected clients of the group, the error is
+            NotApplied.
+        """
+        return [
+            finished_move
+            for broker_addr, offset_moves in _group_by_addr(offset_plan.moves).items()
+            for finished_move in self._move_each(
+                offset_plan,
+                broker_addr,
+                offset_moves,
+                bool(broker_addr) and self._resets_by_itself(broker_addr),
+            )
+        ]
+
+    def _list_moves(self, group: str, topic: str, cluster_name: str | None) -> list[OffsetMove]:
+        """List an OffsetMove without offsets for every readable queue on the masters of the topic."""
+        cluster_brokers = {
+            queue_route.broker_name
+            for queue_route in self._clusters.get_info().groups_in_cluster(cluster_name)
+        }
+        offset_moves = []
+        for queue_route in self._topics.get_route(topic).queues:
+            if queue_route.logical_queues is not None:
+                raise NotApplied(f"{topic} is a static topic, whose logical queues brokers cannot reset")
+            if queue_route.broker_name not in cluster_brokers or not queue_route.read_queue_nums:
+                continue
+            master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID, "")
+            no_master_error = None if master_addr else NotApplied(NO_MASTER)
+            offset_moves += [
+                OffsetMove(
+                    master_addr,
+                    MessageQueue(topic, queue_route.broker_name, queue_id),
+                    None,
+                    None,
+                    "planned" if master_addr else "failed",
+                    no_master_error,
+                )
+                for queue_id in range(queue_route.read_queue_nums if master_addr else 1)
+            ]
+        if not offset_moves:
+            raise NotFound(f"no broker of the cluster {cluster_name!r} has queues of {topic!r}")
+        self._require_known_group(
+            group, [offset_move.broker_addr for offset_move in offset_moves if offset_move.broker_addr]
+        )
+        return offset_moves
+
+    def _require_known_group(self, group: str, broker_addrs: Sequence[str]) -> None:
+        broker_targets = [
+            BrokerTarget(None, MASTER_BROKER_ID, broker_addr) for broker_addr in dict.fromkeys(broker_addrs)
+        ]
+        holder_results = self._groups.find_holders(group, broker_targets)
+        if holder_results and all(
+            isinstance(holder_result.error, NotFound) for holder_result in holder_results
+        ):
+            raise NotFound(f"no broker of the topic knows the consumer group {group!r}")
+
+    def _add_old_offsets(self, offset_moves: Iterable[OffsetMove], group: str) -> list[OffsetMove]:
+        offset_moves = list(offset_moves)
+        readable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
+        committed_offsets = iter(
+            read_committed_offsets(
+                self._caller,
+                [(offset_move.broker_addr, group, offset_move.queue) for offset_move in readable_moves],
+            )
+        )
+        filled_moves = []
+        for offset_move in offset_moves:
+            if offset_move.error is None:
+                old_offset, error = next(committed_offsets)
+                offset_move = (
+                    offset_move._replace(old_offset=old_offset)
+                    if error is None
+                    else _fail_move(offset_move, error)
+                )
+            filled_moves.append(offset_move)
+        return filled_moves
+
+    def _add_target_offsets(
+        self,
+        offset_moves: Iterable[OffsetMove],
+        group: str,
+        timestamp_ms: int,
+        wanted_offset: int | None = None,
+    ) -> list[OffsetMove]:
+        """Add the old and new offsets. The new offset is limited to the offsets that the queue has."""
+        offset_moves = self._add_old_offsets(offset_moves, group)
+        readable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
+        min_and_max = (
+            self._read_offsets(readable_moves, RequestCode.GET_MIN_OFFSET),
+            self._read_offsets(readable_moves, RequestCode.GET_MAX_OFFSET),
+        )
+        if timestamp_ms == END_OF_QUEUE:
+            target_offsets = min_and_max[1]
+        else:
+            target_offsets = self._read_offsets(
+                readable_moves, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, timestamp_ms
+            )
+        filled_by_move = {}
+        for offset_move, min_offset, max_offset, target_offset in zip(
+            readable_moves, *min_and_max, target_offsets, strict=True
+        ):
+            read_errors = [
+                read_value
+                for read_value in (min_offset, max_offset, target_offset)
+                if isinstance(read_value, RocketMQError)
+            ]
+            if read_errors:
+                filled_by_move[offset_move] = _fail_move(offset_move, read_errors[0])
+                continue
+            assert (
+                isinstance(min_offset, int) and isinstance(max_offset, int) and isinstance(target_offset, int)
+            )  # noqa: PT018
+            if wanted_offset is not None and not min_offset <= wanted_offset <= max_offset:
+                filled_by_move[offset_move] = _fail_move(
+                    offset_move,
+                    NotApplied(f"offset {wanted_offset} is not within {min_offset} to {max_offset}"),
+                )
+            else:
+                # For a time before the first message, brokers answer an offset below the minimum.
+                filled_by_move[offset_move] = offset_move._replace(
+                    new_offset=min(
+                        max(target_offset if wanted_offset is None else wanted_offset, min_offset), max_offset
+                    )
+                )
+        return [filled_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
+
+    def _read_offsets(
+        self, offset_moves: Sequence[OffsetMove], request_code: RequestCode, timestamp_ms: int | None = None
+    ) -> list[int | RocketMQError]:
+        answers = self._caller.send_requests(
+            (
+                offset_move.broker_addr,
+                build_request(
+                    request_code,
+                    headers.write_header(
+                        broker_headers.QueueOffset(
+                            offset_move.queue.topic, offset_move.queue.queue_id, timestamp_ms
+                        )
+                    ),
+                ),
+            )
+            for offset_move in offset_moves
+        )
+        offset_results = [decode_answer(answer, parse_offset) for answer in answers]
+        return [
+            offset_result.result if offset_result.result is not None else offset_result.error or NotFound("")
+            for offset_result in offset_results
+        ]
+
+    def _reset_broker(
+        self, offset_plan: OffsetPlan, broker_addr: str, offset_moves: Sequence[OffsetMove]
+    ) -> list[OffsetMove]:
+        """Send INVOKE_BROKER_TO_RESET_OFFSET (222) to one broker.
+
+        A broker before 5.2 refuses it without connected clients: then commit the offsets instead.
+        """
+        resets_by_itself = self._resets_by_itself(broker_addr)
+        if offset_plan.queue_id is not None:
+            return self._move_each(offset_plan, broker_addr, offset_moves, resets_by_itself)
+        if not resets_by_itself and self._find_connected_error(offset_plan.group, [broker_addr]) is None:
+            return self._commit_offsets(
+                offset_plan.group,
+                [_keep_if_forward(offset_move, offset_plan.is_forced) for offset_move in offset_moves],
+            )
+        ext_fields = broker_headers.ResetOffset(
+            offset_plan.group, offset_plan.topic, offset_plan.timestamp_ms, offset_plan.is_forced
+        )
+        request_code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
+        [answer] = self._caller.send_to_each([broker_addr], request_code, headers.write_header(ext_fields))
+        reported_result = decode_answer(
+            answer, lambda response: parse_queue_table(parse_json_object(response).get("offsetTable"))
+        )
+        if reported_result.error is not None:
+            return [_fail_move(offset_move, reported_result.error) for offset_move in offset_moves]
+        reported_offsets: Mapping[MessageQueue, object] = reported_result.result or {}
+        reported_moves = [
+            _apply_reported_offset(offset_move, reported_offsets.get(offset_move.queue))
+            for offset_move in offset_moves
+        ]
+        return [
+            offset_move
+            if offset_move.error or offset_move.result == "kept"
+            else _judge_read_back(offset_move, current_move.old_offset, resets_by_itself)
+            for offset_move, current_move in zip(
+                reported_moves, self._add_old_offsets(reported_moves, offset_plan.group), strict=True
+            )
+        ]
+
+    def _resets_by_itself(self, broker_addr: str) -> bool:
+        """Return whether the broker resets offsets itself (since 5.2). Older ones notify the clients."""
+        [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_BROKER_CONFIG)
+        broker_config = decode_answer(answer, parse_config_items).result or {}
+        return broker_config.get("useServerSideResetOffset") == "true"
+
+    def _move_each(
+        self,
+        offset_plan: OffsetPlan,
+        broker_addr: str,
+        offset_moves: Sequence[OffsetMove],
+        resets_by_itself: bool,
+    ) -> list[OffsetMove]:
+        """Move each queue to its own offset, with a reset by the broker if it `resets_by_itself`.
+
+        Such a broker ignores a committed offset, but answers success, while an earlier reset waits for the
+        clients of the group.
+        """
+        if resets_by_itself:
+            return self._write_offsets(
+                offset_plan.group, offset_moves, RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
+            )
+        # A broker before 5.2 ignores the queue id of a reset and moves all queues, so commit the offsets.
+        if broker_addr and (error := self._find_connected_error(offset_plan.group, [broker_addr])):
+            return [
+                offset_move if offset_move.error else _fail_move(offset_move, error)
+                for offset_move in offset_moves
+            ]
+        return self._commit_offsets(offset_plan.group, offset_moves)
+
+    def _find_connected_error(self, group: str, broker_addrs: Sequence[str]) -> RocketMQError | None:
+        """Return the error that prevents a commit: connected clients would overwrite the offsets."""
+        group_connections = client_connections.read_consumers(self._caller, [group], broker_addrs)[group]
+        if not group_connections.clients:
+            return next((error for error in group_connections.errors.values() if error is not None), None)
+        client_ids = ", ".join(connected_client.client_id for connected_client in group_connections.clients)
+        return NotApplied(
+            f"clients of {group!r} are connected and write offsets of their own: stop {client_ids}"
+        )
+
+    def _commit_offsets(self, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
+        return self._write_offsets(group, offset_moves, RequestCode.UPDATE_CONSUMER_OFFSET)
+
+    def _write_offsets(
+        self, group: str, offset_moves: Sequence[OffsetMove], request_code: RequestCode
+    ) -> list[OffsetMove]:
+        """Write the new offset of each queue that moves, and read it back."""
+        moves_to_write = [
+            offset_move
+            for offset_move in offset_moves
+            if offset_move.error is None and offset_move.result != "kept"
+        ]
+        answers = self._caller.send_requests(
+            (
+                offset_move.broker_addr,
+                build_request(request_code, _target_fields(request_code, group, offset_move)),
+            )
+            for offset_move in moves_to_write
+        )
+        written_by_move = {
+            offset_move: offset_move if answer.error is None else _fail_move(offset_move, answer.error)
+            for offset_move, answer in zip(moves_to_write, answers, strict=True)
+        }
+        written_moves = [written_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
+        return [
+            offset_move
+            if offset_move.error or offset_move.result == "kept"
+            else _judge_read_back(offset_move, current_move.old_offset, True)
+            for offset_move, current_move in zip(
+                written_moves, self._add_old_offsets(written_moves, group), strict=True
+            )
+        ]
+
+
+def _group_by_addr(offset_moves: Iterable[OffsetMove]) -> dict[str, list[OffsetMove]]:
+    moves_by_addr: dict[str, list[OffsetMove]] = {}
+    for offset_move in offset_moves:
+        moves_by_addr.setdefault(offset_move.broker_addr, []).append(offset_move)
+    return moves_by_addr
+
+
+def _target_fields(request_code: RequestCode, group: str, offset_move: OffsetMove) -> dict[str, str]:
+    topic, _, queue_id = offset_move.queue
+    if request_code == RequestCode.UPDATE_CONSUMER_OFFSET:
+        return headers.write_header(
+            broker_headers.ConsumerOffset(group, topic, queue_id, commit_offset=offset_move.new_offset)
+        )
+    return headers.write_header(
+        broker_headers.ResetOffset(group, topic, END_OF_QUEUE, True, offset_move.new_offset, queue_id)
+    )
+
+
+def _move_toward(offset_move: OffsetMove, new_offset: int | None, error: RocketMQError | None) -> OffsetMove:
+    """Set the offset of another group as the target; keep the queue if that group never committed."""
+    if error is not None:
+        return _fail_move(offset_move, error)
+    return offset_move._replace(
+        new_offset=new_offset, result="kept" if new_offset in (None, offset_move.old_offset) else "planned"
+    )
+
+
+def _fail_move(offset_move: OffsetMove, error: RocketMQError) -> OffsetMove:
+    return offset_move._replace(result="failed", error=error)
+
+
+def _keep_if_forward(offset_move: OffsetMove, force: bool) -> OffsetMove:
+    """Without force, keep a queue that would move forward."""
+    if (
+        force
+        or offset_move.old_offset is None
+        or offset_move.new_offset is None
+        or offset_move.new_offset <= offset_move.old_offset
+    ):
+        return offset_move
+    return offset_move._replace(result="kept", new_offset=offset_move.old_offset)
+
+
+def _apply_reported_offset(offset_move: OffsetMove, reported_offset: object) -> OffsetMove:
+    """Set the offset that the broker reports as its new one."""
+    if isinstance(reported_offset, int):
+        return offset_move._replace(new_offset=reported_offset)
+    return _fail_move(offset_move, NotApplied("the broker answered success, but does not name this queue"))
+
+
+def _judge_read_back(offset_move: OffsetMove, current_offset: int | None, is_immediate: bool) -> OffsetMove:
+    """Decide the result of a move: it failed only if the offset is still the old one.
+
+    Connected clients may have consumed and committed more messages since the move.
+    """
+    if current_offset == offset_move.new_offset or (
+        current_offset != offset_move.old_offset and is_immediate
+    ):
+        return offset_move._replace(result="done")
+    if not is_immediate:
+        return offset_move._replace(result="pending")
+    return _fail_move(
+        offset_move, NotApplied(f"the broker answered success, but the offset is still {current_offset}")
+    )

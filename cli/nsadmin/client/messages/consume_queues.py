@@ -1,0 +1,137 @@
+"""Consume queues: the entries of a queue as a broker has them, which lead to messages in its commit log."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.results import NotFound, ServerResult
+from nsadmin.client.topic_routes import QueueRoute
+
+
+class ConsumeQueueEntry(NamedTuple):
+    """One entry: the message's place in the commit log and its size (bytes), and the hash of its tag.
+
+    Of a message that waits for its time, `tags_code` is when that is, in ms. `bit_map` and `extend_data` are
+    there where filters are calculated in advance. `eval` is whether the filter of the group that was named
+    takes the message, of which `msg` says why not.
+    """
+
+    offset: int
+    physic_offset: int
+    physic_size: int
+    tags_code: int
+    extend_data: str | None
+    bit_map: str | None
+    is_match: bool
+    mismatch_reason: str | None
+
+
+class QueueEntries(NamedTuple):
+    """Some entries of a queue that has those from `min_index` to before `max_index`.
+
+    `filter_data` is what the broker says of the subscription of the group that was named.
+    """
+
+    min_index: int
+    max_index: int
+    entries: tuple[ConsumeQueueEntry, ...]
+    filter_data: str | None
+
+
+class ConsumeQueues:
+    """`admin.consume_queues`."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def read_entries(
+        self,
+        queue_routes: Sequence[QueueRoute],
+        topic: str,
+        queue_id: int,
+        begin_index: int,
+        entry_count: int,
+        group: str | None = None,
+    ) -> list[ServerResult[QueueEntries]]:
+        """Up to `count` entries from `index` on, as each of these brokers has them (QUERY_CONSUME_QUEUE).
+
+        NotFound where a broker has none at `index`.
+        """
+        command = _build_request(topic, queue_id, begin_index, entry_count, group)
+        replica_requests = [
+            ReplicaRequest(queue_route.broker_name, list_replica_addrs(queue_route), command)
+            for queue_route in queue_routes
+        ]
+        answers = ask_replicas(self._caller, replica_requests)
+        return [
+            decode_answer(answer, lambda response: _parse_entries(response, begin_index))
+            for answer in answers
+        ]
+
+    def read_entries_at(
+        self,
+        broker_addr: str,
+        topic: str,
+        queue_id: int,
+        begin_index: int,
+        entry_count: int,
+        group: str | None = None,
+    ) -> ServerResult[QueueEntries]:
+        """The same of the broker at this address."""
+        [answer] = self._caller.send_requests(
+            [(broker_addr, _build_request(topic, queue_id, begin_index, entry_count, group))]
+        )
+        return decode_answer(answer, lambda response: _parse_entries(response, begin_index))
+
+
+def _build_request(
+    topic: str, queue_id: int, begin_index: int, entry_count: int, group: str | None
+) -> RemotingCommand:
+    ext_fields = {
+        "topic": topic,
+        "queueId": str(queue_id),
+        "index": str(begin_index),
+        "count": str(entry_count),
+    }
+    return build_request(
+        RequestCode.QUERY_CONSUME_QUEUE, ext_fields | ({"consumerGroup": group} if group else {})
+    )
+
+
+def _parse_entries(response: RemotingCommand, begin_index: int) -> QueueEntries:
+    if not response.body:
+        raise NotFound(response.remark or f"it has no entry {begin_index}")
+    json_body = parse_json_object(response)
+    entry_records = json_body.get("queueData") or ()
+    return QueueEntries(
+        int(json_body["minQueueIndex"]),
+        int(json_body["maxQueueIndex"]),
+        tuple(
+            _parse_entry(entry_index, entry_record)
+            for entry_index, entry_record in enumerate(entry_records, begin_index)
+        ),
+        _parse_text(json_body.get("filterData")),
+    )
+
+
+def _parse_entry(entry_index: int, entry_record: Mapping[str, Any]) -> ConsumeQueueEntry:
+    return ConsumeQueueEntry(
+        entry_index,
+        int(entry_record["physicOffset"]),
+        int(entry_record["physicSize"]),
+        int(entry_record["tagsCode"]),
+        _parse_text(entry_record.get("extendDataJson")),
+        _parse_text(entry_record.get("bitMap")),
+        bool(entry_record.get("eval")),
+        _parse_text(entry_record.get("msg")),
+    )
+
+
+def _parse_text(json_value: Any) -> str | None:
+    """Brokers write "null" for what is not there."""
+    return None if json_value in (None, "null", "") else str(json_value)

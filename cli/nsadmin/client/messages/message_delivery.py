@@ -1,0 +1,121 @@
+"""Delivery: a stored message handed to one consumer, or sent again."""
+
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.consumers import client_connections
+from nsadmin.client.consumers.client_runtime import CLIENT_TIMEOUT_SECONDS
+from nsadmin.client.messages.consume_tracks import ConsumeTracks
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.messages.message_sender import MessageSender, SendQueue, SentMessage
+from nsadmin.client.results import NotApplied, NotFound
+
+# Of RocketMQ's own properties (MessageConst upstream) those that tell what became of a message: they could
+# turn a new one into half a transaction, a delayed one or a retry.
+_FATE_PROPERTIES = frozenset(
+    {
+        "WAIT", "DELAY", "RETRY_TOPIC", "REAL_TOPIC", "REAL_QID", "TRAN_MSG", "PGROUP", "MIN_OFFSET",
+        "MAX_OFFSET", "ORIGIN_MESSAGE_ID", "ORIGIN_GROUP", "TRANSFER_FLAG", "CORRECTION_FLAG", "MQ2_FLAG",
+        "RECONSUME_TIME", "MSG_REGION", "TRACE_ON", "EXTEND_UNIQ_INFO", "MAX_RECONSUME_TIMES",
+        "CONSUME_START_TIME", "INNER_NUM", "INNER_BASE", "DUP_INFO", "CHECK_IMMUNITY_TIME_IN_SECONDS",
+        "TRAN_PREPARED_QUEUE_OFFSET", "TRANSACTION_CHECK_TIMES", "CORRELATION_ID", "REPLY_TO_CLIENT",
+        "TTL", "MSG_TYPE", "ARRIVE_TIME", "PUSH_REPLY_TIME", "CLUSTER", "POP_CK", "POP_CK_OFFSET",
+        "1ST_POP_TIME", "INNER_MULTI_DISPATCH", "INNER_MULTI_QUEUE_OFFSET", "__CRC32#",
+        "DLQ_ORIGIN_TOPIC", "DLQ_ORIGIN_MESSAGE_ID", "__BORNHOST", "BORN_TIMESTAMP",
+    }
+)  # fmt: skip
+
+
+class MessageReceiver(NamedTuple):
+    """A client that a message can be handed to, through the broker that stored the message."""
+
+    located_message: LocatedMessage
+    broker_addr: str
+    group: str
+    client_id: str
+
+
+class DeliveryOutcome(NamedTuple):
+    """What a client made of a message: CR_SUCCESS, CR_LATER ...; `spent` is in ms."""
+
+    consume_result: str
+    spent_ms: int | None
+    remark: str | None
+
+
+class MessageDelivery:
+    """`admin.delivery`."""
+
+    def __init__(self, caller: Caller, tracks: ConsumeTracks, message_sender: MessageSender) -> None:
+        self._caller = caller
+        self._tracks = tracks
+        self._message_sender = message_sender
+
+    def find_receiver(self, located_message: LocatedMessage, group: str, client_id: str) -> MessageReceiver:
+        """That client; NotFound if it is not connected to the broker of the message.
+
+        NotApplied if it is no push consumer: others cannot be handed anything.
+        """
+        broker_addr = self._tracks.find_broker_addr(located_message)
+        group_connections = client_connections.read_consumers(self._caller, [group], [broker_addr])[group]
+        error = group_connections.errors.get(broker_addr)
+        if error is not None:
+            raise error
+        client_ids = [connected_client.client_id for connected_client in group_connections.clients]
+        if client_id not in client_ids:
+            known_text = f"there are {', '.join(client_ids)}" if client_ids else "nobody of it is"
+            raise NotFound(
+                f"no client {client_id!r} of {group!r} is connected to {broker_addr}: {known_text}"
+            )
+        if group_connections.consume_type != "CONSUME_PASSIVELY":
+            raise NotApplied(f"{group!r} takes nothing that is handed to it: it has no push consumers")
+        return MessageReceiver(located_message, broker_addr, group, client_id)
+
+    def deliver_message(self, receiver: MessageReceiver) -> DeliveryOutcome:
+        """Have the client consume the message now (CONSUME_MESSAGE_DIRECTLY); no offset is moved by it."""
+        message = receiver.located_message.message
+        ext_fields = broker_headers.ConsumeDirectly(
+            receiver.group, receiver.client_id, message.offset_msg_id, message.topic
+        )
+        command = build_request(RequestCode.CONSUME_MESSAGE_DIRECTLY, headers.write_header(ext_fields))
+        timeout_seconds = max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout)
+        [answer] = self._caller.send_requests([(receiver.broker_addr, command)], timeout_seconds)
+        _, delivery_outcome, error = decode_answer(answer, _parse_outcome)
+        if delivery_outcome is None:
+            raise error or RuntimeError(receiver.broker_addr)
+        return delivery_outcome
+
+    def choose_resend_queue(self, located_message: LocatedMessage) -> SendQueue:
+        """Where to send a message once more: to the queue that it is in, if that takes any, else to any."""
+        topic, queue_id = located_message.message.topic, located_message.message.queue_id
+        try:
+            return self._message_sender.choose_queue(topic, located_message.broker_name, queue_id)
+        except NotFound:
+            return self._message_sender.choose_queue(topic)
+
+    def resend_message(self, send_queue: SendQueue, message: StoredMessage) -> SentMessage:
+        """The same body, keys, tags and the sender's own properties under the same unique key.
+
+        NotApplied for a body that could not be inflated.
+        """
+        if message.body_error is not None:
+            raise NotApplied(f"its body cannot be read: {message.body_error}")
+        own_properties = {
+            property_name: property_value
+            for property_name, property_value in message.properties.items()
+            if property_name not in _FATE_PROPERTIES and not property_name.startswith("TIMER_")
+        }
+        return self._message_sender.send_message(send_queue, message.body, properties=own_properties)
+
+
+def _parse_outcome(response: RemotingCommand) -> DeliveryOutcome:
+    json_body: dict[str, Any] = parse_json_object(response)
+    return DeliveryOutcome(
+        str(json_body.get("consumeResult")), json_body.get("spentTimeMills"), json_body.get("remark")
+    )

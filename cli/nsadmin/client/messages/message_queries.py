@@ -1,0 +1,378 @@
+"""`admin.messages`: lookup of messages by key, by id, or by queue offset. It changes no consumer offset."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import ResponseCode, RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.message_ids import OffsetId, parse_message_id
+from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.results import NotFound, ServerResult, is_unreachable
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topics.topics import TopicAdmin
+
+END_OF_TIME_MS = 2**63 - 1
+"""The end of a time range without a limit, in ms."""
+
+
+class LocatedMessage(NamedTuple):
+    """A message and its broker.
+
+    Attributes:
+        broker_name: The broker; None if only its address is known.
+        message: The message.
+    """
+
+    broker_name: str | None
+    message: StoredMessage
+
+
+class FoundMessages(NamedTuple):
+    """The result of a message lookup.
+
+    Attributes:
+        messages: The messages in the order of their store time.
+        broker_results: One ServerResult per broker: the number of messages that it returned.
+    """
+
+    messages: tuple[LocatedMessage, ...]
+    broker_results: tuple[ServerResult[int], ...]
+
+    @property
+    def errors(self) -> list[RocketMQError | None]:
+        """The error of each broker; None after a success."""
+        return [broker_result.error for broker_result in self.broker_results]
+
+
+class MessageAdmin:
+    """`admin.messages`: lookup of messages by key, by id, or by queue offset."""
+
+    def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
+        self._caller = caller
+        self._topics = topics
+
+    def find_by_key(
+        self,
+        topic: str,
+        message_key: str,
+        *,
+        max_num: int = 64,
+        begin_ms: int = 0,
+        end_ms: int = END_OF_TIME_MS,
+        by_tag: bool = False,
+        last_key: str | None = None,
+        route_topic: str | None = None,
+    ) -> FoundMessages:
+        """Find messages by business key or by tag (QUERY_MESSAGE, 12).
+
+        Asks every broker of the topic: its master, or a slave if the master does not answer. Brokers look up
+        hashes, so the result is filtered by the exact key.
+
+        Args:
+            topic: The topic.
+            message_key: The key, or the tag if `by_tag` is set.
+            max_num: The maximum number of messages per broker.
+            begin_ms: The earliest store time, in ms since 1970.
+            end_ms: The latest store time, in ms since 1970.
+            by_tag: Search by tag. Only brokers with a RocksDB index can do it.
+            last_key: Continue after this index key of a RocksDB index.
+            route_topic: Use the brokers of this topic's route instead.
+
+        Raises:
+            TopicNotExist: The topic has no route.
+        """
+        query_header = broker_headers.QueryMessage(
+            topic, message_key, max_num, begin_ms, end_ms, "T" if by_tag else None, last_key
+        )
+        found_messages = self._query_brokers(query_header, route_topic)
+        matching_messages = (
+            located_message
+            for located_message in found_messages.messages
+            if located_message.message.topic == topic
+            and (
+                located_message.message.tags == message_key
+                if by_tag
+                else message_key in (*located_message.message.keys, located_message.message.msg_id)
+            )
+        )
+        return found_messages._replace(messages=tuple(matching_messages))
+
+    def find_by_unique_key(
+        self,
+        topic: str,
+        msg_id: str,
+        *,
+        begin_ms: int = 0,
+        end_ms: int = END_OF_TIME_MS,
+        route_topic: str | None = None,
+    ) -> FoundMessages:
+        """Find messages by the unique key that the producer assigned (QUERY_MESSAGE, 12).
+
+        Asks every broker of the topic. A retried send may give more than one message.
+
+        Args:
+            topic: The topic.
+            msg_id: The unique key.
+            begin_ms: The earliest store time, in ms since 1970.
+            end_ms: The latest store time, in ms since 1970.
+            route_topic: Use the brokers of this topic's route instead.
+
+        Raises:
+            TopicNotExist: The topic has no route.
+        """
+        query_header = broker_headers.QueryMessage(topic, msg_id, 32, begin_ms, end_ms, unique_key_query=True)
+        found_messages = self._query_brokers(query_header, route_topic)
+        matching_messages = (
+            located_message
+            for located_message in found_messages.messages
+            if located_message.message.topic == topic and located_message.message.msg_id == msg_id
+        )
+        return found_messages._replace(messages=tuple(matching_messages))
+
+    def find_by_id(self, topic: str, msg_id: str, *, route_topic: str | None = None) -> FoundMessages:
+        """Find a message by its offset id or its unique key.
+
+        An offset id is sent to the broker that it names (VIEW_MESSAGE_BY_ID, 33). If that broker is not
+        reachable, or has another address from here, every broker of the route is asked. A unique key is
+        looked up with `find_by_unique_key`.
+
+        Args:
+            topic: The topic.
+            msg_id: The offset id or the unique key.
+            route_topic: Use the brokers of this topic's route instead.
+
+        Raises:
+            TopicNotExist: The topic has no route.
+        """
+        message_place = parse_message_id(msg_id)
+        if not isinstance(message_place, OffsetId):
+            return self.find_by_unique_key(topic, msg_id, route_topic=route_topic)
+        found_messages = self._view_by_position(
+            topic, message_place, [(None, message_place.broker_addr)], msg_id
+        )
+        if not found_messages.messages and is_unreachable(found_messages.broker_results[0].error):
+            queue_routes = self._topics.get_route(route_topic or topic).queues
+            other_brokers = [
+                (queue_item.broker_name, broker_addr)
+                for queue_item in queue_routes
+                for broker_addr in list_replica_addrs(queue_item)
+            ]
+            found_elsewhere = self._view_by_position(
+                topic,
+                message_place,
+                [
+                    broker_and_addr
+                    for broker_and_addr in other_brokers
+                    if broker_and_addr[1] != message_place.broker_addr
+                ],
+                msg_id,
+            )
+            # If another broker has the message, the failure of the address in the id is irrelevant.
+            broker_results = (
+                found_elsewhere.broker_results
+                if found_elsewhere.messages
+                else (*found_messages.broker_results, *found_elsewhere.broker_results)
+            )
+            found_messages = FoundMessages(found_elsewhere.messages, broker_results)
+        if not found_messages.messages:
+            # A unique key may look like an offset id.
+            found_by_key = self.find_by_unique_key(topic, msg_id, route_topic=route_topic)
+            unreachable_results = tuple(
+                queue_item for queue_item in found_messages.broker_results if is_unreachable(queue_item.error)
+            )
+            found_messages = (
+                found_by_key
+                if found_by_key.messages
+                else FoundMessages((), (*unreachable_results, *found_by_key.broker_results))
+            )
+        return self._add_broker_names(found_messages)
+
+    def get_at_offset(
+        self, topic: str, broker_name: str, queue_id: int, offset: int, *, route_topic: str | None = None
+    ) -> LocatedMessage:
+        """Return the message at an offset of a queue (PULL_MESSAGE, 11).
+
+        Asks the master, or a slave if the master does not answer.
+
+        Args:
+            topic: The topic.
+            broker_name: The broker.
+            queue_id: The queue.
+            offset: The queue offset.
+            route_topic: Use the brokers of this topic's route instead.
+
+        Raises:
+            NotFound: No message at this offset; the text names the offsets that exist.
+            TopicNotExist: The topic has no route.
+        """
+        queue_route = self.list_queue_routes(topic, broker_name, route_topic)[0]
+        pull_header = broker_headers.PullMessage(
+            topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=1
+        )
+        replica_request = ReplicaRequest(
+            broker_name,
+            list_replica_addrs(queue_route),
+            build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header)),
+        )
+        [pull_result] = ask_replicas(self._caller, [replica_request], PULL_RESPONSE_CODES)
+        if pull_result.result is None:
+            raise pull_result.error or NotFound(f"no message at {offset}")
+        for message in decode_pulled_messages(pull_result.result):
+            if message.queue_offset == offset:
+                return LocatedMessage(broker_name, message)
+        ext_fields = pull_result.result.ext or {}
+        raise NotFound(
+            f"no message at offset {offset} of queue {queue_id} of {topic} on {broker_name}: "
+            f"it has those from {ext_fields.get('minOffset')} to before {ext_fields.get('maxOffset')}"
+        )
+
+    def list_queue_routes(
+        self, topic: str, broker_name: str | None = None, route_topic: str | None = None
+    ) -> Sequence[QueueRoute]:
+        """Return the brokers of a topic's route (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Args:
+            topic: The topic.
+            broker_name: Return only this broker.
+            route_topic: Use this topic's route instead.
+
+        Raises:
+            NotFound: The topic is not on this broker.
+            TopicNotExist: The topic has no route.
+        """
+        queue_routes = self._topics.get_route(route_topic or topic).queues
+        if broker_name is None:
+            return queue_routes
+        named_routes = [queue_route for queue_route in queue_routes if queue_route.broker_name == broker_name]
+        if not named_routes:
+            known_brokers = ", ".join(queue_route.broker_name for queue_route in queue_routes)
+            raise NotFound(
+                f"{route_topic or topic} is not on a broker {broker_name!r}: it is on {known_brokers}"
+            )
+        return named_routes
+
+    def _query_brokers(
+        self, query_header: broker_headers.QueryMessage, route_topic: str | None
+    ) -> FoundMessages:
+        queue_routes = self._topics.get_route(route_topic or query_header.topic or "").queues
+        query_fields = headers.write_header(query_header)
+        replica_requests = [
+            ReplicaRequest(
+                queue_route.broker_name,
+                list_replica_addrs(queue_route),
+                build_request(RequestCode.QUERY_MESSAGE, query_fields),
+            )
+            for queue_route in queue_routes
+        ]
+        answers = ask_replicas(self._caller, replica_requests, (0, ResponseCode.QUERY_NOT_FOUND))
+        broker_names = (queue_route.broker_name for queue_route in queue_routes)
+        return _gather_messages(zip(broker_names, answers, strict=True))
+
+    def _view_by_position(
+        self, topic: str, message_place: OffsetId, named_addrs: Sequence[tuple[str | None, str]], msg_id: str
+    ) -> FoundMessages:
+        """Read the message at a commit log position of brokers, if it has this id."""
+        ext_fields = headers.write_header(broker_headers.ViewMessage(topic, message_place.physical_offset))
+        calls = [
+            (broker_addr, build_request(RequestCode.VIEW_MESSAGE_BY_ID, ext_fields))
+            for _, broker_addr in named_addrs
+        ]
+        # An empty position, or one inside a message, gives code 1 or bytes that are not a message.
+        answers = self._caller.send_requests(calls, accepted_codes=(0, ResponseCode.SYSTEM_ERROR))
+        gathered_messages = _gather_messages(
+            zip((broker_name for broker_name, _ in named_addrs), answers, strict=True), is_tolerant=True
+        )
+        matching_messages = [
+            located_message
+            for located_message in gathered_messages.messages
+            if located_message.message.offset_msg_id == msg_id.upper()
+        ]
+        # Slaves hold exact copies of their master's messages, so the same message may occur several times.
+        messages_by_offset = {
+            located_message.message.queue_offset: located_message
+            for located_message in reversed(matching_messages)
+        }
+        return FoundMessages(
+            tuple(messages_by_offset[queue_offset] for queue_offset in sorted(messages_by_offset)),
+            gathered_messages.broker_results,
+        )
+
+    def _add_broker_names(self, found_messages: FoundMessages) -> FoundMessages:
+        """Add the broker name to each message whose store address occurs in the route of its topic."""
+        unnamed_topics = {
+            located_message.message.topic
+            for located_message in found_messages.messages
+            if located_message.broker_name is None
+        }
+        names_by_addr: dict[str, str] = {}
+        for topic in unnamed_topics:
+            try:
+                queue_routes = self._topics.get_route(topic).queues
+            except RocketMQError:
+                continue
+            names_by_addr |= {
+                broker_addr: located_message.broker_name
+                for located_message in queue_routes
+                for broker_addr in list_replica_addrs(located_message)
+            }
+        named_messages = (
+            LocatedMessage(
+                located_message.broker_name or names_by_addr.get(located_message.message.store_host),
+                located_message.message,
+            )
+            for located_message in found_messages.messages
+        )
+        return found_messages._replace(messages=tuple(named_messages))
+
+
+PULL_RESPONSE_CODES = (
+    ResponseCode.SUCCESS,
+    ResponseCode.PULL_NOT_FOUND,
+    ResponseCode.PULL_RETRY_IMMEDIATELY,
+    ResponseCode.PULL_OFFSET_MOVED,
+)
+"""The response codes of PULL_MESSAGE (11) that contain the next offset."""
+
+
+def decode_pulled_messages(pull_response: RemotingCommand) -> list[StoredMessage]:
+    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets."""
+    if pull_response.code != ResponseCode.SUCCESS:
+        return []
+    offset_delta = headers.parse_java_integer((pull_response.ext or {}).get("offsetDelta") or "0", 64) or 0
+    return [
+        message._replace(queue_offset=message.queue_offset + offset_delta)
+        for message in decode_messages(pull_response.body).messages
+    ]
+
+
+def _gather_messages(
+    named_answers: Iterable[tuple[str | None, ServerResult[RemotingCommand]]], *, is_tolerant: bool = False
+) -> FoundMessages:
+    """Join the answers of brokers. Bytes that are not a message are an error unless `is_tolerant`."""
+    located_messages: list[LocatedMessage] = []
+    broker_results: list[ServerResult[int]] = []
+    for broker_name, (broker_addr, response, error) in named_answers:
+        if response is None:
+            broker_results.append(ServerResult(broker_addr, None, error))
+            continue
+        decoded_body = decode_messages(response.body if response.code == 0 else b"")
+        located_messages += (LocatedMessage(broker_name, message) for message in decoded_body.messages)
+        if decoded_body.unread_bytes and not is_tolerant:
+            reason = f"{decoded_body.unread_bytes} bytes of its answer cannot be read as messages"
+            broker_results.append(
+                ServerResult(broker_addr, None, CallError(broker_addr, "unreadable", reason))
+            )
+        else:
+            broker_results.append(ServerResult(broker_addr, len(decoded_body.messages), None))
+    located_messages.sort(
+        key=lambda located_message: (
+            located_message.message.store_timestamp,
+            located_message.message.physical_offset,
+        )
+    )
+    return FoundMessages(tuple(located_messages), tuple(broker_results))

@@ -1,0 +1,182 @@
+"""Traces: what clients with tracing switched on wrote about a message into the trace topic."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.headers import parse_java_integer
+from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessage, MessageAdmin
+
+TRACE_TOPIC = "RMQ_SYS_TRACE_TOPIC"
+_FIELD_SEPARATOR, _RECORD_SEPARATOR = "\x01", "\x02"
+
+# The fields of each kind of record, as TraceDataEncoder writes them; the last ones may be absent.
+_FIELDS_BY_KIND: Mapping[str, Sequence[str]] = {
+    "Pub": (
+        "time", "region", "group", "topic", "msg_id", "tags", "keys", "store_host", "body_length",
+        "cost", "message_type", "offset_msg_id", "success", "client_host",
+    ),
+    "SubBefore": ("time", "region", "group", "request_id", "msg_id", "retry_times", "keys"),
+    "SubAfter": (
+        "request_id", "msg_id", "cost", "success", "keys", "context_code", "time", "group",
+    ),
+    "EndTransaction": (
+        "time", "region", "group", "topic", "msg_id", "tags", "keys", "store_host", "message_type",
+        "transaction_id", "state", "from_check",
+    ),
+    "Recall": ("time", "region", "group", "topic", "msg_id", "success"),
+}  # fmt: skip
+_FIELD_COUNT_WITHOUT_OFFSET_ID = 13
+"""Fields of a Pub record by clients that know no offset id yet, its type counted."""
+MESSAGE_TYPES = ("Normal", "Trans_Msg_Half", "Trans_msg_Commit", "Delay_Msg", "Order_Msg")
+_CONTEXT_NAMES = ("success", "time-out", "exception", "returned null", "failed")
+
+
+class MessageTrace(NamedTuple):
+    """One thing that happened to a message; what a record does not tell is None.
+
+    `kind` is Pub, SubBefore, SubAfter, EndTransaction or Recall. `time` is in ms by the client's clock,
+    `cost` in ms. `client_host` is the address that the trace came from. `status` is "success" or "failed"; of
+    SubAfter it is what came of consuming, for EndTransaction the state, and None where nothing has ended.
+    """
+
+    kind: str
+    time_ms: int | None
+    msg_id: str
+    group: str | None
+    topic: str | None
+    client_host: str
+    cost_ms: int | None
+    status: str | None
+    tags: str | None
+    keys: str | None
+    store_host: str | None
+    offset_msg_id: str | None
+    message_type: str | None
+    request_id: str | None
+    retry_times: int | None
+    transaction_id: str | None
+
+
+class FoundTraces(NamedTuple):
+    """Traces in the order of their times, and the error of each broker, None where all went well."""
+
+    traces: tuple[MessageTrace, ...]
+    broker_errors: tuple[tuple[str, RocketMQError | None], ...]
+
+
+class MessageTraces:
+    """`admin.traces`."""
+
+    def __init__(self, messages: MessageAdmin) -> None:
+        self._messages = messages
+
+    def find_traces(
+        self,
+        msg_id: str,
+        *,
+        trace_topic: str = TRACE_TOPIC,
+        max_num: int = 64,
+        begin_ms: int = 0,
+        end_ms: int = END_OF_TIME_MS,
+    ) -> FoundTraces:
+        """What was traced of a message; `max_num` trace messages a broker are looked at, at most."""
+        found_messages = self._messages.find_by_key(
+            trace_topic, msg_id, max_num=max_num, begin_ms=begin_ms, end_ms=end_ms
+        )
+        parsed_traces = [
+            message_trace
+            for located_message in found_messages.messages
+            for message_trace in parse_traces(located_message)
+            if message_trace.msg_id == msg_id
+        ]
+        starts_by_request = {
+            (message_trace.request_id, message_trace.msg_id): message_trace
+            for message_trace in parsed_traces
+            if message_trace.kind == "SubBefore"
+        }
+        joined_traces = [_join_start(message_trace, starts_by_request) for message_trace in parsed_traces]
+        # An end without a time of its own stands behind its beginning.
+        joined_traces.sort(
+            key=lambda message_trace: (message_trace.time_ms or 0, message_trace.kind == "SubAfter")
+        )
+        return FoundTraces(
+            tuple(joined_traces),
+            tuple(
+                (located_message.addr, located_message.error)
+                for located_message in found_messages.broker_results
+            ),
+        )
+
+
+def parse_traces(located_message: LocatedMessage) -> Iterator[MessageTrace]:
+    """The records of a trace message; those of a kind that nobody knows are left out."""
+    message = located_message.message
+    for record_text in message.body.decode("utf-8", "replace").split(_RECORD_SEPARATOR):
+        field_values = record_text.split(_FIELD_SEPARATOR)
+        field_names = _FIELDS_BY_KIND.get(field_values[0])
+        if field_names is None:
+            continue
+        if field_values[0] == "Pub" and len(field_values) == _FIELD_COUNT_WITHOUT_OFFSET_ID:
+            field_names = [field_name for field_name in field_names if field_name != "offset_msg_id"]
+        trace_fields = {
+            field_name: field_value
+            for field_name, field_value in zip(field_names, field_values[1:], strict=False)
+            if field_value not in ("", "null")
+        }
+        if "msg_id" in trace_fields:
+            yield _make_trace(field_values[0], trace_fields, message.born_host)
+
+
+def _make_trace(record_kind: str, trace_fields: Mapping[str, str], born_host: str) -> MessageTrace:
+    message_type = _parse_number(trace_fields, "message_type")
+    return MessageTrace(
+        record_kind,
+        _parse_number(trace_fields, "time"),
+        trace_fields["msg_id"],
+        trace_fields.get("group"),
+        trace_fields.get("topic"),
+        trace_fields.get("client_host", born_host),
+        _parse_number(trace_fields, "cost"),
+        _parse_status(record_kind, trace_fields),
+        trace_fields.get("tags"),
+        trace_fields.get("keys"),
+        trace_fields.get("store_host"),
+        trace_fields.get("offset_msg_id"),
+        None if message_type is None else _name_at(MESSAGE_TYPES, message_type),
+        trace_fields.get("request_id"),
+        _parse_number(trace_fields, "retry_times"),
+        trace_fields.get("transaction_id"),
+    )
+
+
+def _parse_status(record_kind: str, trace_fields: Mapping[str, str]) -> str | None:
+    if record_kind == "EndTransaction":
+        return trace_fields.get("state")
+    context_code = _parse_number(trace_fields, "context_code")
+    if record_kind == "SubAfter" and context_code is not None:
+        return _name_at(_CONTEXT_NAMES, context_code)
+    success_text = trace_fields.get("success")
+    return None if success_text is None else "success" if success_text == "true" else "failed"
+
+
+def _join_start(
+    message_trace: MessageTrace, starts_by_request: Mapping[tuple[str | None, str], MessageTrace]
+) -> MessageTrace:
+    """The end of consuming with what only its beginning tells: when it was and which group it was."""
+    start_trace = starts_by_request.get((message_trace.request_id, message_trace.msg_id))
+    if message_trace.kind != "SubAfter" or start_trace is None:
+        return message_trace
+    return message_trace._replace(
+        time_ms=message_trace.time_ms or start_trace.time_ms,
+        group=message_trace.group or start_trace.group,
+        retry_times=start_trace.retry_times,
+    )
+
+
+def _parse_number(trace_fields: Mapping[str, str], field_name: str) -> int | None:
+    return parse_java_integer(trace_fields.get(field_name, ""), 64)
+
+
+def _name_at(known_names: Sequence[str], name_index: int) -> str:
+    return known_names[name_index] if 0 <= name_index < len(known_names) else str(name_index)

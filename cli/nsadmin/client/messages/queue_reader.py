@@ -1,0 +1,226 @@
+"""Reading queues from end to end, all of them at the same time, as nobody's consumer."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.stored_messages import StoredMessage
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.messages.message_queries import (
+    END_OF_TIME_MS,
+    PULL_RESPONSE_CODES,
+    decode_pulled_messages,
+)
+from nsadmin.client.results import NotFound, ServerResult
+from nsadmin.client.topic_routes import QueueRoute
+
+PAGE_SIZE = 32
+"""A broker gives no more at a time."""
+
+
+class QueueSpan(NamedTuple):
+    """The part of a queue to read: offsets from `begin` to before `end`, on the process that told them.
+
+    Of these only what was stored from `since` to `until` (ms).
+    """
+
+    broker_name: str
+    broker_addr: str
+    queue_id: int
+    begin_offset: int
+    end_offset: int
+    since_ms: int = 0
+    until_ms: int = END_OF_TIME_MS
+
+
+class SpanResult(NamedTuple):
+    """What there is to read of a queue, or why that is not known."""
+
+    broker_name: str
+    queue_id: int
+    queue_span: QueueSpan | None
+    error: RocketMQError | None
+
+
+class MessagePage(NamedTuple):
+    """The next messages of a queue, at most 32; with an `error` the reading of it has ended there."""
+
+    broker_name: str
+    queue_id: int
+    messages: tuple[StoredMessage, ...]
+    error: RocketMQError | None
+
+
+class QueueReader:
+    """`admin.queue_reading`."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get_spans(
+        self,
+        topic: str,
+        queue_routes: Sequence[QueueRoute],
+        *,
+        queue_id: int | None = None,
+        begin_ms: int = 0,
+        end_ms: int = END_OF_TIME_MS,
+    ) -> list[SpanResult]:
+        """What each readable queue, or the one of this number, has stored from `begin` to `end` (ms).
+
+        NotFound where a broker has no queue of this number.
+        """
+        queue_places = [
+            (queue_route, place_queue_id)
+            for queue_route in queue_routes
+            for place_queue_id in queue_route.read_queue_ids
+            if queue_id in (None, place_queue_id)
+        ]
+        if queue_id is not None and not queue_places:
+            queue_count = max((len(queue_route.read_queue_ids) for queue_route in queue_routes), default=0)
+            raise NotFound(f"{topic} has no queue {queue_id} there: it has {queue_count}, counted from 0")
+        min_offsets = self._read_offsets(RequestCode.GET_MIN_OFFSET, topic, queue_places)
+        max_offsets = self._read_offsets(RequestCode.GET_MAX_OFFSET, topic, queue_places)
+        # Brokers before 5.0 answer with the nearest message, be it earlier or later, and with any of those
+        # of the same time: one more on either side is read, and each message's own time is looked at.
+        request_code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
+        first_offsets = (
+            self._read_offsets(request_code, topic, queue_places, begin_ms - 1)
+            if begin_ms > 0
+            else min_offsets
+        )
+        last_offsets = (
+            self._read_offsets(request_code, topic, queue_places, end_ms + 1)
+            if end_ms < END_OF_TIME_MS
+            else max_offsets
+        )
+        return [
+            _make_span(queue_route.broker_name, place_queue_id, begin_ms, end_ms, offset_bounds)
+            for (queue_route, place_queue_id), *offset_bounds in zip(
+                queue_places, min_offsets, max_offsets, first_offsets, last_offsets, strict=True
+            )
+        ]
+
+    def read_pages(
+        self, topic: str, queue_spans: Sequence[QueueSpan], wanted_tags: frozenset[str] | None = None
+    ) -> Iterator[MessagePage]:
+        """The messages of all spans, page by page in turns, until the spans end or nobody asks for more.
+
+        With `tags` only messages that have one of them: brokers compare hashes, so each is looked at.
+        """
+        tag_expression = "*" if wanted_tags is None else " || ".join(sorted(wanted_tags))
+        next_offsets = {
+            queue_span: queue_span.begin_offset
+            for queue_span in queue_spans
+            if queue_span.begin_offset < queue_span.end_offset
+        }
+        while next_offsets:
+            calls = [
+                (
+                    queue_span.broker_addr,
+                    _build_pull_request(topic, queue_span, next_offsets[queue_span], tag_expression),
+                )
+                for queue_span in next_offsets
+            ]
+            for queue_span, answer in zip(
+                list(next_offsets),
+                self._caller.send_requests(calls, accepted_codes=PULL_RESPONSE_CODES),
+                strict=True,
+            ):
+                message_page, next_offset = _make_page(
+                    queue_span, next_offsets[queue_span], answer, wanted_tags
+                )
+                if message_page.error is not None or next_offset >= queue_span.end_offset:
+                    del next_offsets[queue_span]
+                else:
+                    next_offsets[queue_span] = next_offset
+                if message_page.messages or message_page.error is not None:
+                    yield message_page
+
+    def _read_offsets(
+        self,
+        request_code: RequestCode,
+        topic: str,
+        queue_places: Sequence[tuple[QueueRoute, int]],
+        timestamp_ms: int | None = None,
+    ) -> list[ServerResult[int]]:
+        replica_requests = [
+            ReplicaRequest(
+                queue_route.broker_name,
+                list_replica_addrs(queue_route),
+                build_request(
+                    request_code,
+                    headers.write_header(broker_headers.QueueOffset(topic, queue_id, timestamp_ms)),
+                ),
+            )
+            for queue_route, queue_id in queue_places
+        ]
+        return [
+            decode_answer(answer, _parse_offset) for answer in ask_replicas(self._caller, replica_requests)
+        ]
+
+
+def _parse_offset(response: RemotingCommand) -> int:
+    return int((response.ext or {})["offset"] or 0)
+
+
+def _make_span(
+    broker_name: str, queue_id: int, since_ms: int, until_ms: int, offset_bounds: Sequence[ServerResult[int]]
+) -> SpanResult:
+    for _, _, error in offset_bounds:
+        if error is not None:
+            return SpanResult(broker_name, queue_id, None, error)
+    min_offset, max_offset, first_offset, last_offset = (
+        offset_bound.result or 0 for offset_bound in offset_bounds
+    )
+    # A search before the first message may answer with less than the queue still has.
+    begin_offset, end_offset = max(min_offset, first_offset), min(max_offset, last_offset + 1)
+    queue_span = QueueSpan(
+        broker_name, offset_bounds[0].addr, queue_id, begin_offset, end_offset, since_ms, until_ms
+    )
+    return SpanResult(broker_name, queue_id, queue_span, None)
+
+
+def _build_pull_request(
+    topic: str, queue_span: QueueSpan, queue_offset: int, tag_expression: str
+) -> RemotingCommand:
+    pull_header = broker_headers.PullMessage(
+        topic=topic,
+        queue_id=queue_span.queue_id,
+        queue_offset=queue_offset,
+        max_msg_nums=min(PAGE_SIZE, queue_span.end_offset - queue_offset),
+        subscription=tag_expression,
+    )
+    return build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
+
+
+def _make_page(
+    queue_span: QueueSpan,
+    queue_offset: int,
+    answer: ServerResult[RemotingCommand],
+    wanted_tags: frozenset[str] | None,
+) -> tuple[MessagePage, int]:
+    """A page of what was answered, and the offset to go on from."""
+    if answer.result is None:
+        return MessagePage(queue_span.broker_name, queue_span.queue_id, (), answer.error), queue_offset
+    pulled_messages = decode_pulled_messages(answer.result)
+    next_offset = headers.parse_java_integer((answer.result.ext or {}).get("nextBeginOffset") or "", 64)
+    if next_offset is None or next_offset <= queue_offset:
+        reason = f"queue {queue_span.queue_id} cannot be read on from offset {queue_offset}"
+        return MessagePage(
+            queue_span.broker_name, queue_span.queue_id, (), CallError(answer.addr, "unreadable", reason)
+        ), queue_offset
+    matching_messages = tuple(
+        message
+        for message in pulled_messages
+        if queue_offset <= message.queue_offset < queue_span.end_offset
+        and queue_span.since_ms <= message.store_timestamp <= queue_span.until_ms
+        and (wanted_tags is None or message.tags in wanted_tags)
+    )
+    return MessagePage(queue_span.broker_name, queue_span.queue_id, matching_messages, None), next_offset

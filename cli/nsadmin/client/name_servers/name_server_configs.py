@@ -1,0 +1,146 @@
+"""`admin.name_servers`: the availability and the configuration of each name server."""
+
+from time import perf_counter
+from typing import NamedTuple
+
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode, version_text
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import NameServerReader
+from nsadmin.client.connection.response_bodies import parse_config_items
+from nsadmin.client.results import NotApplied, ServerResult
+
+NamesrvConfig = dict[str, str]
+
+
+class NameServerPulse(NamedTuple):
+    """A name server that answered a probe.
+
+    Attributes:
+        latency_ms: Milliseconds to the answer, over an open connection.
+        version: The release, such as "V5_5_0".
+    """
+
+    latency_ms: float
+    version: str
+
+
+# Any response proves that the server is alive. A missing key is the cheapest probe.
+_ANY_RESPONSE_CODE = range(-(2**31), 2**31)
+_NOT_READY_REMARK = "not ready"
+_PROBE_KEY = headers.write_header(headers.KvKey("nsadmin", "pulse"))
+
+
+class NameServerAdmin:
+    """`admin.name_servers`: the availability and the configuration of each name server."""
+
+    def __init__(self, caller: Caller, reader: NameServerReader) -> None:
+        self._caller = caller
+        self._reader = reader
+
+    def get_pulse_each(self) -> list[ServerResult[NameServerPulse]]:
+        """Measure the latency of every name server (GET_KV_CONFIG, 101, for a key that does not exist).
+
+        The first request, to all servers at once, opens the connections. A second one is measured.
+
+        Returns:
+            One ServerResult per name server.
+        """
+        namesrv_addrs = self._caller.name_servers.addrs
+        return [
+            self._measure_pulse(namesrv_addr) if error is None else ServerResult(namesrv_addr, None, error)
+            for namesrv_addr, _, error in self._send_probes(*namesrv_addrs)
+        ]
+
+    def check_ready_each(self) -> list[ServerResult[bool]]:
+        """Check whether every name server serves routes (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        With needWaitForService=true, a name server refuses route requests in its first seconds, until brokers
+        had time to register.
+
+        Returns:
+            One ServerResult per name server: True, or False if it is not ready.
+        """
+        ext_fields = headers.write_header(headers.GetRoute("nsadmin-pulse", accept_standard_json_only=True))
+        probes = [
+            (namesrv_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext_fields))
+            for namesrv_addr in self._caller.name_servers.addrs
+        ]
+        return [
+            answer.then(lambda response: not (response.code and _NOT_READY_REMARK in (response.remark or "")))
+            for answer in self._caller.send_requests(probes, accepted_codes=_ANY_RESPONSE_CODE)
+        ]
+
+    def _send_probes(self, *namesrv_addrs: str) -> list[ServerResult[RemotingCommand]]:
+        probes = [
+            (namesrv_addr, build_request(RequestCode.GET_KV_CONFIG, _PROBE_KEY))
+            for namesrv_addr in namesrv_addrs
+        ]
+        return self._caller.send_requests(probes, accepted_codes=_ANY_RESPONSE_CODE)
+
+    def _measure_pulse(self, namesrv_addr: str) -> ServerResult[NameServerPulse]:
+        started_at = perf_counter()
+        [answer] = self._send_probes(namesrv_addr)
+        latency_ms = (perf_counter() - started_at) * 1000
+        return answer.then(lambda response: NameServerPulse(latency_ms, version_text(response.version)))
+
+    def get_config_each(self) -> list[ServerResult[NamesrvConfig]]:
+        """Return the configuration of every name server (GET_NAMESRV_CONFIG, 319).
+
+        Returns:
+            One ServerResult per name server: key to value, as texts, in the order of keys.
+        """
+        return self._reader.read_each(parse_config_items, RequestCode.GET_NAMESRV_CONFIG)
+
+    def update_item(self, item_key: str, item_value: str) -> list[ServerResult[str]]:
+        """Update one configuration item on every name server (UPDATE_NAMESRV_CONFIG, 318), and read it back.
+
+        Returns:
+            One ServerResult per name server: the value read back. The error is NotApplied for an unknown key
+            or an invalid value, for which name servers answer success.
+        """
+        request_body = format_properties_line(item_key, item_value).encode("ascii")
+        update_results = self._reader.read_each(
+            lambda _: True, RequestCode.UPDATE_NAMESRV_CONFIG, request_body=request_body
+        )
+        configs_by_addr = {config_result.addr: config_result for config_result in self.get_config_each()}
+        return [
+            ServerResult(update_result.addr, None, update_result.error)
+            if update_result.error is not None
+            else configs_by_addr[update_result.addr].then(
+                lambda config: _verify_item(config, item_key, item_value)
+            )
+            for update_result in update_results
+        ]
+
+
+def format_properties_line(item_key: str, item_value: str) -> str:
+    """Return one line of a properties file, escaped for `java.util.Properties`."""
+    return f"{_escape_text(item_key, ' =:#!')}={_escape_text(item_value, '#!')}\n"
+
+
+def _escape_text(plain_text: str, special_characters: str) -> str:
+    leading_blanks = len(plain_text) - len(plain_text.lstrip(" "))
+    utf16_units = plain_text.encode("utf-16-be", "surrogatepass")
+    letters = [
+        chr(utf16_units[character_index] << 8 | utf16_units[character_index + 1])
+        for character_index in range(0, len(utf16_units), 2)
+    ]
+    return "".join(
+        f"\\{letter}"
+        if letter == "\\" or letter in special_characters or character_index < leading_blanks
+        else letter
+        if " " <= letter <= "~"
+        else f"\\u{ord(letter):04x}"
+        for character_index, letter in enumerate(letters)
+    )
+
+
+def _verify_item(config: NamesrvConfig, item_key: str, wanted_value: str) -> str:
+    current_value = config.get(item_key)
+    if current_value is None:
+        raise NotApplied(f"ignored: this name server has no item {item_key!r}")
+    if current_value.strip().lower() != wanted_value.strip().lower():
+        raise NotApplied(f"ignored: {item_key} is still {current_value!r}")
+    return current_value

@@ -1,0 +1,305 @@
+"""`admin.name_server_tables`: the complete tables of one name server, for repeated polling."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from namesrv_core.errors import QueryNotFound, TopicNotExist
+from namesrv_core.events import Group, MappingInfo, Member, QueueData
+from namesrv_core.protocol import headers, json_bodies
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import (
+    list_texts,
+    parse_broker_addrs,
+    parse_config_items,
+    parse_json_object,
+    parse_topic_names,
+)
+from nsadmin.client.results import DuplicateServer, ServerResult
+from nsadmin.client.topic_routes import route_ext_fields
+
+T = TypeVar("T")
+NullableTexts = Mapping[str, str | None]
+
+
+class NameServerListing(NamedTuple):
+    """The tables of a name server without the routes.
+
+    Attributes:
+        clusters: Cluster name to broker names. Broker groups without members are left out.
+        groups: Broker name to its group.
+        topics: The topic names in order.
+        settings: Key to value of the configuration.
+        kv: Namespace to key to value of the KV config. Missing namespaces are left out.
+    """
+
+    clusters: Mapping[str, Sequence[str]]
+    groups: Mapping[str, Group]
+    topics: Sequence[str]
+    settings: Mapping[str, str]
+    kv: Mapping[str, NullableTexts]
+
+
+class TopicQueues(NamedTuple):
+    """The queues of a topic.
+
+    Attributes:
+        queues: Broker name to its queues.
+        mappings: For a static topic, broker name to its queue mapping.
+    """
+
+    queues: Mapping[str, QueueData]
+    mappings: Mapping[str | None, MappingInfo]
+
+
+NO_TOPIC_QUEUES = TopicQueues({}, {})
+
+_ROUTES_AT_ONCE = 1000
+"""The number of undecoded routes per name server to hold in memory."""
+
+
+class NameServerTables:
+    """`admin.name_server_tables`: the tables of each name server. No server answers in place of another."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def mark_duplicate_servers(self, answers: Sequence[ServerResult[T]]) -> list[ServerResult[T]]:
+        """Replace the answer of a server that occurs under a second address by the error DuplicateServer.
+
+        Compares the peers of the open connections, so call it after a request to these servers.
+
+        Returns:
+            One ServerResult per answer, in order.
+        """
+        addrs_by_peer: dict[Any, str] = {}
+        marked_answers = []
+        for answer in answers:
+            peer = self._caller.get_peer(answer.addr)
+            first_addr = addrs_by_peer.setdefault(answer.addr if peer is None else peer, answer.addr)
+            duplicate_error = DuplicateServer(f"it is {first_addr}, by another name")
+            marked_answers.append(
+                answer if first_addr == answer.addr else ServerResult(answer.addr, None, duplicate_error)
+            )
+        return marked_answers
+
+    def get_listing(self, namesrv_addr: str, namespaces: Sequence[str]) -> NameServerListing:
+        """Return the tables of one name server without the routes.
+
+        Sends GET_BROKER_CLUSTER_INFO (106), GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), GET_NAMESRV_CONFIG
+        (319), and GET_KVLIST_BY_NAMESPACE (219) per namespace.
+
+        Raises:
+            RocketMQError: One of the requests failed.
+        """
+        return _require_result(self.get_listing_each([namesrv_addr], namespaces)[0])
+
+    def get_listing_each(
+        self, namesrv_addrs: Iterable[str], namespaces: Sequence[str]
+    ) -> list[ServerResult[NameServerListing]]:
+        """Return `get_listing` of several name servers, asked at once: one ServerResult per address."""
+        listing_requests = [
+            build_request(RequestCode.GET_BROKER_CLUSTER_INFO),
+            build_request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
+            build_request(RequestCode.GET_NAMESRV_CONFIG),
+            *(
+                build_request(
+                    RequestCode.GET_KVLIST_BY_NAMESPACE, headers.write_header(headers.KvNamespace(namespace))
+                )
+                for namespace in namespaces
+            ),
+        ]
+        namesrv_addrs = list(namesrv_addrs)
+        answers = iter(
+            self._caller.send_requests(
+                (namesrv_addr, listing_request)
+                for namesrv_addr in namesrv_addrs
+                for listing_request in listing_requests
+            )
+        )
+        return [
+            ServerResult(namesrv_addr, tuple(islice(answers, len(listing_requests))), None).then(
+                lambda server_answers: _parse_listing(server_answers, namespaces)
+            )
+            for namesrv_addr in namesrv_addrs
+        ]
+
+    def get_route_bodies(self, namesrv_addr: str, topics: Iterable[str]) -> list[ServerResult[bytes]]:
+        """Return the undecoded routes of topics from one name server (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Returns:
+            One ServerResult per topic, in order: the body, for `parse_topic_queues`. The error is
+            TopicNotExist for a topic without a route.
+        """
+        request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
+        answers = self._caller.send_requests(
+            (namesrv_addr, build_request(request_code, route_ext_fields(topic))) for topic in topics
+        )
+        return [answer.then(lambda response: response.body) for answer in answers]
+
+    def get_queues_each(
+        self, topics_by_addr: Mapping[str, Sequence[str]]
+    ) -> dict[str, ServerResult[dict[str, TopicQueues]]]:
+        """Return the queues of topics from several name servers (GET_ROUTEINFO_BY_TOPIC, 105, per topic).
+
+        Args:
+            topics_by_addr: Name server address to the topics to read there.
+
+        Returns:
+            Name server address to a ServerResult: topic to queues. A topic without a route has no queues. One
+            failed request makes the result of its server an error.
+        """
+        parse_answer = _RouteParser()
+        queues_by_addr = {
+            namesrv_addr: ServerResult[dict[str, TopicQueues]](namesrv_addr, {}, None)
+            for namesrv_addr in topics_by_addr
+        }
+        for batch_start in range(0, max(map(len, topics_by_addr.values()), default=0), _ROUTES_AT_ONCE):
+            batch_places = [
+                (namesrv_addr, topic)
+                for namesrv_addr, topic_names in topics_by_addr.items()
+                if queues_by_addr[namesrv_addr].error is None
+                for topic in topic_names[batch_start : batch_start + _ROUTES_AT_ONCE]
+            ]
+            request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
+            answers = self._caller.send_requests(
+                (namesrv_addr, build_request(request_code, route_ext_fields(topic)))
+                for namesrv_addr, topic in batch_places
+            )
+            for (namesrv_addr, topic), answer in zip(batch_places, answers, strict=True):
+                queues_by_addr[namesrv_addr] = _add_topic_queues(
+                    queues_by_addr[namesrv_addr], topic, parse_answer(answer)
+                )
+        return queues_by_addr
+
+
+class _RouteParser:
+    """Parses each distinct route body once. Most are equal, because a route does not name its topic."""
+
+    def __init__(self) -> None:
+        self._queues_by_body: dict[bytes, TopicQueues] = {}
+
+    def __call__(self, answer: ServerResult[RemotingCommand]) -> ServerResult[TopicQueues]:
+        if isinstance(answer.error, TopicNotExist):
+            return ServerResult(answer.addr, NO_TOPIC_QUEUES, None)
+        return decode_answer(answer, self._parse_once)
+
+    def _parse_once(self, response: RemotingCommand) -> TopicQueues:
+        json_body = response.body
+        if json_body not in self._queues_by_body:
+            self._queues_by_body[json_body] = parse_topic_queues(json_body)
+        return self._queues_by_body[json_body]
+
+
+def _add_topic_queues(
+    known_queues: ServerResult[dict[str, TopicQueues]], topic: str, topic_queues: ServerResult[TopicQueues]
+) -> ServerResult[dict[str, TopicQueues]]:
+    """Add the queues of one topic to the result of a name server. An error replaces the whole result."""
+    if known_queues.result is None or topic_queues.result is None:
+        return ServerResult(known_queues.addr, None, known_queues.error or topic_queues.error)
+    known_queues.result[topic] = topic_queues.result
+    return known_queues
+
+
+def _parse_listing(
+    answers: Sequence[ServerResult[RemotingCommand]], namespaces: Sequence[str]
+) -> NameServerListing:
+    members_answer, topics_answer, config_answer, *table_answers = answers
+    clusters, broker_groups = _require_result(decode_answer(members_answer, _parse_members))
+    kv_tables = {
+        namespace: _require_result(decode_answer(table_answer, _parse_kv_table))
+        for namespace, table_answer in zip(namespaces, table_answers, strict=True)
+        if not isinstance(table_answer.error, QueryNotFound)
+    }
+    return NameServerListing(
+        clusters,
+        broker_groups,
+        _require_result(decode_answer(topics_answer, parse_topic_names)),
+        _require_result(decode_answer(config_answer, parse_config_items)),
+        kv_tables,
+    )
+
+
+def _require_result(server_result: ServerResult[T]) -> T:
+    if server_result.error is not None:
+        raise server_result.error
+    assert server_result.result is not None
+    return server_result.result
+
+
+def _parse_members(response: RemotingCommand) -> tuple[dict[str, tuple[str, ...]], dict[str, Group]]:
+    """Parse a ClusterInfo body into (cluster name to broker names, broker name to group)."""
+    json_body = parse_json_object(response)
+    addr_table: Mapping[str, Any] = json_body.get("brokerAddrTable") or {}
+    broker_groups = {
+        broker_name: broker_group
+        for broker_name, broker_data in addr_table.items()
+        if (broker_group := _parse_broker_group(broker_name, broker_data)).members
+    }
+    cluster_table: Mapping[str, Any] = json_body.get("clusterAddrTable") or {}
+    brokers_by_cluster = {
+        cluster_name: tuple(
+            broker_name for broker_name in list_texts(broker_names) if broker_name in broker_groups
+        )
+        for cluster_name, broker_names in cluster_table.items()
+    }
+    return {
+        cluster_name: broker_names
+        for cluster_name, broker_names in brokers_by_cluster.items()
+        if broker_names
+    }, broker_groups
+
+
+def _parse_broker_group(broker_name: str, broker_data: Mapping[str, Any] | None) -> Group:
+    """Parse a BrokerData. Acting masters and zones exist since 5.x."""
+    broker_data = broker_data or {}
+    members = tuple(
+        Member(*id_and_addr) for id_and_addr in parse_broker_addrs(broker_data.get("brokerAddrs")).items()
+    )
+    has_acting_master = json_bodies.parse_bool(broker_data.get("enableActingMaster"))
+    return Group(
+        str(broker_data.get("cluster") or ""),
+        broker_name,
+        has_acting_master,
+        broker_data.get("zoneName"),
+        members,
+    )
+
+
+def _parse_kv_table(response: RemotingCommand) -> NullableTexts:
+    """Parse a KVTable body. A value may be null."""
+    json_table: Mapping[str, Any] = parse_json_object(response).get("table") or {}
+    return {key: None if value is None else str(value) for key, value in json_table.items()}
+
+
+def parse_topic_queues(route_body: bytes) -> TopicQueues:
+    """Parse the queues of a TopicRouteData body.
+
+    Raises:
+        ValueError, TypeError, KeyError: The body is not a TopicRouteData.
+    """
+    route_data = parse_json_object(RemotingCommand(0, body=route_body))
+    queue_records = [_parse_queue_data(route_item) for route_item in route_data.get("queueDatas") or ()]
+    mapping_records: Mapping[str, Any] = route_data.get("topicQueueMappingByBroker") or {}
+    mappings_by_broker: dict[str | None, MappingInfo] = {
+        broker_name: mapping_info
+        for broker_name, route_item in mapping_records.items()
+        if (mapping_info := json_bodies.parse_mapping_info(route_item))
+    }
+    return TopicQueues(
+        {queue_record.broker_name: queue_record for queue_record in queue_records}, mappings_by_broker
+    )
+
+
+def _parse_queue_data(queue_item: Mapping[str, Any]) -> QueueData:
+    topic_sys_flag = queue_item.get("topicSysFlag", queue_item.get("topicSynFlag", 0))
+    return QueueData(
+        queue_item["brokerName"],
+        queue_item["readQueueNums"],
+        queue_item["writeQueueNums"],
+        queue_item["perm"],
+        topic_sys_flag or 0,
+    )

@@ -1,0 +1,107 @@
+"""`admin.order_confs`: order configurations, which give the number of queues per broker for ordered messages.
+
+Name servers store them in the KV config. They add them to routes only with orderMessageEnable=true.
+"""
+
+import re
+from collections.abc import Mapping
+
+from namesrv_core.errors import QueryNotFound
+from nsadmin.client.name_servers.kv_config import KvAdmin
+from nsadmin.client.name_servers.name_server_configs import NameServerAdmin
+from nsadmin.client.results import ServerResult
+
+ORDER_CONF_NAMESPACE = "ORDER_TOPIC_CONFIG"
+
+_ENTRY_PATTERN = re.compile(r"([^:;\s]+):(\d{1,9})")
+
+
+def parse_order_conf(conf_text: str) -> dict[str, int]:
+    """Parse "broker-a:4;broker-b:8".
+
+    Returns:
+        Broker name to number of queues.
+
+    Raises:
+        ValueError: The text is not an order configuration.
+    """
+    queues_by_broker: dict[str, int] = {}
+    for conf_entry in filter(None, conf_text.split(";")):
+        entry_match = _ENTRY_PATTERN.fullmatch(conf_entry)
+        if entry_match is None:
+            raise ValueError(f"{conf_entry!r} is no entry: write BROKER:QUEUES;BROKER:QUEUES")
+        if entry_match[1] in queues_by_broker:
+            raise ValueError(f"{entry_match[1]!r} is there twice")
+        queues_by_broker[entry_match[1]] = int(entry_match[2])
+    if not queues_by_broker:
+        raise ValueError("there is no entry: write BROKER:QUEUES;BROKER:QUEUES")
+    return queues_by_broker
+
+
+def format_order_conf(queues_by_broker: Mapping[str, int]) -> str:
+    """Return "broker-a:4;broker-b:8" for a map from broker name to number of queues."""
+    return ";".join(f"{broker_name}:{queue_count}" for broker_name, queue_count in queues_by_broker.items())
+
+
+class OrderConfs:
+    """`admin.order_confs`: order configurations of topics. The error for a missing one is QueryNotFound."""
+
+    def __init__(self, kv: KvAdmin, name_servers: NameServerAdmin) -> None:
+        self._kv = kv
+        self._name_servers = name_servers
+
+    def list_all(self) -> dict[str, str]:
+        """Return all order configurations of the first name server that has any (219).
+
+        Returns:
+            Topic to text, in the order of topics; {} if no name server has any.
+        """
+        try:
+            return self._kv.get_entries(ORDER_CONF_NAMESPACE)
+        except QueryNotFound:
+            return {}
+
+    def get_each(self, topic: str) -> list[ServerResult[str]]:
+        """Return the order configuration of a topic from every name server (GET_KV_CONFIG, 101)."""
+        return self._kv.get_value_each(ORDER_CONF_NAMESPACE, topic)
+
+    def put_conf(self, topic: str, conf_text: str) -> list[ServerResult[str]]:
+        """Write the order configuration of a topic on every name server (PUT_KV_CONFIG, 100).
+
+        Returns:
+            One ServerResult per name server: the written text.
+        """
+        return self._kv.put_value(ORDER_CONF_NAMESPACE, topic, conf_text)
+
+    def delete_conf(self, topic: str) -> list[ServerResult[str]]:
+        """Delete the order configuration of a topic on every name server (DELETE_KV_CONFIG, 102).
+
+        Returns:
+            One ServerResult per name server: the text before.
+        """
+        return self._kv.delete_key(ORDER_CONF_NAMESPACE, topic)
+
+    def merge_conf(self, topic: str, queues_by_broker: Mapping[str, int]) -> str:
+        """Return the order configuration of a topic with changed or added brokers. Change nothing.
+
+        Args:
+            topic: The topic.
+            queues_by_broker: Broker name to number of queues. Other brokers stay as on the first name server
+                that has the topic's configuration.
+        """
+        current_text = next(
+            (conf_result.result for conf_result in self.get_each(topic) if conf_result.result), None
+        )
+        try:
+            current_queues = parse_order_conf(current_text) if current_text else {}
+        except ValueError:
+            current_queues = {}
+        return format_order_conf(current_queues | dict(queues_by_broker))
+
+    def find_servers_without(self) -> list[str]:
+        """Return the name servers that do not add order configurations to routes (319)."""
+        return [
+            namesrv_addr
+            for namesrv_addr, config, _ in self._name_servers.get_config_each()
+            if config is not None and config.get("orderMessageEnable") != "true"
+        ]

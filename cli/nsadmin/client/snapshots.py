@@ -1,0 +1,311 @@
+"""Pictures: all that a name server knows at one moment, to be kept in a file and compared.
+
+What looks like a secret is left out of those that may be kept.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.history.replay import JournalReplay
+from nsadmin.client.admin import AdminClient
+from nsadmin.client.name_servers.name_server_tables import NameServerListing, TopicQueues
+from nsadmin.client.redaction import is_secret_name
+from nsadmin.client.results import ServerResult, is_not_found
+
+SNAPSHOT_FORMAT = "nsadmin-snapshot"
+SNAPSHOT_VERSION = 1
+ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
+
+TextTable = Mapping[str, str]
+
+
+class InvalidSnapshotError(RocketMQError):
+    """A file that is no snapshot of a cluster; the text says why."""
+
+
+class ClusterSnapshot(NamedTuple):
+    """What a name server knew at a `time` (UTC, ms); `source` names it.
+
+    `brokers` are cluster and addresses by id, by broker name; `topics` are queues and permission by topic and
+    broker name, under the wire's names. Of the KV config `kv` has the namespaces that were asked for.
+    """
+
+    source: str
+    time: int
+    brokers: Mapping[str, Mapping[str, Any]]
+    topics: Mapping[str, Mapping[str, Mapping[str, int]]]
+    kv: Mapping[str, TextTable]
+    settings: TextTable
+
+
+class SnapshotItem(NamedTuple):
+    """A thing in a picture: a "broker", the queues of a "topic" on a broker, or a topic's "order"."""
+
+    kind: str
+    item_name: str
+    broker_name: str | None
+
+
+ItemValue = Mapping[str, Any] | str
+
+
+def take_cluster_snapshot(
+    admin: AdminClient, now_ms: int, namespaces: tuple[str, ...] = ()
+) -> ClusterSnapshot:
+    """What name servers know now; the namespace of order configurations is always among `namespaces`.
+
+    RocketMQError where a topic could not be read: half a picture would lie.
+    """
+    cluster_info = admin.clusters.get_info()
+    queues_by_topic: dict[str, dict[str, dict[str, int]]] = {}
+    for topic, route_result in admin.topics.get_routes(admin.topics.list_names()).items():
+        if route_result.result is None:
+            if is_not_found(route_result.error):
+                continue
+            raise route_result.error or RocketMQError(f"no route of {topic}")
+        queues_by_topic[topic] = {
+            queue_route.broker_name: _queue_record(
+                queue_route.read_queue_nums,
+                queue_route.write_queue_nums,
+                queue_route.perm,
+                queue_route.topic_sys_flag,
+            )
+            for queue_route in route_result.result.queues
+            if queue_route.perm is not None
+        }
+    config_results = [
+        config_result
+        for config_result in admin.name_servers.get_config_each()
+        if config_result.result is not None
+    ]
+    return ClusterSnapshot(
+        ";".join(admin.addresses.addrs),
+        now_ms,
+        {
+            broker_group.broker_name: _broker_record(broker_group.cluster_name, broker_group.broker_addrs)
+            for broker_group in cluster_info.broker_groups
+        },
+        queues_by_topic,
+        {
+            namespace: _read_public_entries(admin, namespace)
+            for namespace in dict.fromkeys((ORDER_NAMESPACE, *namespaces))
+        },
+        _public_texts(config_results[0].result or {}) if config_results else {},
+    )
+
+
+def take_server_snapshots(
+    admin: AdminClient, now_ms: int, namespaces: tuple[str, ...] = ()
+) -> list[ServerResult[ClusterSnapshot]]:
+    """What each name server of the list knows now, whatever the others say; all are asked at once.
+
+    One that leaves a single answer out has an error instead. To be compared and not to be kept: no secret is
+    left out. A topic that is listed without a route has no brokers here, a broker in several clusters all
+    their names, and a static topic its `mappingEpoch`.
+    """
+    listings = admin.name_server_tables.get_listing_each(
+        admin.addresses.addrs, tuple(dict.fromkeys((ORDER_NAMESPACE, *namespaces)))
+    )
+    topics_by_addr = {
+        namesrv_addr: listing.topics for namesrv_addr, listing, _ in listings if listing is not None
+    }
+    queues_by_addr = admin.name_server_tables.get_queues_each(topics_by_addr)
+    return [
+        ServerResult(namesrv_addr, None, error)
+        if listing is None
+        else queues_by_addr[namesrv_addr].then(partial(_snapshot_of_listing, namesrv_addr, now_ms, listing))
+        for namesrv_addr, listing, error in listings
+    ]
+
+
+def _snapshot_of_listing(
+    namesrv_addr: str, now_ms: int, listing: NameServerListing, queues_by_topic: Mapping[str, TopicQueues]
+) -> ClusterSnapshot:
+    # Most topics are alike: of these there is one table.
+    tables_by_identity: dict[int, dict[str, dict[str, int]]] = {}
+    tables_by_topic = {}
+    for topic, topic_queues in queues_by_topic.items():
+        if id(topic_queues) not in tables_by_identity:
+            tables_by_identity[id(topic_queues)] = _queues_by_broker(topic_queues)
+        tables_by_topic[topic] = tables_by_identity[id(topic_queues)]
+    clusters_by_broker: dict[str, list[str]] = {}
+    for cluster_name in sorted(listing.clusters):
+        for entry_name in listing.clusters[cluster_name]:
+            clusters_by_broker.setdefault(entry_name, []).append(cluster_name)
+    return ClusterSnapshot(
+        namesrv_addr,
+        now_ms,
+        {
+            entry_name: _broker_record(
+                ", ".join(clusters_by_broker.get(entry_name, [broker_group.cluster_name])),
+                dict(broker_group.members),
+            )
+            for entry_name, broker_group in sorted(listing.groups.items())
+        },
+        tables_by_topic,
+        {entry_name: _sorted_texts(kv_table) for entry_name, kv_table in listing.kv.items()},
+        listing.settings,
+    )
+
+
+def _queues_by_broker(topic_queues: TopicQueues) -> dict[str, dict[str, int]]:
+    records_by_broker = {
+        broker_name: _queue_record(*queue_data[1:]) for broker_name, queue_data in topic_queues.queues.items()
+    }
+    for broker_name, queue_mapping in topic_queues.mappings.items():
+        records_by_broker.setdefault(broker_name or "", {})["mappingEpoch"] = queue_mapping.epoch
+    return records_by_broker
+
+
+def _read_public_entries(admin: AdminClient, namespace: str) -> TextTable:
+    try:
+        return _public_texts(admin.kv.get_entries(namespace))
+    except RocketMQError as error:
+        if is_not_found(error):
+            return {}
+        raise
+
+
+def snapshot_of_replay(source_name: str, taken_at_ms: int, replay: JournalReplay) -> ClusterSnapshot:
+    """What a name server knew then, out of its journal."""
+    return ClusterSnapshot(
+        source_name,
+        taken_at_ms,
+        {
+            entry_name: _broker_record(broker_group.cluster_name, broker_group.broker_addrs)
+            for entry_name, broker_group in replay.broker_groups.items()
+        },
+        {
+            topic: {
+                entry_name: _queue_record(*queue_data[1:])
+                for entry_name, queue_data in queues_by_broker.items()
+            }
+            for topic, queues_by_broker in replay.queues_by_topic.items()
+            # Whose brokers are all unknown has no route.
+            if any(entry_name in replay.broker_groups for entry_name in queues_by_broker)
+        },
+        {entry_name: _public_texts(kv_table) for entry_name, kv_table in replay.kv_tables.items()},
+        _public_texts(replay.settings),
+    )
+
+
+def _broker_record(cluster_name: str, addrs_by_id: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "clusterName": cluster_name,
+        "brokerAddrs": {str(broker_id): addrs_by_id[broker_id] for broker_id in sorted(addrs_by_id)},
+    }
+
+
+def _queue_record(
+    read_queue_nums: int | None, write_queue_nums: int | None, perm: int | None, topic_sys_flag: int | None
+) -> dict[str, int]:
+    record_fields = {
+        "readQueueNums": read_queue_nums,
+        "writeQueueNums": write_queue_nums,
+        "perm": perm,
+        "topicSysFlag": topic_sys_flag,
+    }
+    return {field_name: field_value or 0 for field_name, field_value in record_fields.items()}
+
+
+def _public_texts(text_table: Mapping[str, str | None]) -> dict[str, str]:
+    return {key: value for key, value in _sorted_texts(text_table).items() if not is_secret_name(key)}
+
+
+def _sorted_texts(text_table: Mapping[str, str | None]) -> dict[str, str]:
+    return {key: value for key, value in sorted(text_table.items()) if value is not None}
+
+
+def iterate_items(
+    snapshot: ClusterSnapshot, topic: str | None = None
+) -> Iterator[tuple[SnapshotItem, ItemValue]]:
+    """All that routes are made of, in the order of names; of one topic, it and its brokers."""
+    topic_brokers = snapshot.topics.get(topic, {}) if topic is not None else None
+    for entry_name, broker_record in sorted(snapshot.brokers.items()):
+        if topic_brokers is None or entry_name in topic_brokers:
+            yield SnapshotItem("broker", entry_name, None), broker_record
+    order_confs = snapshot.kv.get(ORDER_NAMESPACE, {})
+    for entry_name, order_conf in sorted(order_confs.items()):
+        if topic in (None, entry_name):
+            yield SnapshotItem("order", entry_name, None), order_conf
+    for entry_name, queues_by_broker in sorted(snapshot.topics.items()):
+        if topic in (None, entry_name):
+            for broker_name, queue_record in sorted(queues_by_broker.items()):
+                yield SnapshotItem("topic", entry_name, broker_name), queue_record
+
+
+def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
+    """A picture as a file has it: JSON, compressed with zstd."""
+    import zstandard
+
+    snapshot_text = json.dumps(
+        {"format": SNAPSHOT_FORMAT, "version": SNAPSHOT_VERSION, **snapshot._asdict()},
+        ensure_ascii=False,
+        indent=1,
+    )
+    return zstandard.ZstdCompressor(level=9, write_checksum=True).compress(
+        snapshot_text.encode("utf-8", "surrogatepass")
+    )
+
+
+def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
+    """What `to_bytes` made, or the JSON of it. BadPicture."""
+    import zstandard
+
+    try:
+        if file_content[:4] == zstandard.FRAME_HEADER:
+            file_content = zstandard.ZstdDecompressor().decompress(file_content)
+        snapshot_record = json.loads(file_content.decode("utf-8", "surrogatepass"))
+    except (zstandard.ZstdError, ValueError) as error:
+        raise InvalidSnapshotError(f"it is neither JSON nor compressed JSON: {error}") from None
+    if not isinstance(snapshot_record, dict) or snapshot_record.get("format") != SNAPSHOT_FORMAT:
+        raise InvalidSnapshotError(f"it is no {SNAPSHOT_FORMAT}")
+    if snapshot_record.get("version") != SNAPSHOT_VERSION:
+        raise InvalidSnapshotError(
+            f"it is of version {snapshot_record.get('version')}, and this program knows {SNAPSHOT_VERSION}"
+        )
+    try:
+        snapshot = ClusterSnapshot(
+            **{field_name: snapshot_record[field_name] for field_name in ClusterSnapshot._fields}
+        )
+    except KeyError as error:
+        raise InvalidSnapshotError(f"it has no {error.args[0]}") from None
+    for field_name, is_valid in _FIELD_CHECKS.items():
+        if not is_valid(getattr(snapshot, field_name)):
+            raise InvalidSnapshotError(f"its {field_name} cannot be read")
+    return snapshot
+
+
+def _is_map_of(value: object, is_valid_member: Callable[[object], bool]) -> bool:
+    return isinstance(value, dict) and all(map(is_valid_member, value.values()))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_FIELD_CHECKS: Mapping[str, Callable[[object], bool]] = {
+    "source": _is_text,
+    "time": _is_number,
+    "brokers": lambda field_value: _is_map_of(
+        field_value,
+        lambda broker_record: (
+            isinstance(broker_record, dict) and _is_map_of(broker_record.get("brokerAddrs"), _is_text)
+        ),
+    ),
+    "topics": lambda field_value: _is_map_of(
+        field_value,
+        lambda topic_record: _is_map_of(
+            topic_record, lambda queue_record: _is_map_of(queue_record, _is_number)
+        ),
+    ),
+    "kv": lambda field_value: _is_map_of(field_value, lambda kv_table: _is_map_of(kv_table, _is_text)),
+    "settings": lambda field_value: _is_map_of(field_value, _is_text),
+}

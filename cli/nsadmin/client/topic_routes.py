@@ -1,0 +1,137 @@
+"""TopicRoute: the brokers of a topic, with their queues and permissions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
+
+_GLOBAL_SCOPE, _LOGICAL_BROKER_PREFIX = "__global__", "__syslo__"
+
+
+class QueueRoute(NamedTuple):
+    """A topic on one broker group.
+
+    Attributes:
+        broker_name: The name of the broker group.
+        cluster_name: The cluster; None for queues of a broker that is no longer registered.
+        broker_addrs: Broker id (0 is the master) to "host:port", in the order of ids.
+        perm: Permission bits: 4 read, 2 write, 1 inherit. None if the route lists the broker without queues.
+        read_queue_nums: The number of read queues; None like `perm`.
+        write_queue_nums: The number of write queues; None like `perm`.
+        topic_sys_flag: The flags of the topic; None like `perm`.
+        logical_queues: For a static topic, the logical queues that are written on this broker: logical
+            queue id to the id of the broker's own queue. None for other topics.
+    """
+
+    broker_name: str
+    cluster_name: str | None
+    broker_addrs: dict[int, str]
+    perm: int | None
+    read_queue_nums: int | None
+    write_queue_nums: int | None
+    topic_sys_flag: int | None
+    logical_queues: Mapping[int, int] | None = None
+
+    @property
+    def any_addr(self) -> str | None:
+        """The master's address, else that of the slave with the lowest id; None without an address."""
+        return next(iter(self.broker_addrs.values()), None)
+
+    @property
+    def read_queue_ids(self) -> Sequence[int]:
+        """The ids of the queues that clients read here; logical ids for a static topic."""
+        return range(self.read_queue_nums or 0) if self.logical_queues is None else [*self.logical_queues]
+
+    @property
+    def write_queue_ids(self) -> Sequence[int]:
+        """The ids of the queues that clients write here; logical ids for a static topic."""
+        return range(self.write_queue_nums or 0) if self.logical_queues is None else [*self.logical_queues]
+
+    @property
+    def has_master(self) -> bool:
+        """Whether the broker group has a master now."""
+        return MASTER_BROKER_ID in self.broker_addrs
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether producers can write here: write permission, at least one queue, and a master."""
+        may_write = (self.perm or 0) & Perm.WRITE and self.write_queue_ids
+        return bool(may_write and self.has_master)
+
+
+class TopicRoute(NamedTuple):
+    """The route of a topic.
+
+    Attributes:
+        queues: One QueueRoute per broker group, in the order of broker names.
+        order_topic_conf: The order configuration, "broker-a:4;broker-b:4"; None without one.
+        logical_queues: For a static topic, its queues as clients address them: pairs of (mock broker name,
+            queue id), also queues that no broker has now (topicRouteData2EndpointsForStaticTopic upstream).
+    """
+
+    queues: tuple[QueueRoute, ...]
+    order_topic_conf: str | None
+    logical_queues: frozenset[tuple[str, int]] = frozenset()
+
+
+def route_ext_fields(topic: str) -> dict[str, str]:
+    """Return the header fields of GET_ROUTEINFO_BY_TOPIC (105) that request an answer in standard JSON."""
+    return headers.write_header(headers.GetRoute(topic, accept_standard_json_only=True))
+
+
+def parse_route(response: RemotingCommand) -> TopicRoute:
+    """Parse the body of a route answer (TopicRouteData)."""
+    json_body = parse_json_object(response)
+    brokers_by_name = {
+        route_item["brokerName"]: route_item for route_item in json_body.get("brokerDatas") or ()
+    }
+    queues_by_name = {
+        route_item["brokerName"]: route_item for route_item in json_body.get("queueDatas") or ()
+    }
+    mappings_by_name: Mapping[str, Any] = json_body.get("topicQueueMappingByBroker") or {}
+    queue_routes = (
+        _parse_queue_route(
+            broker_name,
+            brokers_by_name.get(broker_name, {}),
+            queues_by_name.get(broker_name, {}),
+            mappings_by_name.get(broker_name),
+        )
+        for broker_name in sorted(brokers_by_name.keys() | queues_by_name.keys())
+    )
+    logical_queues = frozenset().union(*map(_list_client_queues, mappings_by_name.values()))
+    return TopicRoute(tuple(queue_routes), json_body.get("orderTopicConf"), logical_queues)
+
+
+def _parse_queue_route(
+    broker_name: str,
+    broker_data: Mapping[str, Any],
+    queue_data: Mapping[str, Any],
+    queue_mapping: Mapping[str, Any] | None,
+) -> QueueRoute:
+    return QueueRoute(
+        broker_name,
+        broker_data.get("cluster"),
+        parse_broker_addrs(broker_data.get("brokerAddrs")),
+        queue_data.get("perm"),
+        queue_data.get("readQueueNums"),
+        queue_data.get("writeQueueNums"),
+        queue_data.get("topicSysFlag", queue_data.get("topicSynFlag")),
+        None if queue_mapping is None else _parse_logical_queues(queue_mapping),
+    )
+
+
+def _parse_logical_queues(queue_mapping: Mapping[str, Any]) -> dict[int, int]:
+    """Parse the current queue ids of a TopicQueueMappingInfo."""
+    current_ids: Mapping[str, Any] = queue_mapping.get("currIdMap") or {}
+    return dict(sorted((int(logical_id), int(own_id)) for logical_id, own_id in current_ids.items()))
+
+
+def _list_client_queues(queue_mapping: Mapping[str, Any]) -> set[tuple[str, int]]:
+    """List all queues as clients address them (TopicQueueMappingUtils#getMockBrokerName)."""
+    scope = queue_mapping.get("scope") or _GLOBAL_SCOPE
+    broker_name = _LOGICAL_BROKER_PREFIX + (scope.removeprefix("__") if scope == _GLOBAL_SCOPE else scope)
+    queue_ids = {*range(int(queue_mapping.get("totalQueues") or 0)), *_parse_logical_queues(queue_mapping)}
+    return {(broker_name, queue_id) for queue_id in queue_ids}

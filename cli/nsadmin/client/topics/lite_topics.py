@@ -1,0 +1,355 @@
+"""`admin.lite_topics`: lite topics (5.5.0), many small queues below a parent topic.
+
+The first message creates a lite topic. Brokers before 5.5.0 answer NotSupported to all requests here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import list_texts, parse_json_object
+from nsadmin.client.results import NotFound, ServerResult
+
+T = TypeVar("T")
+
+LITE_QUEUE_PREFIX = "%LMQ%$"
+_MAX_TOPICS_OF_CLIENT = 1000
+"""The maximum number of lite topics that a broker lists per client."""
+
+
+LITE_COUNTS = (
+    "maxLmqNum", "currentLmqNum", "liteSubscriptionCount", "orderInfoCount", "cqTableSize",
+    "offsetTableSize", "eventMapSize",
+)  # fmt: skip
+
+
+class BrokerLiteInfo(NamedTuple):
+    """The lite topics of one broker.
+
+    Attributes:
+        store_type: The type of the broker's store.
+        counts: The counts LITE_COUNTS, by wire name.
+        ttl_by_topic: Parent topic to time to live in minutes.
+        groups_by_topic: Parent topic to the groups that may read it.
+    """
+
+    store_type: str
+    counts: Mapping[str, int]
+    ttl_by_topic: Mapping[str, int]
+    groups_by_topic: Mapping[str, tuple[str, ...]]
+
+
+class ParentTopic(NamedTuple):
+    """A parent topic on one broker.
+
+    Attributes:
+        ttl_minutes: The time to live of its lite topics, in minutes.
+        lite_topic_count: The number of its lite topics.
+        lmq_num: The number of lite queues of all parent topics.
+        groups: The groups that may read it, in order.
+    """
+
+    ttl_minutes: int
+    lite_topic_count: int
+    lmq_num: int
+    groups: tuple[str, ...]
+
+
+class LiteTopic(NamedTuple):
+    """One lite topic on one broker.
+
+    Attributes:
+        min_offset: The oldest offset.
+        max_offset: The offset of the next message.
+        last_update_ms: The time of the last message in ms since 1970; None without a message.
+        is_here: Whether clients write the lite topic on this broker.
+        subscribers: Pairs of (group, client id). The client id is "*" if a whole group reads everything.
+    """
+
+    min_offset: int
+    max_offset: int
+    last_update_ms: int | None
+    is_here: bool
+    subscribers: tuple[tuple[str, str], ...]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the broker has messages or subscribers of it. Brokers answer for any name."""
+        return self.max_offset > 0 or bool(self.subscribers)
+
+
+class LiteClient(NamedTuple):
+    """A client's lite topics on one broker.
+
+    Attributes:
+        lite_topic_count: The number of lite topics that the client subscribes to.
+        last_access_ms: The time of the last request in ms since 1970; None for never.
+        last_consume_ms: The time of the last consumption in ms since 1970; None for never.
+        lite_topics: The first 1000 lite topics, in order.
+    """
+
+    lite_topic_count: int
+    last_access_ms: int | None
+    last_consume_ms: int | None
+    lite_topics: tuple[str, ...]
+
+
+class LiteLag(NamedTuple):
+    """The lag of a group on a lite topic.
+
+    Attributes:
+        lite_topic: The lite topic.
+        lag_count: The number of unconsumed messages.
+        earliest_ms: The store time of the oldest unconsumed message in ms since 1970; None if unknown.
+    """
+
+    lite_topic: str
+    lag_count: int
+    earliest_ms: int | None
+
+
+class LiteGroup(NamedTuple):
+    """A group on one broker.
+
+    Attributes:
+        parent_topic: The parent topic.
+        lag_count: Unconsumed messages of all lite topics for which the group committed an offset.
+        earliest_ms: The store time of the oldest unconsumed message in ms since 1970; None if unknown.
+        furthest_behind: The lite topics with the largest lag, the largest first.
+    """
+
+    parent_topic: str
+    lag_count: int
+    earliest_ms: int | None
+    furthest_behind: tuple[LiteLag, ...]
+
+
+class LiteOffsets(NamedTuple):
+    """A group on one lite topic. All fields are None if the group never committed an offset.
+
+    Attributes:
+        broker_offset: The offset of the next message that the broker stores.
+        consumer_offset: The committed offset.
+        lag_count: The number of unconsumed messages.
+        earliest_ms: The store time of the oldest unconsumed message in ms since 1970.
+        last_stored_ms: The store time of the last consumed message in ms since 1970.
+    """
+
+    broker_offset: int | None
+    consumer_offset: int | None
+    lag_count: int | None
+    earliest_ms: int | None
+    last_stored_ms: int | None
+
+
+class LiteTopicAdmin:
+    """`admin.lite_topics`: lite topics. Each method returns one ServerResult per broker address, in order."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get_broker_info(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerLiteInfo]]:
+        """Return the lite topic counts of each broker (GET_BROKER_LITE_INFO, 200074)."""
+        return self._decode_each(broker_addrs, RequestCode.GET_BROKER_LITE_INFO, {}, _parse_broker_info)
+
+    def get_parent_topic(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[ParentTopic]]:
+        """Return a parent topic of each broker (GET_PARENT_TOPIC_INFO, 200075).
+
+        The error is RequestError if the topic's attribute message.type is not LITE.
+        """
+        ext_fields = headers.write_header(headers.TopicName(topic))
+        return self._decode_each(
+            broker_addrs, RequestCode.GET_PARENT_TOPIC_INFO, ext_fields, _parse_parent_topic
+        )
+
+    def get_lite_topic(
+        self, broker_addrs: Iterable[str], parent_topic: str, lite_topic: str
+    ) -> list[ServerResult[LiteTopic]]:
+        """Return one lite topic of each broker (GET_LITE_TOPIC_INFO, 200076); see `LiteTopic.is_known`."""
+        ext_fields = {"parentTopic": parent_topic, "liteTopic": lite_topic}
+        return self._decode_each(broker_addrs, RequestCode.GET_LITE_TOPIC_INFO, ext_fields, _parse_lite_topic)
+
+    def get_client(
+        self, broker_addrs: Iterable[str], parent_topic: str, group: str, client_id: str
+    ) -> list[ServerResult[LiteClient]]:
+        """Return the lite topics of one client on each broker (GET_LITE_CLIENT_INFO, 200077).
+
+        The error is NotFound if the client subscribes to no lite topic there.
+        """
+        ext_fields = {
+            "parentTopic": parent_topic,
+            "group": group,
+            "clientId": client_id,
+            "maxCount": str(_MAX_TOPICS_OF_CLIENT),
+        }
+        return self._decode_each(broker_addrs, RequestCode.GET_LITE_CLIENT_INFO, ext_fields, _parse_client)
+
+    def get_group(
+        self, broker_addrs: Iterable[str], group: str, top_count: int
+    ) -> list[ServerResult[LiteGroup]]:
+        """Return the lag of a group on each broker (GET_LITE_GROUP_INFO, 200078).
+
+        Check first that the broker knows the group: it creates an unknown group, and then refuses.
+
+        Args:
+            broker_addrs: The brokers.
+            group: The group.
+            top_count: The number of lite topics with the largest lag to return, at least 1.
+        """
+        ext_fields = {"group": group, "topK": str(top_count)}
+        return self._decode_each(broker_addrs, RequestCode.GET_LITE_GROUP_INFO, ext_fields, _parse_group)
+
+    def get_group_offsets(
+        self, broker_addrs: Iterable[str], group: str, lite_topic: str
+    ) -> list[ServerResult[LiteOffsets]]:
+        """Return the offsets of a group on one lite topic (GET_LITE_GROUP_INFO, 200078).
+
+        Check first that the broker knows the group. The error is NotFound if the broker has no message of the
+        lite topic.
+        """
+        ext_fields = {"group": group, "liteTopic": lite_topic, "topK": "1"}
+        return self._decode_each(broker_addrs, RequestCode.GET_LITE_GROUP_INFO, ext_fields, _parse_offsets)
+
+    def trigger_dispatch(
+        self, broker_addrs: Iterable[str], group: str, client_id: str | None
+    ) -> list[ServerResult[bool]]:
+        """Make brokers dispatch the lite topics of a group again (TRIGGER_LITE_DISPATCH, 200079).
+
+        Args:
+            broker_addrs: The brokers.
+            group: The group.
+            client_id: Only this client; None for all clients of the group.
+
+        Returns:
+            One ServerResult per broker: True if it accepted the order, also for an unknown client.
+        """
+        ext_fields = {"group": group, **({"clientId": client_id} if client_id else {})}
+        return self._decode_each(broker_addrs, RequestCode.TRIGGER_LITE_DISPATCH, ext_fields, lambda _: True)
+
+    def _decode_each(
+        self,
+        broker_addrs: Iterable[str],
+        request_code: RequestCode,
+        ext_fields: Mapping[str, str],
+        decode_body: Callable[[RemotingCommand], T],
+    ) -> list[ServerResult[T]]:
+        return [
+            decode_answer(answer, decode_body)
+            for answer in self._caller.send_to_each(broker_addrs, request_code, dict(ext_fields))
+        ]
+
+
+def parse_lite_name(queue_name: str) -> str:
+    """Return the lite topic of a queue name: "LITE" for "%LMQ%$PARENT$LITE"."""
+    return (
+        queue_name.removeprefix(LITE_QUEUE_PREFIX).partition("$")[2]
+        if queue_name.startswith(LITE_QUEUE_PREFIX)
+        else queue_name
+    )
+
+
+def _parse_broker_info(response: RemotingCommand) -> BrokerLiteInfo:
+    json_body = parse_json_object(response)
+    groups_by_topic = {
+        topic: tuple(sorted(list_texts(group_names)))
+        for topic, group_names in (json_body.get("groupMeta") or {}).items()
+    }
+    ttl_by_topic = {
+        topic: int(ttl_minutes) for topic, ttl_minutes in (json_body.get("topicMeta") or {}).items()
+    }
+    return BrokerLiteInfo(
+        str(json_body["storeType"]),
+        {count_name: int(json_body[count_name]) for count_name in LITE_COUNTS},
+        ttl_by_topic,
+        groups_by_topic,
+    )
+
+
+def _parse_parent_topic(response: RemotingCommand) -> ParentTopic:
+    json_body = parse_json_object(response)
+    ttl_minutes, lite_topic_count, lmq_num = (
+        int(json_body[member_name]) for member_name in ("ttl", "liteTopicCount", "lmqNum")
+    )
+    return ParentTopic(
+        ttl_minutes, lite_topic_count, lmq_num, tuple(sorted(list_texts(json_body.get("groups"))))
+    )
+
+
+def _parse_lite_topic(response: RemotingCommand) -> LiteTopic:
+    json_body = parse_json_object(response)
+    offset_record = json_body["topicOffset"]
+    subscribers = (
+        (str(subscriber_record["group"]), str(subscriber_record["clientId"]))
+        for subscriber_record in json_body.get("subscriber") or ()
+    )
+    return LiteTopic(
+        int(offset_record["minOffset"]),
+        int(offset_record["maxOffset"]),
+        _parse_time_ms(offset_record.get("lastUpdateTimestamp")),
+        bool(json_body["shardingToBroker"]),
+        tuple(sorted(subscribers)),
+    )
+
+
+def _parse_client(response: RemotingCommand) -> LiteClient:
+    json_body = parse_json_object(response)
+    lite_topic_count = int(json_body["liteTopicCount"])
+    if lite_topic_count < 0:
+        raise NotFound(f"no client {json_body.get('clientId')!r} subscribes to lite topics here")
+    lite_names = sorted(
+        parse_lite_name(queue_name) for queue_name in list_texts(json_body.get("liteTopicSet"))
+    )
+    last_access_ms, last_consume_ms = (
+        _parse_time_ms(json_body.get(time_member)) for time_member in ("lastAccessTime", "lastConsumeTime")
+    )
+    return LiteClient(lite_topic_count, last_access_ms, last_consume_ms, tuple(lite_names))
+
+
+def _parse_group(response: RemotingCommand) -> LiteGroup:
+    json_body = parse_json_object(response)
+    lags_by_topic = {
+        lag_record["liteTopic"]: LiteLag(
+            str(lag_record["liteTopic"]),
+            int(lag_record["lagCount"]),
+            _parse_time_ms(lag_record.get("earliestUnconsumedTimestamp")),
+        )
+        for list_name in ("lagTimestampTopK", "lagCountTopK")
+        for lag_record in json_body.get(list_name) or ()
+    }
+    furthest_behind = sorted(
+        lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag_count, lite_lag.lite_topic)
+    )
+    earliest_ms = _parse_time_ms(json_body.get("earliestUnconsumedTimestamp"))
+    if earliest_ms is None:
+        # 5.5.0 omits it if the oldest message is not among those that it sorts by time.
+        earliest_ms = min(
+            (lite_lag.earliest_ms for lite_lag in furthest_behind if lite_lag.earliest_ms is not None),
+            default=None,
+        )
+    return LiteGroup(
+        str(json_body["parentTopic"]), int(json_body["totalLagCount"]), earliest_ms, tuple(furthest_behind)
+    )
+
+
+def _parse_offsets(response: RemotingCommand) -> LiteOffsets:
+    json_body = parse_json_object(response)
+    if int(json_body["totalLagCount"]) < 0:
+        raise NotFound(f"no message of the lite topic {json_body.get('liteTopic')!r} is here")
+    offset_wrapper = json_body.get("liteTopicOffsetWrapper")
+    if offset_wrapper is None:
+        return LiteOffsets(None, None, None, None, None)
+    return LiteOffsets(
+        int(offset_wrapper["brokerOffset"]),
+        int(offset_wrapper["consumerOffset"]),
+        int(json_body["totalLagCount"]),
+        _parse_time_ms(json_body.get("earliestUnconsumedTimestamp")),
+        _parse_time_ms(offset_wrapper.get("lastTimestamp")),
+    )
+
+
+def _parse_time_ms(json_time: Any) -> int | None:
+    return int(json_time) if json_time is not None and int(json_time) > 0 else None

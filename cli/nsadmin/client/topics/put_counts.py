@@ -1,0 +1,79 @@
+"""`admin.put_counts`: the number of messages that clients sent to a broker in the last minute.
+
+A broker samples its counters every 10 seconds. So a count includes messages of up to 70 s ago, and misses the
+first 10 s of a topic.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.results import ServerResult
+from nsadmin.client.topics.topic_traffic import MessageCount, accept_uncounted, read_put_counts
+
+_STATS_CODE = RequestCode.VIEW_BROKER_STATS_DATA
+_USER_TOPICS_STATS = "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC"
+
+
+class PutCounts:
+    """`admin.put_counts`: message counts of the last minute (VIEW_BROKER_STATS_DATA, 315)."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def count_user_messages(self, broker_addr: str, cluster_name: str) -> ServerResult[int | None]:
+        """Count the messages of the last minute to all users' topics of a broker.
+
+        Returns:
+            The count; None if the broker never counted any, like brokers of 4.x.
+        """
+        ext_fields = headers.write_header(broker_headers.ViewBrokerStats(_USER_TOPICS_STATS, cluster_name))
+        [answer] = self._caller.send_to_each([broker_addr], _STATS_CODE, ext_fields)
+        return decode_answer(accept_uncounted(answer), partial(_parse_minute_count, count_if_absent=None))
+
+    def count_topic_messages(
+        self, broker_addr: str, topics: Iterable[str]
+    ) -> list[ServerResult[tuple[str, int]]]:
+        """Count the messages of the last minute to topics on one broker.
+
+        Returns:
+            One ServerResult per topic, in order: a pair of (topic, count); 0 for a topic without messages.
+        """
+        topic_names = list(topics)
+        calls = [
+            (
+                broker_addr,
+                build_request(
+                    _STATS_CODE,
+                    headers.write_header(broker_headers.ViewBrokerStats("TOPIC_PUT_NUMS", topic_name)),
+                ),
+            )
+            for topic_name in topic_names
+        ]
+        answers = self._caller.send_requests(calls)
+        return [
+            decode_answer(accept_uncounted(answer), partial(_parse_named_count, topic_name))
+            for topic_name, answer in zip(topic_names, answers, strict=True)
+        ]
+
+    def get_topic_counts(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[MessageCount]]:
+        """Return the message counts (last minute and 24 hours) of a topic on brokers.
+
+        Returns:
+            One ServerResult per address, in order; zeros for a broker without messages of the topic.
+        """
+        return read_put_counts(self._caller, topic, broker_addrs)
+
+
+def _parse_named_count(topic_name: str, response: RemotingCommand) -> tuple[str, int]:
+    return topic_name, _parse_minute_count(response, count_if_absent=0) or 0
+
+
+def _parse_minute_count(response: RemotingCommand, count_if_absent: int | None) -> int | None:
+    minute_span = parse_json_object(response).get("statsMinute")
+    return count_if_absent if minute_span is None else int(minute_span.get("sum") or 0)

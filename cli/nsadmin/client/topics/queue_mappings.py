@@ -1,0 +1,229 @@
+"""`admin.queue_mappings`: reads and writes of a static topic's complete queue mapping.
+
+Upstream: TopicConfigAndQueueMapping, TopicQueueMappingDetail, LogicQueueMappingItem.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import TopicNotExist
+from namesrv_core.protocol import broker_headers, fastjson, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.message_queues import parse_queue_table
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
+
+GLOBAL_SCOPE = "__global__"
+
+
+class QueueMappingItem(NamedTuple):
+    """A part of a logical queue (LogicQueueMappingItem): a range of a broker's own queue.
+
+    Attributes:
+        gen: The generation; the newest part has the highest.
+        queue_id: The broker's own queue.
+        bname: The broker name.
+        logic_offset: The first offset in the logical queue; negative while undecided.
+        start_offset: The first offset in the broker's own queue.
+        end_offset: The end in the broker's own queue; -1 while open.
+        time_of_start: The store time of the first message in ms since 1970; -1 if unknown.
+        time_of_end: The store time of the last message in ms since 1970; -1 if unknown.
+    """
+
+    gen: int
+    queue_id: int
+    bname: str
+    logic_offset: int
+    start_offset: int = 0
+    end_offset: int = -1
+    time_of_start: int = -1
+    time_of_end: int = -1
+
+
+class BrokerQueueShare(NamedTuple):
+    """The share of one broker in a static topic.
+
+    Attributes:
+        topic_config: The topic's configuration, by wire name.
+        epoch: The epoch of the mapping.
+        total_queues: The number of logical queues of the topic.
+        hosted_queues: Logical queue id to its parts, the oldest first. The broker of the last part receives
+            new messages.
+        scope: The scope of the mapping.
+    """
+
+    topic_config: Mapping[str, Any]
+    epoch: int
+    total_queues: int
+    hosted_queues: Mapping[int, tuple[QueueMappingItem, ...]]
+    scope: str = GLOBAL_SCOPE
+
+    @property
+    def own_queue_count(self) -> int:
+        """The number of the broker's own queues for the topic."""
+        return int(self.topic_config["writeQueueNums"])
+
+
+class QueueMappings:
+    """`admin.queue_mappings`: the queue mappings of static topics."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get_each(
+        self, topic: str, broker_addrs: Iterable[str]
+    ) -> list[ServerResult[BrokerQueueShare | None]]:
+        """Return the share of each master in a static topic (GET_TOPIC_CONFIG, 351).
+
+        Returns:
+            One ServerResult per address, in order: the share, or None if the master does not have the topic.
+            The error is NotApplied for a topic that is not static.
+        """
+        ext_fields = headers.write_header(broker_headers.LogicalTopic(topic))
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
+        return [
+            ServerResult(answer.addr, None, None)
+            if isinstance(answer.error, TopicNotExist)
+            else decode_answer(answer, _parse_mapped_share)
+            for answer in answers
+        ]
+
+    def put_shares(
+        self,
+        topic: str,
+        addressed_shares: Iterable[tuple[str, str, BrokerQueueShare]],
+        *,
+        force: bool = False,
+    ) -> list[ServerResult[RemotingCommand]]:
+        """Write shares on masters (UPDATE_AND_CREATE_STATIC_TOPIC, 513).
+
+        Args:
+            topic: The topic.
+            addressed_shares: Triples of (master address, broker name, share).
+            force: Let the broker accept a mapping that it would refuse.
+
+        Returns:
+            One ServerResult per triple, in order.
+        """
+        return self._caller.send_requests(
+            (broker_addr, _build_put_request(topic, broker_name, queue_share, force))
+            for broker_addr, broker_name, queue_share in addressed_shares
+        )
+
+    def get_queue_ends(self, topic: str, broker_addr: str) -> ServerResult[dict[int, int]]:
+        """Return the offset of the next message in each own queue of a broker (GET_TOPIC_STATS_INFO, 202).
+
+        Returns:
+            Queue id to offset.
+        """
+        ext_fields = headers.write_header(headers.TopicName(topic))
+        [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
+        return decode_answer(answer, _parse_queue_ends)
+
+
+def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
+    """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping).
+
+    Raises:
+        ValueError, TypeError, KeyError: The record is not a share.
+    """
+    mapping_detail = share_record["mappingDetail"]
+    topic_config = {
+        record_key: record_value
+        for record_key, record_value in share_record.items()
+        if record_key != "mappingDetail"
+    }
+    hosted_queues = {
+        int(record_key): tuple(map(_parse_mapping_item, mapping_items))
+        for record_key, mapping_items in (mapping_detail["hostedQueues"] or {}).items()
+    }
+    return BrokerQueueShare(
+        topic_config,
+        int(mapping_detail["epoch"]),
+        int(mapping_detail["totalQueues"]),
+        dict(sorted(hosted_queues.items())),
+        mapping_detail.get("scope") or GLOBAL_SCOPE,
+    )
+
+
+def share_to_record(topic: str, broker_name: str, queue_share: BrokerQueueShare) -> dict[str, Any]:
+    """Return a share in the JSON form of files (TopicConfigAndQueueMapping)."""
+    return {**queue_share.topic_config, "mappingDetail": _mapping_detail(topic, broker_name, queue_share)}
+
+
+def _mapping_detail(topic: str, broker_name: str, queue_share: BrokerQueueShare) -> dict[str, Any]:
+    return {
+        "topic": topic,
+        "scope": queue_share.scope,
+        "totalQueues": queue_share.total_queues,
+        "bname": broker_name,
+        "epoch": queue_share.epoch,
+        "dirty": False,
+        "hostedQueues": {
+            str(logical_id): [_item_to_record(mapping_item) for mapping_item in mapping_items]
+            for logical_id, mapping_items in queue_share.hosted_queues.items()
+        },
+    }
+
+
+def _item_to_record(mapping_item: QueueMappingItem) -> dict[str, Any]:
+    return {
+        "gen": mapping_item.gen,
+        "queueId": mapping_item.queue_id,
+        "bname": mapping_item.bname,
+        "logicOffset": mapping_item.logic_offset,
+        "startOffset": mapping_item.start_offset,
+        "endOffset": mapping_item.end_offset,
+        "timeOfStart": mapping_item.time_of_start,
+        "timeOfEnd": mapping_item.time_of_end,
+    }
+
+
+def _parse_mapping_item(item_record: Mapping[str, Any]) -> QueueMappingItem:
+    return QueueMappingItem(
+        int(item_record["gen"]),
+        int(item_record["queueId"]),
+        str(item_record["bname"]),
+        *(
+            int(item_record[member_name])
+            for member_name in ("logicOffset", "startOffset", "endOffset", "timeOfStart", "timeOfEnd")
+        ),
+    )
+
+
+def _parse_mapped_share(response: RemotingCommand) -> BrokerQueueShare | None:
+    json_body = parse_json_object(response)
+    if not json_body.get("mappingDetail"):
+        raise NotApplied(f"{json_body.get('topicName')} is a plain topic here, whose queues are not mapped")
+    return parse_share(json_body)
+
+
+def _build_put_request(
+    topic: str, broker_name: str, queue_share: BrokerQueueShare, force: bool
+) -> RemotingCommand:
+    topic_config = queue_share.topic_config
+    topic_header = broker_headers.CreateTopic(
+        topic=topic,
+        default_topic=DEFAULT_TOPIC,
+        read_queue_nums=int(topic_config["readQueueNums"]),
+        write_queue_nums=int(topic_config["writeQueueNums"]),
+        perm=int(topic_config["perm"]),
+        topic_filter_type=str(topic_config["topicFilterType"]),
+        topic_sys_flag=int(topic_config["topicSysFlag"]),
+        order=bool(topic_config["order"]),
+    )
+    ext_fields = headers.write_header(topic_header) | {"force": str(force).lower()}
+    request_body = fastjson.encode_json(_mapping_detail(topic, broker_name, queue_share))
+    return build_request(RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC, ext_fields, request_body)
+
+
+def _parse_queue_ends(response: RemotingCommand) -> dict[int, int]:
+    offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
+    return {
+        message_queue.queue_id: int(offset_record.get("maxOffset", 0))
+        for message_queue, offset_record in offset_table.items()
+    }

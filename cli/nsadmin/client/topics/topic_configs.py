@@ -1,0 +1,342 @@
+"""`admin.topic_configs`: the configuration of topics on brokers, with partial updates.
+
+A broker replaces the whole configuration of a topic. So each update reads it first, changes the given fields
+only, and reads it back afterwards.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.results import NotApplied, ServerResult
+
+DEFAULT_TOPIC = "TBW102"
+_WIRE_NAMES = {
+    "read_queue_nums": "readQueueNums",
+    "write_queue_nums": "writeQueueNums",
+    "topic_sys_flag": "topicSysFlag",
+}
+
+
+class BrokerTopicConfig(NamedTuple):
+    """The configuration of a topic on one broker. The defaults are those of mqadmin.
+
+    Attributes:
+        topic_name: The topic.
+        read_queue_nums: The number of read queues.
+        write_queue_nums: The number of write queues.
+        perm: Permission bits: 4 read, 2 write, 1 inherit.
+        order: Whether the topic is ordered.
+        topic_sys_flag: Flags of units.
+        topic_filter_type: "SINGLE_TAG" or "MULTI_TAG".
+        attributes: Pairs of (key, value), in the order of keys.
+    """
+
+    topic_name: str
+    read_queue_nums: int = 8
+    write_queue_nums: int = 8
+    perm: int = 6
+    order: bool = False
+    topic_sys_flag: int = 0
+    topic_filter_type: str = "SINGLE_TAG"
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+class TopicPatch(NamedTuple):
+    """A partial update of a topic's configuration. None leaves a field unchanged.
+
+    Attributes:
+        read_queue_nums: The number of read queues.
+        write_queue_nums: The number of write queues.
+        perm: Permission bits: 4 read, 2 write, 1 inherit.
+        order: Whether the topic is ordered.
+        unit: The flag "unit".
+        has_unit_sub: The flag "has a unit subscription".
+        attributes: Changes in the form of brokers: "+message.type=FIFO,-other".
+    """
+
+    read_queue_nums: int | None = None
+    write_queue_nums: int | None = None
+    perm: int | None = None
+    order: bool | None = None
+    unit: bool | None = None
+    has_unit_sub: bool | None = None
+    attributes: str | None = None
+
+    def apply_to(self, topic_config: BrokerTopicConfig) -> BrokerTopicConfig:
+        """Return the configuration after the update."""
+        unit_flag = _set_flag_bit(topic_config.topic_sys_flag, TOPIC_SYS_FLAG_UNIT, self.unit)
+        changed_fields = {
+            field_name: field_value
+            for field_name, field_value in self._asdict().items()
+            if field_value is not None
+            and field_name in ("read_queue_nums", "write_queue_nums", "perm", "order")
+        }
+        return topic_config._replace(
+            **changed_fields,
+            topic_sys_flag=_set_flag_bit(unit_flag, TOPIC_SYS_FLAG_UNIT_SUB, self.has_unit_sub),
+            attributes=_alter_attributes(topic_config.attributes, self.attributes),
+        )
+
+
+class TopicConfigChange(NamedTuple):
+    """A change of a topic on one broker.
+
+    Attributes:
+        broker_addr: The broker.
+        broker_name: The name that the broker reports; None if it did not answer.
+        before: The configuration before; None if the topic did not exist.
+        after: The configuration after; None if the change is impossible.
+        error: The reason why the change failed or is impossible; None otherwise.
+    """
+
+    broker_addr: str
+    broker_name: str | None
+    before: BrokerTopicConfig | None
+    after: BrokerTopicConfig | None
+    error: RocketMQError | None
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the change is possible and changes something."""
+        return self.error is None and self.before != self.after
+
+
+class TopicConfigs:
+    """`admin.topic_configs`: the configuration of topics on brokers."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get_each(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[BrokerTopicConfig]]:
+        """Return the configuration of a topic on each broker (GET_TOPIC_CONFIG, 351).
+
+        Brokers before 5.0 get GET_ALL_TOPIC_CONFIG (21) instead.
+
+        Returns:
+            One ServerResult per address, in order. The error is TopicNotExist without such a topic.
+        """
+        ext_fields = headers.write_header(headers.TopicName(topic))
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
+        configs_by_addr = {answer.addr: decode_answer(answer, _parse_own_config) for answer in answers}
+        # Brokers before 5.0 have no request for a single topic.
+        old_broker_addrs = [
+            broker_addr
+            for broker_addr, config_result in configs_by_addr.items()
+            if isinstance(config_result.error, NotSupported)
+        ]
+        for answer in self._caller.send_to_each(old_broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG):
+            configs_by_addr[answer.addr] = decode_answer(
+                answer, lambda response: _find_config(response, topic)
+            )
+        return list(configs_by_addr.values())
+
+    def list_broker_topics(
+        self, broker_addrs: Iterable[str]
+    ) -> list[ServerResult[tuple[BrokerTopicConfig, ...]]]:
+        """Return all topics of each broker (GET_ALL_TOPIC_CONFIG, 21).
+
+        Returns:
+            One ServerResult per address, in order: configurations in the order of topic names.
+        """
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
+        return [decode_answer(answer, _parse_all_configs) for answer in answers]
+
+    def plan_update(
+        self, broker_addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool
+    ) -> list[TopicConfigChange]:
+        """Plan `apply_changes` without changing anything.
+
+        Reads the role of each broker (GET_BROKER_CONFIG, 26), then the topic (GET_TOPIC_CONFIG, 351).
+
+        Args:
+            broker_addrs: The masters to change.
+            topic: The topic.
+            patch: The fields to change.
+            create: Create the topic with mqadmin's defaults (8 queues, perm 6) on a broker without it.
+                If False, the error is TopicNotExist.
+
+        Returns:
+            One TopicConfigChange per broker, in order. The error is NotApplied for a slave, which would lose
+            the change at its next copy of the master.
+        """
+        roles_by_addr = {answer.addr: answer for answer in self._require_masters(broker_addrs)}
+        configs_by_addr = {
+            config_result.addr: config_result for config_result in self.get_each(roles_by_addr, topic)
+        }
+        return [
+            _plan_change(configs_by_addr[broker_addr], role_result, topic, patch, create)
+            for broker_addr, role_result in roles_by_addr.items()
+        ]
+
+    def apply_changes(
+        self, changes: Sequence[TopicConfigChange], patch: TopicPatch
+    ) -> list[TopicConfigChange]:
+        """Apply planned changes (UPDATE_AND_CREATE_TOPIC, 17), and read them back.
+
+        Args:
+            changes: The result of `plan_update`.
+            patch: The patch of the plan.
+
+        Returns:
+            One TopicConfigChange per broker, in order. The error is NotApplied if values differ.
+        """
+        changes_to_send = [change for change in changes if change.is_change]
+        update_calls = [
+            (change.broker_addr, _build_update_request(change.after, patch))
+            for change in changes_to_send
+            if change.after
+        ]
+        answers = {answer.addr: answer for answer in self._caller.send_requests(update_calls)}
+        updated_addrs = [broker_addr for broker_addr, answer in answers.items() if answer.error is None]
+        topic = next((change.after.topic_name for change in changes_to_send if change.after), "")
+        configs_by_addr = {
+            config_result.addr: config_result for config_result in self.get_each(updated_addrs, topic)
+        }
+        return [
+            change
+            if change.broker_addr not in answers
+            else _verify_change(
+                change, patch, answers[change.broker_addr].error, configs_by_addr.get(change.broker_addr)
+            )
+            for change in changes
+        ]
+
+    def update_topic(
+        self, broker_addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool = True
+    ) -> list[TopicConfigChange]:
+        """Create or update a topic on masters, and read it back: `plan_update`, then `apply_changes`."""
+        return self.apply_changes(self.plan_update(broker_addrs, topic, patch, create=create), patch)
+
+    def _require_masters(self, broker_addrs: Iterable[str]) -> list[ServerResult[str]]:
+        """Return the name of each broker; the error is NotApplied for a slave."""
+
+        def require_master(response: RemotingCommand) -> str:
+            config_items = parse_config_items(response)
+            if config_items.get("brokerRole") == "SLAVE":
+                raise NotApplied("this is a slave: change its master, whose topics it copies")
+            return config_items["brokerName"]
+
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
+        return [decode_answer(answer, require_master) for answer in answers]
+
+
+def _plan_change(
+    config_result: ServerResult[BrokerTopicConfig],
+    role_result: ServerResult[str],
+    topic: str,
+    patch: TopicPatch,
+    create: bool,
+) -> TopicConfigChange:
+    before, error = config_result.result, role_result.error or config_result.error
+    if create and role_result.error is None and isinstance(error, TopicNotExist):
+        error = None
+    after = None if error is not None else patch.apply_to(before or BrokerTopicConfig(topic))
+    return TopicConfigChange(config_result.addr, role_result.result, before, after, error)
+
+
+def _verify_change(
+    change: TopicConfigChange,
+    patch: TopicPatch,
+    error: RocketMQError | None,
+    config_result: ServerResult[BrokerTopicConfig] | None,
+) -> TopicConfigChange:
+    """Compare the wanted configuration with the one read back; add an error for a difference."""
+    current_config = None if config_result is None else config_result.result
+    error = error or (None if config_result is None else config_result.error)
+    if error is not None or current_config is None or change.after is None:
+        return change._replace(error=error)
+    # A broker sets a topic to ordered if name servers have an order configuration for it.
+    wanted_config = (
+        change.after if patch.order is not None else change.after._replace(order=current_config.order)
+    )
+    ignored_fields = [
+        field_name
+        for field_name in wanted_config._fields
+        if getattr(wanted_config, field_name) != getattr(current_config, field_name)
+    ]
+    if ignored_fields:
+        ignored_text = " and ".join(_WIRE_NAMES.get(field_name, field_name) for field_name in ignored_fields)
+        is_kept_ordered = "order" in ignored_fields and current_config.order
+        order_hint = (
+            "; a topic with an order configuration stays ordered: updateOrderConf" if is_kept_ordered else ""
+        )
+        return change._replace(
+            error=NotApplied(f"ignored: the broker did not take the new {ignored_text}{order_hint}")
+        )
+    return change._replace(after=current_config)
+
+
+def _build_update_request(topic_config: BrokerTopicConfig, patch: TopicPatch) -> RemotingCommand:
+    update_header = broker_headers.CreateTopic(
+        topic=topic_config.topic_name,
+        default_topic=DEFAULT_TOPIC,
+        read_queue_nums=topic_config.read_queue_nums,
+        write_queue_nums=topic_config.write_queue_nums,
+        perm=topic_config.perm,
+        topic_filter_type=topic_config.topic_filter_type,
+        topic_sys_flag=topic_config.topic_sys_flag,
+        order=topic_config.order,
+        attributes=patch.attributes,
+    )
+    return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC, headers.write_header(update_header))
+
+
+def _parse_own_config(response: RemotingCommand) -> BrokerTopicConfig:
+    return _parse_config(parse_json_object(response))
+
+
+def _find_config(response: RemotingCommand, topic: str) -> BrokerTopicConfig:
+    config_record = (parse_json_object(response).get("topicConfigTable") or {}).get(topic)
+    if config_record is None:
+        raise TopicNotExist(f"No topic in this broker. topic: {topic}")
+    return _parse_config(config_record)
+
+
+def _parse_all_configs(response: RemotingCommand) -> tuple[BrokerTopicConfig, ...]:
+    config_table: Mapping[str, Any] = parse_json_object(response).get("topicConfigTable") or {}
+    return tuple(_parse_config(config_record) for _, config_record in sorted(config_table.items()))
+
+
+def _parse_config(config_record: Mapping[str, Any]) -> BrokerTopicConfig:
+    attributes = config_record.get("attributes") or {}
+    return BrokerTopicConfig(
+        config_record["topicName"],
+        int(config_record["readQueueNums"]),
+        int(config_record["writeQueueNums"]),
+        int(config_record["perm"]),
+        bool(config_record.get("order")),
+        int(config_record.get("topicSysFlag") or 0),
+        config_record.get("topicFilterType") or "SINGLE_TAG",
+        tuple(
+            sorted(
+                (attribute_key, str(attribute_value)) for attribute_key, attribute_value in attributes.items()
+            )
+        ),
+    )
+
+
+def _set_flag_bit(sys_flag: int, flag_bit: int, is_wanted: bool | None) -> int:
+    return sys_flag if is_wanted is None else sys_flag | flag_bit if is_wanted else sys_flag & ~flag_bit
+
+
+def _alter_attributes(
+    current_attributes: tuple[tuple[str, str], ...], changes_text: str | None
+) -> tuple[tuple[str, str], ...]:
+    """Apply "+key=value,-key" to attributes, like `AttributeParser` of a broker."""
+    altered_attributes = dict(current_attributes)
+    for attribute_change in filter(
+        None, (change_text.strip() for change_text in (changes_text or "").split(","))
+    ):
+        attribute_key, _, attribute_value = attribute_change[1:].partition("=")
+        if attribute_change[0] == "+":
+            altered_attributes[attribute_key] = attribute_value
+        else:
+            altered_attributes.pop(attribute_key, None)
+    return tuple(sorted(altered_attributes.items()))

@@ -1,0 +1,314 @@
+"""TopicDeletion, which deletes a topic on every master of a cluster, then on every name server.
+
+If a master fails, the name servers stay unchanged: the route still shows where the topic is, and the master
+would register it again anyway.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.brokers.clusters import ClusterInfo
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.results import NotApplied, NotFound, ServerResult
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+
+ServerRole = Literal["master", "nameserver"]
+
+
+class DeletionStep(NamedTuple):
+    """The part of one server in a deletion.
+
+    Attributes:
+        target: The server's address, or the name of a broker without a master.
+        role: "master" or "nameserver".
+        result: "done", "failed", "skipped" (not asked) or "dry-run".
+        error: The reason of "failed"; None otherwise.
+        before: The state before, by wire name: the topic's configuration on a master, the topic's queues by
+            broker on a name server. None if there was nothing, or it is unknown.
+    """
+
+    target: str
+    role: ServerRole
+    result: str
+    error: RocketMQError | None
+    before: Mapping[str, Any] | None = None
+
+
+class TopicDeletion(NamedTuple):
+    """A checked deletion of a topic from a cluster.
+
+    Attributes:
+        caller: The connections.
+        topic: The topic.
+        cluster_name: The cluster.
+        masters: The addresses of the masters.
+        masterless: The names of brokers without a master now.
+        broker_names: The names of all brokers of the cluster.
+    """
+
+    caller: Caller
+    topic: str
+    cluster_name: str
+    masters: tuple[str, ...]
+    masterless: tuple[str, ...]
+    broker_names: frozenset[str]
+
+    @classmethod
+    def plan_for_cluster(
+        cls, caller: Caller, cluster_info: ClusterInfo, topic: str, cluster_name: str
+    ) -> "TopicDeletion":
+        """Check that the topic exists, and return its deletion.
+
+        Asks every name server (GET_ROUTEINFO_BY_TOPIC, 105); the masters (GET_TOPIC_CONFIG, 351) if no name
+        server has the topic. A master that does not answer counts as having it.
+
+        Raises:
+            NotFound: No such cluster, or no such topic in it.
+        """
+        broker_groups = cluster_info.groups_in_cluster(cluster_name)
+        deletion = cls(
+            caller,
+            topic,
+            cluster_name,
+            tuple(broker_group.master_addr for broker_group in broker_groups if broker_group.master_addr),
+            tuple(broker_group.broker_name for broker_group in broker_groups if not broker_group.master_addr),
+            frozenset(broker_group.broker_name for broker_group in broker_groups),
+        )
+        if not deletion._is_known_somewhere():
+            raise NotFound(f"no topic {topic!r} in the cluster {cluster_name!r}")
+        return deletion
+
+    @property
+    def namesrv_addrs(self) -> tuple[str, ...]:
+        """The addresses of the name servers, which delete the topic last."""
+        return self.caller.name_servers.addrs
+
+    def list_planned_steps(self) -> list[DeletionStep]:
+        """Return the steps of `run_deletion` without deleting anything.
+
+        Returns:
+            One DeletionStep per server: "dry-run", or "failed" for a server that does not answer.
+        """
+        master_steps = [_plan_step(server_result, "master") for server_result in self._read_master_configs()]
+        namesrv_steps = [
+            _plan_step(server_result, "nameserver") for server_result in self._read_namesrv_queues()
+        ]
+        return master_steps + self._fail_masterless() + namesrv_steps
+
+    def run_deletion(self) -> list[DeletionStep]:
+        """Delete the topic, and verify it. Call it once.
+
+        Sends DELETE_TOPIC_IN_BROKER (215) to the masters, then DELETE_TOPIC_IN_NAMESRV (216) to every name
+        server. If a master fails, the name servers are "skipped".
+
+        Returns:
+            One DeletionStep per server.
+        """
+        results_before = (*self._read_master_configs(), *self._read_namesrv_queues())
+        before_by_addr = {server_result.addr: server_result.result for server_result in results_before}
+        return [
+            deletion_step._replace(before=before_by_addr.get(deletion_step.target))
+            for deletion_step in self._delete_everywhere()
+        ]
+
+    def _delete_everywhere(self) -> list[DeletionStep]:
+        master_steps = self._delete_on_masters()
+        if any(master_step.error is not None for master_step in master_steps):
+            return master_steps + [
+                DeletionStep(namesrv_addr, "nameserver", "skipped", None)
+                for namesrv_addr in self.namesrv_addrs
+            ]
+        return master_steps + self._delete_on_name_servers()
+
+    def _read_master_configs(self) -> list[ServerResult[dict[str, Any]]]:
+        return [
+            decode_answer(config_answer, self._parse_own_config)
+            for config_answer in self._check_masters(self.masters)
+        ]
+
+    def _parse_own_config(self, response: RemotingCommand) -> dict[str, Any]:
+        json_body = parse_json_object(response)
+        return dict(
+            json_body["topicConfigTable"][self.topic] if "topicConfigTable" in json_body else json_body
+        )
+
+    def _read_namesrv_queues(self) -> list[ServerResult[dict[str, Any]]]:
+        return [
+            route_result.then(self._select_own_queues)
+            for route_result in self._read_routes(self.namesrv_addrs)
+        ]
+
+    def _select_own_queues(self, route: TopicRoute) -> dict[str, Any]:
+        return {
+            broker_name: queue_record
+            for broker_name, queue_record in _queues_by_broker(route).items()
+            if broker_name in self.broker_names
+        }
+
+    def _delete_on_masters(self) -> list[DeletionStep]:
+        ext_fields = headers.write_header(headers.DeleteTopic(self.topic))
+        delete_answers = self.caller.send_to_each(
+            self.masters, RequestCode.DELETE_TOPIC_IN_BROKER, ext_fields
+        )
+        verified_answers = _verify_absence(
+            delete_answers, self._find_remaining_masters, "the master still has the topic"
+        )
+        return [
+            _make_step(verified_answer, "master") for verified_answer in verified_answers
+        ] + self._fail_masterless()
+
+    def _fail_masterless(self) -> list[DeletionStep]:
+        no_master_error = NotApplied("this broker has no master now: its slaves would keep the topic")
+        return [
+            DeletionStep(broker_name, "master", "failed", no_master_error) for broker_name in self.masterless
+        ]
+
+    def _delete_on_name_servers(self) -> list[DeletionStep]:
+        ext_fields = headers.write_header(headers.DeleteTopic(self.topic, self.cluster_name))
+        delete_answers = self.caller.send_to_name_servers(RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
+        complaint = "the topic is still routed here: a broker registered it again"
+        return [
+            _make_step(verified_answer, "nameserver")
+            for verified_answer in _verify_absence(delete_answers, self._find_remaining_routes, complaint)
+        ]
+
+    def _is_known_somewhere(self) -> bool:
+        """Return whether a name server or master has the topic. A master that fails counts as having it."""
+        if self._find_remaining_routes(self.namesrv_addrs):
+            return True
+        return any(
+            not isinstance(config_answer.error, TopicNotExist)
+            for config_answer in self._check_masters(self.masters)
+        )
+
+    def _find_remaining_masters(self, broker_addrs: Sequence[str]) -> set[str]:
+        return {
+            config_answer.addr
+            for config_answer in self._check_masters(broker_addrs)
+            if config_answer.error is None
+        }
+
+    def _check_masters(self, master_addrs: Sequence[str]) -> list[ServerResult[RemotingCommand]]:
+        """Ask masters for the topic: success if the master has it, TopicNotExist if not."""
+        ext_fields = headers.write_header(headers.TopicName(self.topic))
+        answers_by_addr = {
+            config_answer.addr: config_answer
+            for config_answer in self.caller.send_to_each(
+                master_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields
+            )
+        }
+        # Brokers before 5.0 have no request for a single topic.
+        old_broker_addrs = [
+            broker_addr
+            for broker_addr, config_answer in answers_by_addr.items()
+            if isinstance(config_answer.error, NotSupported)
+        ]
+        for config_answer in self.caller.send_to_each(old_broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG):
+            answers_by_addr[config_answer.addr] = decode_answer(config_answer, self._require_topic)
+        return list(answers_by_addr.values())
+
+    def _require_topic(self, response: RemotingCommand) -> RemotingCommand:
+        if self.topic not in (parse_json_object(response).get("topicConfigTable") or {}):
+            raise TopicNotExist(None)
+        return response
+
+    def _read_routes(self, namesrv_addrs: Sequence[str]) -> list[ServerResult[TopicRoute]]:
+        request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
+        answers = self.caller.send_to_each(namesrv_addrs, request_code, route_ext_fields(self.topic))
+        return [decode_answer(answer, parse_route) for answer in answers]
+
+    def _find_remaining_routes(self, namesrv_addrs: Sequence[str]) -> set[str]:
+        return {
+            route_result.addr
+            for route_result in self._read_routes(namesrv_addrs)
+            if route_result.result
+            and any(
+                queue_route.broker_name in self.broker_names for queue_route in route_result.result.queues
+            )
+        }
+
+
+def forget_topic(
+    caller: Caller, topic: str, namesrv_addrs: Sequence[str], *, dry_run: bool
+) -> list[DeletionStep]:
+    """Remove a topic from name servers in all clusters (DELETE_TOPIC_IN_NAMESRV, 216), and verify it.
+
+    Args:
+        caller: The connections.
+        topic: The topic.
+        namesrv_addrs: The name servers.
+        dry_run: Only read the routes (GET_ROUTEINFO_BY_TOPIC, 105).
+
+    Returns:
+        One DeletionStep per name server, in order.
+    """
+
+    def read_queues() -> list[ServerResult[dict[str, Any]]]:
+        answers = caller.send_to_each(
+            namesrv_addrs, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
+        )
+        return [decode_answer(answer, parse_route).then(_queues_by_broker) for answer in answers]
+
+    queues_before = read_queues()
+    if dry_run:
+        return [_plan_step(queues_result, "nameserver") for queues_result in queues_before]
+    ext_fields = headers.write_header(headers.DeleteTopic(topic))
+    delete_answers = caller.send_to_each(namesrv_addrs, RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
+    remaining_addrs = {queues_result.addr for queues_result in read_queues() if queues_result.error is None}
+    complaint = "the topic is still routed here: a broker registered it again"
+    verified_answers = _verify_absence(delete_answers, lambda _: remaining_addrs, complaint)
+    return [
+        _make_step(verified_answer, "nameserver")._replace(before=queues_result.result)
+        for verified_answer, queues_result in zip(verified_answers, queues_before, strict=True)
+    ]
+
+
+def _queues_by_broker(route: TopicRoute) -> dict[str, Any]:
+    return {
+        queue_route.broker_name: {
+            "readQueueNums": queue_route.read_queue_nums,
+            "writeQueueNums": queue_route.write_queue_nums,
+            "perm": queue_route.perm,
+        }
+        for queue_route in route.queues
+    }
+
+
+def _verify_absence(
+    delete_answers: list[ServerResult[RemotingCommand]],
+    find_remaining: Callable[[Sequence[str]], set[str]],
+    complaint: str,
+) -> list[ServerResult[RemotingCommand]]:
+    """Add an error to servers that answered success but still have the topic."""
+    remaining_addrs = find_remaining(
+        [delete_answer.addr for delete_answer in delete_answers if delete_answer.error is None]
+    )
+    return [
+        ServerResult(delete_answer.addr, None, NotApplied(complaint))
+        if delete_answer.addr in remaining_addrs
+        else delete_answer
+        for delete_answer in delete_answers
+    ]
+
+
+def _plan_step(server_result: ServerResult[dict[str, Any]], server_role: ServerRole) -> DeletionStep:
+    """Plan the step of a server. It fails if the server does not answer; an unreadable body is harmless."""
+    if isinstance(server_result.error, CallError) and server_result.error.kind != "unreadable":
+        return DeletionStep(server_result.addr, server_role, "failed", server_result.error)
+    return DeletionStep(server_result.addr, server_role, "dry-run", None, server_result.result or None)
+
+
+def _make_step(server_result: ServerResult[RemotingCommand], server_role: ServerRole) -> DeletionStep:
+    return DeletionStep(
+        server_result.addr,
+        server_role,
+        "done" if server_result.error is None else "failed",
+        server_result.error,
+    )

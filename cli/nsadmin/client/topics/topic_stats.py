@@ -1,0 +1,179 @@
+"""Topic statistics: the minimum and maximum offset of each queue, from every broker of the topic."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.message_queues import parse_queue_table
+from nsadmin.client.results import NotFound, ServerResult
+from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.client.topics import static_topics
+from nsadmin.client.topics.static_topics import PartsByLogicalId, QueuePart
+
+
+class QueueStats(NamedTuple):
+    """The offsets of one queue.
+
+    Attributes:
+        queue_id: The queue; the logical queue for a static topic.
+        min_offset: The oldest offset. None for a static topic if the oldest part's broker did not answer.
+        max_offset: The offset of the next message.
+        last_update_timestamp: The time of the last message in ms since 1970; 0 for an empty queue.
+    """
+
+    queue_id: int
+    min_offset: int | None
+    max_offset: int
+    last_update_timestamp: int
+
+
+class TopicStats(NamedTuple):
+    """A topic on one broker.
+
+    Attributes:
+        queues: The queues in order.
+        put_tps: Messages received per second; None before 5.3.3.
+    """
+
+    queues: tuple[QueueStats, ...]
+    put_tps: float | None
+
+
+class BrokerTopicStats(NamedTuple):
+    """The answer of one broker of the route.
+
+    Attributes:
+        broker_name: The broker.
+        broker_addr: The process that was asked; None if the broker has no address.
+        stats: The statistics; None after an error.
+        error: The error; None after a success.
+    """
+
+    broker_name: str
+    broker_addr: str | None
+    stats: TopicStats | None
+    error: RocketMQError | None
+
+
+def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[BrokerTopicStats]:
+    """Read the offsets of a topic's queues from each broker of a route (GET_TOPIC_STATS_INFO, 202).
+
+    Asks the master of each broker, or a slave if there is no master now. For a static topic, also reads the
+    mapping (GET_TOPIC_CONFIG, 351) and returns each logical queue at the broker that receives its messages.
+
+    Returns:
+        One BrokerTopicStats per broker, in the order of the route.
+    """
+    own_stats = _read_own_stats(caller, route, topic)
+    logical_by_broker = {queue_item.broker_name: queue_item.logical_queues for queue_item in route.queues}
+    if all(logical_queues is None for logical_queues in logical_by_broker.values()):
+        return own_stats
+    mapped_addrs = [
+        broker_stats.broker_addr
+        for broker_stats in own_stats
+        if broker_stats.broker_addr and logical_by_broker[broker_stats.broker_name]
+    ]
+    mappings_by_addr = static_topics.read_hosted_queues(caller, topic, mapped_addrs)
+    stats_by_queue = {
+        (broker_stats.broker_name, queue_item.queue_id): queue_item
+        for broker_stats in own_stats
+        if broker_stats.stats is not None
+        for queue_item in broker_stats.stats.queues
+    }
+    return [
+        _logical_stats(
+            broker_stats,
+            logical_by_broker[broker_stats.broker_name] or (),
+            mappings_by_addr.get(broker_stats.broker_addr or ""),
+            stats_by_queue,
+        )
+        for broker_stats in own_stats
+    ]
+
+
+def _logical_stats(
+    broker_stats: BrokerTopicStats,
+    logical_ids: Collection[int],
+    mappings_result: ServerResult[PartsByLogicalId] | None,
+    stats_by_queue: Mapping[tuple[str, int], QueueStats],
+) -> BrokerTopicStats:
+    """Replace a broker's own queues by the logical queues for which it receives messages."""
+    if broker_stats.stats is None or mappings_result is None:
+        return broker_stats._replace(stats=broker_stats.stats and broker_stats.stats._replace(queues=()))
+    if mappings_result.result is None:
+        return broker_stats._replace(stats=None, error=mappings_result.error)
+    stats_by_id = {
+        logical_id: _combine_parts(logical_id, mappings_result.result.get(logical_id, ()), stats_by_queue)
+        for logical_id in logical_ids
+    }
+    unknown_ids = [logical_id for logical_id, queue_stats in stats_by_id.items() if queue_stats is None]
+    if unknown_ids:
+        error = NotFound(f"nobody tells how far the logical queues {unknown_ids} go")
+        return broker_stats._replace(stats=None, error=error)
+    known_stats = tuple(queue_stats for queue_stats in stats_by_id.values() if queue_stats is not None)
+    return broker_stats._replace(stats=broker_stats.stats._replace(queues=known_stats))
+
+
+def _combine_parts(
+    queue_id: int, queue_parts: Sequence[QueuePart], stats_by_queue: Mapping[tuple[str, int], QueueStats]
+) -> QueueStats | None:
+    """Compute a logical queue from its parts; return None if the newest part is unknown."""
+    decided_parts = [queue_part for queue_part in queue_parts if queue_part.logic_offset >= 0]
+    known_parts = [
+        (queue_part, stats_by_queue[queue_part[:2]])
+        for queue_part in decided_parts
+        if queue_part[:2] in stats_by_queue
+    ]
+    if not known_parts or known_parts[-1][0] != decided_parts[-1]:
+        return None
+    first_part, oldest_stats = known_parts[0]
+    last_part, newest_stats = known_parts[-1]
+    has_beginning = first_part == queue_parts[0] and oldest_stats.min_offset is not None
+    return QueueStats(
+        queue_id,
+        first_part.to_logical_offset(oldest_stats.min_offset or 0) if has_beginning else None,
+        last_part.to_logical_offset(newest_stats.max_offset),
+        max(part_stats.last_update_timestamp for _, part_stats in known_parts),
+    )
+
+
+def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[BrokerTopicStats]:
+    addrs_by_broker = {queue_route.broker_name: queue_route.any_addr for queue_route in route.queues}
+    asked_addrs = [broker_addr for broker_addr in addrs_by_broker.values() if broker_addr is not None]
+    ext_fields = headers.write_header(headers.TopicName(topic))
+    answers_by_addr = {
+        answer.addr: decode_answer(answer, _parse_topic_stats)
+        for answer in caller.send_to_each(asked_addrs, RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
+    }
+    gone_result = ServerResult[TopicStats](
+        "", None, NotFound("this broker has left: it has queues and no address")
+    )
+    broker_answers = [
+        (broker_name, broker_addr, answers_by_addr.get(broker_addr or "", gone_result))
+        for broker_name, broker_addr in addrs_by_broker.items()
+    ]
+    return [
+        BrokerTopicStats(broker_name, broker_addr, answer.result, answer.error)
+        for broker_name, broker_addr, answer in broker_answers
+    ]
+
+
+def _parse_topic_stats(response: RemotingCommand) -> TopicStats:
+    json_body = parse_json_object(response)
+    queue_stats = (
+        QueueStats(
+            message_queue.queue_id,
+            int(stats_record.get("minOffset", 0)),
+            int(stats_record.get("maxOffset", 0)),
+            int(stats_record.get("lastUpdateTimestamp", 0)),
+        )
+        for message_queue, stats_record in parse_queue_table(json_body.get("offsetTable")).items()
+    )
+    put_tps = json_body.get("topicPutTps")
+    return TopicStats(tuple(sorted(queue_stats)), None if put_tps is None else float(put_tps))

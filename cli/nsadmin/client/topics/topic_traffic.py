@@ -1,0 +1,253 @@
+"""Message counts of topics and groups, summed over the masters of each topic."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from namesrv_core.errors import RequestError, RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import ResponseDecoder, decode_answer
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.message_queues import parse_queue_table
+from nsadmin.client.results import NotFound, ServerResult
+from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.client.topics.topic_usage import read_usage
+
+T = TypeVar("T")
+_REQUESTS_AT_ONCE = 1000
+
+
+class MessageCount(NamedTuple):
+    """A message count.
+
+    Attributes:
+        messages_per_second: The mean of the last minute.
+        message_count: The messages of the last 24 hours.
+    """
+
+    messages_per_second: float
+    message_count: int
+
+
+class TopicTraffic(NamedTuple):
+    """The message counts of a topic and one of its groups.
+
+    A number is the sum of the masters that answered; None if no master answered.
+
+    Attributes:
+        topic: The topic.
+        consumer_group: The group; None for a topic without groups.
+        accumulation: The unconsumed messages of the group.
+        in_count: The messages that the topic received.
+        out_count: The messages that the group received.
+        error: The reason why a sum is incomplete; None otherwise.
+    """
+
+    topic: str
+    consumer_group: str | None
+    accumulation: int | None
+    in_count: MessageCount | None
+    out_count: MessageCount | None
+    error: RocketMQError | None
+
+
+class _TopicPlace(NamedTuple):
+    topic: str
+    master_addrs: tuple[str, ...]
+    group_names: tuple[str, ...]
+    error: RocketMQError | None
+
+
+def read_traffic(
+    caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicRoute]]
+) -> list[TopicTraffic]:
+    """Read the message counts of topics and their groups from all masters.
+
+    Sends QUERY_TOPIC_CONSUME_BY_WHO (300), VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208).
+
+    Args:
+        caller: The connections.
+        routes_by_topic: Topic to the result of reading its route.
+
+    Returns:
+        One TopicTraffic per topic and group, in order. Topics without a route are left out.
+    """
+    topic_places = _find_places(caller, routes_by_topic)
+    in_results = _send_to_masters(
+        caller,
+        [(topic_place, _count_request(topic_place.topic)) for topic_place in topic_places],
+        _parse_count,
+    )
+    place_groups = [(topic_place, group) for topic_place in topic_places for group in topic_place.group_names]
+    out_results = _send_to_masters(
+        caller,
+        [(topic_place, _count_request(topic_place.topic, group)) for topic_place, group in place_groups],
+        _parse_count,
+    )
+    lag_results = _send_to_masters(
+        caller,
+        [(topic_place, _lag_request(topic_place.topic, group)) for topic_place, group in place_groups],
+        _parse_lag,
+    )
+    traffic_rows = [
+        TopicTraffic(
+            topic_place.topic, None, None, _sum_counts(in_counts), None, _find_error(topic_place, in_counts)
+        )
+        for topic_place, in_counts in zip(topic_places, in_results, strict=True)
+        if not topic_place.group_names
+    ]
+    in_by_topic = dict(zip((topic_place.topic for topic_place in topic_places), in_results, strict=True))
+    for (topic_place, group), out_counts, lag_counts in zip(
+        place_groups, out_results, lag_results, strict=True
+    ):
+        in_counts = in_by_topic[topic_place.topic]
+        known_lags = [lag_count.result for lag_count in lag_counts if lag_count.result is not None]
+        traffic_rows.append(
+            TopicTraffic(
+                topic_place.topic,
+                group,
+                max(sum(known_lags), 0) if known_lags else None,
+                _sum_counts(in_counts),
+                _sum_counts(out_counts),
+                _find_error(topic_place, in_counts, out_counts, lag_counts),
+            )
+        )
+    return sorted(traffic_rows, key=lambda traffic_row: (traffic_row.topic, traffic_row.consumer_group or ""))
+
+
+def read_put_rates(caller: Caller, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:
+    """Read the messages per second (last minute) that masters receive for a topic (315).
+
+    Returns:
+        One ServerResult per address, in order.
+    """
+    return [
+        count_result.then(lambda message_count: message_count.messages_per_second)
+        for count_result in read_put_counts(caller, topic, master_addrs)
+    ]
+
+
+def read_put_counts(
+    caller: Caller, topic: str, master_addrs: Iterable[str]
+) -> list[ServerResult[MessageCount]]:
+    """Read the message counts of a topic on masters (VIEW_BROKER_STATS_DATA, 315).
+
+    Returns:
+        One ServerResult per address, in order; zeros for a master that never received a message.
+    """
+    request_code, ext_fields = _count_request(topic)
+    return [
+        decode_answer(accept_uncounted(answer), _parse_count)
+        for answer in caller.send_to_each(master_addrs, request_code, ext_fields)
+    ]
+
+
+def _find_places(
+    caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicRoute]]
+) -> list[_TopicPlace]:
+    groups_by_topic: dict[str, set[str]] = {}
+    errors_by_topic: dict[str, RocketMQError] = {}
+    for topic_usage in read_usage(caller, routes_by_topic):
+        groups_by_topic.setdefault(topic_usage.topic, set()).update(topic_usage.consumer_groups or ())
+        if topic_usage.error is not None:
+            errors_by_topic.setdefault(topic_usage.topic, topic_usage.error)
+    topic_places: list[_TopicPlace] = []
+    for topic, group_names in groups_by_topic.items():
+        topic_route = routes_by_topic[topic].result
+        queue_routes = topic_route.queues if topic_route is not None else ()
+        for queue_route in queue_routes:
+            if MASTER_BROKER_ID not in queue_route.broker_addrs:
+                errors_by_topic.setdefault(topic, NotFound(f"{queue_route.broker_name} has no master now"))
+        master_addrs = (queue_route.broker_addrs.get(MASTER_BROKER_ID) for queue_route in queue_routes)
+        topic_places.append(
+            _TopicPlace(
+                topic,
+                tuple(filter(None, master_addrs)),
+                tuple(sorted(group_names)),
+                errors_by_topic.get(topic),
+            )
+        )
+    return topic_places
+
+
+def _send_to_masters(
+    caller: Caller,
+    place_requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, dict[str, str]]]],
+    decode_response: ResponseDecoder[T],
+) -> list[list[ServerResult[T]]]:
+    """Send each request to the masters of its place; return the results per request."""
+    calls = [
+        (broker_addr, request_code, ext_fields)
+        for topic_place, (request_code, ext_fields) in place_requests
+        for broker_addr in topic_place.master_addrs
+    ]
+    decoded_results: list[ServerResult[T]] = []
+    for batch_start in range(0, len(calls), _REQUESTS_AT_ONCE):
+        batch_calls = [
+            (broker_addr, build_request(request_code, ext_fields))
+            for broker_addr, request_code, ext_fields in calls[batch_start : batch_start + _REQUESTS_AT_ONCE]
+        ]
+        decoded_results += [
+            decode_answer(accept_uncounted(answer), decode_response)
+            for answer in caller.send_requests(batch_calls)
+        ]
+    remaining_results = iter(decoded_results)
+    return [[next(remaining_results) for _ in topic_place.master_addrs] for topic_place, _ in place_requests]
+
+
+def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[RemotingCommand]:
+    """Turn the refusal of a broker that never counted anything into an empty answer."""
+    error = answer.error
+    if isinstance(error, RequestError) and error.code == 1 and "not exist" in (error.remark or ""):
+        return ServerResult(answer.addr, RemotingCommand(0), None)
+    return answer
+
+
+def _count_request(topic: str, group: str | None = None) -> tuple[RequestCode, dict[str, str]]:
+    stats_name, stats_key = (
+        ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
+    )
+    return RequestCode.VIEW_BROKER_STATS_DATA, headers.write_header(
+        broker_headers.ViewBrokerStats(stats_name, stats_key)
+    )
+
+
+def _lag_request(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
+    return RequestCode.GET_CONSUME_STATS, {"consumerGroup": group, "topic": topic}
+
+
+def _parse_count(response: RemotingCommand) -> MessageCount:
+    json_body = parse_json_object(response)
+    minute_span, hour_span, day_span = (
+        json_body.get(f"stats{span_name}") or {} for span_name in ("Minute", "Hour", "Day")
+    )
+    # The hour and the day are empty until their first sample, which takes ten minutes and one hour.
+    span_sums = (int(stats_span.get("sum") or 0) for stats_span in (day_span, hour_span, minute_span))
+    return MessageCount(float(minute_span.get("tps") or 0), next(filter(None, span_sums), 0))
+
+
+def _parse_lag(response: RemotingCommand) -> int:
+    offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
+    return sum(
+        int(offset_record["brokerOffset"]) - int(offset_record["consumerOffset"])
+        for offset_record in offset_table.values()
+    )
+
+
+def _sum_counts(count_results: Sequence[ServerResult[MessageCount]]) -> MessageCount | None:
+    known_counts = [count_result.result for count_result in count_results if count_result.result is not None]
+    if not known_counts:
+        return None
+    return MessageCount(
+        sum(count_result.messages_per_second for count_result in known_counts),
+        sum(count_result.message_count for count_result in known_counts),
+    )
+
+
+def _find_error(topic_place: _TopicPlace, *result_lists: Iterable[ServerResult[Any]]) -> RocketMQError | None:
+    errors = (
+        result.error for result_list in result_lists for result in result_list if result.error is not None
+    )
+    return next(errors, topic_place.error)

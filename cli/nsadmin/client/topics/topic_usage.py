@@ -1,0 +1,120 @@
+"""The consumer groups of topics, from all brokers of each topic."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import list_texts, parse_json_object
+from nsadmin.client.results import ServerResult, is_not_found
+from nsadmin.client.topic_routes import TopicRoute
+
+GroupNames = ServerResult[tuple[str, ...]]
+
+
+class TopicUsage(NamedTuple):
+    """The consumer groups of a topic in one cluster.
+
+    Attributes:
+        cluster_name: The cluster; None if it is unknown.
+        topic: The topic.
+        consumer_groups: The groups in order; None if no broker answered.
+        error: The first error of a broker; None if all answered.
+    """
+
+    cluster_name: str | None
+    topic: str
+    consumer_groups: tuple[str, ...] | None
+    error: RocketMQError | None
+
+
+def read_usage(caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicRoute]]) -> list[TopicUsage]:
+    """Read the consumer groups of topics from all their brokers (QUERY_TOPIC_CONSUME_BY_WHO, 300).
+
+    Args:
+        caller: The connections.
+        routes_by_topic: Topic to the result of reading its route.
+
+    Returns:
+        One TopicUsage per topic and cluster, in order. Topics without a route are left out.
+    """
+    usage_rows: list[TopicUsage] = []
+    addrs_by_place: dict[tuple[str, str | None], list[str]] = {}
+    for topic, (_, topic_route, error) in routes_by_topic.items():
+        if topic_route is not None:
+            _add_topic_brokers(addrs_by_place, topic, topic_route)
+        elif not is_not_found(error):
+            usage_rows.append(TopicUsage(None, topic, None, error))
+    groups_by_place = _read_groups(
+        caller,
+        {
+            (topic, broker_addr)
+            for (topic, _), broker_addrs in addrs_by_place.items()
+            for broker_addr in broker_addrs
+        },
+    )
+    for (topic, cluster_name), broker_addrs in addrs_by_place.items():
+        usage_rows.append(
+            _merge_groups(
+                topic, cluster_name, [groups_by_place[topic, broker_addr] for broker_addr in broker_addrs]
+            )
+        )
+    return sorted(usage_rows, key=lambda usage_row: (usage_row.topic, usage_row.cluster_name or ""))
+
+
+def read_consumer_groups(
+    caller: Caller, broker_addr: str, topics: Iterable[str]
+) -> ServerResult[dict[str, tuple[str, ...]]]:
+    """Read the groups that one broker knows for each topic (QUERY_TOPIC_CONSUME_BY_WHO, 300).
+
+    These are the groups that subscribe now, or have committed offsets.
+
+    Returns:
+        Topic to group names; the first error makes the whole result an error.
+    """
+    groups_by_place = _read_groups(caller, ((topic, broker_addr) for topic in topics))
+    error = next((answer.error for answer in groups_by_place.values() if answer.error is not None), None)
+    if error is not None:
+        return ServerResult(broker_addr, None, error)
+    return ServerResult(
+        broker_addr, {topic: answer.result or () for (topic, _), answer in groups_by_place.items()}, None
+    )
+
+
+def _add_topic_brokers(
+    addrs_by_place: dict[tuple[str, str | None], list[str]], topic: str, topic_route: TopicRoute
+) -> None:
+    for queue_route in topic_route.queues:
+        broker_addrs = addrs_by_place.setdefault((topic, queue_route.cluster_name), [])
+        if queue_route.any_addr is not None:
+            broker_addrs.append(queue_route.any_addr)
+
+
+def _read_groups(
+    caller: Caller, topic_places: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], GroupNames]:
+    topic_places = list(topic_places)
+    request_code = RequestCode.QUERY_TOPIC_CONSUME_BY_WHO
+    calls = [
+        (broker_addr, build_request(request_code, headers.write_header(headers.TopicName(topic))))
+        for topic, broker_addr in topic_places
+    ]
+    answers = [decode_answer(answer, _parse_group_names) for answer in caller.send_requests(calls)]
+    return dict(zip(topic_places, answers, strict=True))
+
+
+def _parse_group_names(response: RemotingCommand) -> tuple[str, ...]:
+    return tuple(list_texts(parse_json_object(response).get("groupList")))
+
+
+def _merge_groups(topic: str, cluster_name: str | None, answers: list[GroupNames]) -> TopicUsage:
+    first_error = next((answer.error for answer in answers if answer.error is not None), None)
+    known_names = [answer.result for answer in answers if answer.result is not None]
+    group_names = tuple(
+        sorted({group_name for known_group_names in known_names for group_name in known_group_names})
+    )
+    return TopicUsage(cluster_name, topic, group_names if known_names or not answers else None, first_error)

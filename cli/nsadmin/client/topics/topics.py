@@ -1,0 +1,309 @@
+"""`admin.topics`: names, routes, consumer groups, statistics and deletion of topics."""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from namesrv_core.protocol import fastjson, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.brokers.clusters import ClusterAdmin
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.read_retry import NameServerReader, decode_answer
+from nsadmin.client.connection.response_bodies import parse_topic_names
+from nsadmin.client.results import ServerResult
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+
+if TYPE_CHECKING:
+    from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
+    from nsadmin.client.topics.topic_stats import BrokerTopicStats
+    from nsadmin.client.topics.topic_traffic import TopicTraffic
+    from nsadmin.client.topics.topic_usage import TopicUsage
+
+# From TopicValidator upstream. A broker adds topics named after itself and its cluster (codes 304, 305).
+SYSTEM_TOPICS = frozenset(
+    {
+        "BenchmarkTest",
+        "OFFSET_MOVED_EVENT",
+        "SCHEDULE_TOPIC_XXXX",
+        "SELF_TEST_TOPIC",
+        "TBW102",
+        "TRANS_CHECK_MAX_TIME_TOPIC",
+    }
+)
+SYSTEM_TOPIC_PREFIX = "rmq_sys_"
+
+
+class TopicAdmin:
+    """`admin.topics`: names, routes, consumer groups, statistics and deletion of topics."""
+
+    def __init__(self, caller: Caller, reader: NameServerReader, clusters: ClusterAdmin) -> None:
+        self._caller = caller
+        self._reader = reader
+        self._clusters = clusters
+
+    def list_names(self, cluster_name: str | None = None) -> tuple[str, ...]:
+        """Return the names of all topics, or of one cluster's topics, in order.
+
+        Asks one name server (GET_ALL_TOPIC_LIST_FROM_NAMESERVER, 206; or GET_TOPICS_BY_CLUSTER, 224).
+
+        Args:
+            cluster_name: The cluster. Default: all topics.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
+        request_code, ext_fields = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, None
+        if cluster_name is None:
+            return self._reader.read_first("the list of topics", parse_topic_names, request_code, ext_fields)
+        self._clusters.get_info().groups_in_cluster(cluster_name)
+        request_code, ext_fields = (
+            RequestCode.GET_TOPICS_BY_CLUSTER,
+            headers.write_header(headers.ClusterName(cluster_name)),
+        )
+        return self._reader.read_first(
+            f"the topics of {cluster_name!r}", parse_topic_names, request_code, ext_fields
+        )
+
+    def list_system_names(self) -> frozenset[str]:
+        """Return the names of the topics that RocketMQ creates for itself.
+
+        Joins SYSTEM_TOPICS, the list of one name server (GET_SYSTEM_TOPIC_LIST_FROM_NS, 304) and those of all
+        masters (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305). A master that does not answer is left out.
+        """
+        namesrv_names = self._reader.read_first(
+            "the system topics", parse_topic_names, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, ask_all=False
+        )
+        master_addrs = {
+            broker_group.master_addr
+            for broker_group in self._clusters.get_info().broker_groups
+            if broker_group.master_addr
+        }
+        broker_names = [
+            names_result.result or () for names_result in self.list_broker_system_names(master_addrs)
+        ]
+        return SYSTEM_TOPICS.union(namesrv_names, *broker_names)
+
+    def list_broker_system_names(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[str, ...]]]:
+        """Return the system topics of each broker (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305).
+
+        Returns:
+            One ServerResult per address, in order: topic names in order.
+        """
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER)
+        return [decode_answer(answer, parse_topic_names) for answer in answers]
+
+    def list_user_names(self, cluster_name: str | None = None) -> tuple[str, ...]:
+        """Return the names of the users' topics: `list_names` without the system topics.
+
+        The %RETRY% and %DLQ% topics count as users' topics.
+
+        Args:
+            cluster_name: The cluster. Default: all topics.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
+        system_names = self.list_system_names()
+        return tuple(
+            topic_name
+            for topic_name in self.list_names(cluster_name)
+            if topic_name not in system_names and not topic_name.lower().startswith(SYSTEM_TOPIC_PREFIX)
+        )
+
+    def get_route(self, topic: str) -> TopicRoute:
+        """Return the route of a topic from the first name server that has one (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Raises:
+            TopicNotExist: No name server has a route of the topic.
+        """
+        return self._reader.read_first(
+            f"the topic {topic!r}", parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
+        )
+
+    def get_route_each(self, topic: str) -> list[ServerResult[TopicRoute]]:
+        """Return the route of a topic from every name server (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Returns:
+            One ServerResult per name server; the error is TopicNotExist if it has no route.
+        """
+        return self._reader.read_each(
+            parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
+        )
+
+    def get_routes(self, topic_names: Iterable[str]) -> dict[str, ServerResult[TopicRoute]]:
+        """Return the routes of many topics, all from the first name server that answers.
+
+        Sends one GET_ROUTEINFO_BY_TOPIC (105) per topic, all at once.
+
+        Returns:
+            Topic to ServerResult, in the order of `topic_names`; the error is TopicNotExist without a route.
+        """
+        wanted_topics = list(topic_names)
+        ext_fields_list = [route_ext_fields(topic_name) for topic_name in wanted_topics]
+        route_results = self._reader.read_batch(
+            parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, ext_fields_list
+        )
+        return dict(zip(wanted_topics, route_results, strict=True))
+
+    def get_raw_route(self, topic: str) -> str:
+        """Return the route of a topic as the JSON text that one name server sent.
+
+        Sends GET_ROUTEINFO_BY_TOPIC (105). Name servers before 4.9.4 send unquoted keys; these get quotes.
+
+        Raises:
+            TopicNotExist: No name server has a route of the topic.
+        """
+        return self._reader.read_first(
+            f"the topic {topic!r}",
+            _to_standard_json,
+            RequestCode.GET_ROUTEINFO_BY_TOPIC,
+            route_ext_fields(topic),
+            ask_all=False,
+        )
+
+    def list_clusters(self, topic: str) -> tuple[str, ...]:
+        """Return the names of the clusters whose brokers have the topic, in order.
+
+        Reads the route (105) and the cluster list (GET_BROKER_CLUSTER_INFO, 106) of one name server.
+
+        Raises:
+            TopicNotExist: No name server has a route of the topic.
+        """
+        queue_routes = self.get_route(topic).queues
+        cluster_info = self._clusters.get_info()
+        route_clusters = {
+            queue_route.cluster_name for queue_route in queue_routes if queue_route.cluster_name
+        }
+        return tuple(
+            sorted(
+                route_clusters.union(
+                    *(
+                        cluster_info.clusters_of_broker(queue_route.broker_name)
+                        for queue_route in queue_routes
+                    )
+                )
+            )
+        )
+
+    def list_usage(self, topic_names: tuple[str, ...]) -> "list[TopicUsage]":
+        """Return the clusters and consumer groups of topics.
+
+        Reads the routes (105) from a name server, then asks every broker of the topics
+        (QUERY_TOPIC_CONSUME_BY_WHO, 300).
+
+        Returns:
+            One TopicUsage per topic and cluster, in order. Topics without a route are left out.
+        """
+        from nsadmin.client.topics.topic_usage import read_usage
+
+        return read_usage(self._caller, self.get_routes(topic_names))
+
+    def list_consumer_groups(
+        self, broker_addr: str, topic_names: Iterable[str]
+    ) -> "ServerResult[dict[str, tuple[str, ...]]]":
+        """Return the consumer groups that one broker knows for each topic (QUERY_TOPIC_CONSUME_BY_WHO, 300).
+
+        Returns:
+            Topic to group names; one failed request makes the whole result an error.
+        """
+        from nsadmin.client.topics.topic_usage import read_consumer_groups
+
+        return read_consumer_groups(self._caller, broker_addr, topic_names)
+
+    def get_traffic(self, topic_names: tuple[str, ...]) -> "list[TopicTraffic]":
+        """Return message counts of topics and of their consumer groups, summed over the masters.
+
+        Sends VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208) to the masters of each topic.
+
+        Returns:
+            One TopicTraffic per topic and group, in order. Topics without a route are left out.
+        """
+        from nsadmin.client.topics.topic_traffic import read_traffic
+
+        return read_traffic(self._caller, self.get_routes(topic_names))
+
+    def get_put_rates(self, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:
+        """Return the messages per second (mean of the last minute) that masters receive for a topic.
+
+        Sends VIEW_BROKER_STATS_DATA (315) to each master.
+
+        Args:
+            topic: The topic.
+            master_addrs: The addresses of the masters.
+
+        Returns:
+            One ServerResult per address, in order; 0.0 for a master that never received a message.
+        """
+        from nsadmin.client.topics.topic_traffic import read_put_rates
+
+        return read_put_rates(self._caller, topic, master_addrs)
+
+    def get_stats(self, topic: str, route_of_topic: str | None = None) -> "list[BrokerTopicStats]":
+        """Return the offsets of a topic's queues on each of its brokers (GET_TOPIC_STATS_INFO, 202).
+
+        Args:
+            topic: The topic.
+            route_of_topic: Use the brokers of this topic, for a topic without a route of its own.
+
+        Returns:
+            One BrokerTopicStats per broker of the route. A broker is asked at its master, else at a slave.
+
+        Raises:
+            TopicNotExist: No name server has a route.
+        """
+        from nsadmin.client.topics.topic_stats import read_topic_stats
+
+        return read_topic_stats(self._caller, self.get_route(route_of_topic or topic), topic)
+
+    def plan_deletion(self, topic: str, cluster_name: str) -> "TopicDeletion":
+        """Check a deletion without executing it; see TopicDeletion.
+
+        Raises:
+            NotFound: No such cluster, or no such topic in it.
+        """
+        from nsadmin.client.topics.topic_deletion import TopicDeletion
+
+        return TopicDeletion.plan_for_cluster(self._caller, self._clusters.get_info(), topic, cluster_name)
+
+    def forget_topic(
+        self, topic: str, namesrv_addrs: Iterable[str], *, dry_run: bool = False
+    ) -> "list[DeletionStep]":
+        """Remove a topic from name servers in all clusters (DELETE_TOPIC_IN_NAMESRV, 216), and verify it.
+
+        Use it for a topic that no broker has: a broker that has it registers it again.
+
+        Args:
+            topic: The topic.
+            namesrv_addrs: The name servers to change.
+            dry_run: Only read the routes.
+
+        Returns:
+            One DeletionStep per name server, in order.
+        """
+        from nsadmin.client.topics.topic_deletion import forget_topic
+
+        return forget_topic(self._caller, topic, list(namesrv_addrs), dry_run=dry_run)
+
+    def delete_topic(self, topic: str, cluster_name: str) -> "list[DeletionStep]":
+        """Delete a topic on every master of a cluster, then on every name server; see TopicDeletion.
+
+        Sends DELETE_TOPIC_IN_BROKER (215) and DELETE_TOPIC_IN_NAMESRV (216).
+
+        Returns:
+            One DeletionStep per server.
+
+        Raises:
+            NotFound: No such cluster, or no such topic in it.
+        """
+        return self.plan_deletion(topic, cluster_name).run_deletion()
+
+
+def _to_standard_json(response: RemotingCommand) -> str:
+    route_text = response.body.decode("utf-8", "replace")
+    route_value = fastjson.decode_json(response.body, errors="replace")
+    try:
+        json.loads(route_text)
+    except ValueError:
+        return fastjson.encode_json(route_value, is_standard=True).decode()
+    return route_text

@@ -1,0 +1,117 @@
+"""Parses and validates values of options, such as `-o true`, `-p 6` and `--interval 15s`."""
+
+import re
+from collections.abc import Sequence
+
+from nsadmin.diagnostics import UsageError
+
+_DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
+_TOPIC_PATTERN = re.compile(r"[%|a-zA-Z0-9_-]+")
+_SECONDS_PER_UNIT = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+_BOOLEAN_WORDS = {"true": True, "false": False}
+
+
+def parse_boolean(command_name: str, option_flag: str, option_text: str | None) -> bool | None:
+    """Parse true or false in any case; None if the option was not given."""
+    if option_text is None:
+        return None
+    parsed_value = _BOOLEAN_WORDS.get(option_text.strip().lower())
+    if parsed_value is None:
+        raise UsageError(f"{command_name}: {option_flag} {option_text} cannot be: give true or false")
+    return parsed_value
+
+
+def validate_perm(command_name: str, perm_bits: int | None) -> int | None:
+    """Return the permission bits if brokers accept them, else raise UsageError."""
+    if perm_bits is not None and not 0 <= perm_bits <= 7:
+        raise UsageError(
+            f"{command_name}: -p {perm_bits} cannot be: give 6 (read and write), 4 (read) or 2 (write)"
+        )
+    return perm_bits
+
+
+def validate_topic_name(command_name: str, topic_text: str) -> str:
+    """Return the name if brokers accept it for a new topic; retry and dead-letter topics may be longer."""
+    max_length = 255 if topic_text.startswith(("%RETRY%", "%DLQ%")) else 127
+    if not _TOPIC_PATTERN.fullmatch(topic_text) or len(topic_text) > max_length:
+        raise UsageError(
+            f"{command_name}: {topic_text!r} is no name of a topic: letters, digits and % | _ -, {max_length} at most"
+        )
+    return topic_text
+
+
+def validate_queue_count(command_name: str, option_flag: str, queue_count: int | None) -> int | None:
+    """Return the number of queues if a topic can have that many."""
+    if queue_count is not None and not 0 <= queue_count <= 65536:
+        raise UsageError(f"{command_name}: {option_flag} {queue_count} cannot be: give 0 to 65536 queues")
+    return queue_count
+
+
+def validate_interval(command_name: str, interval_seconds: float | None) -> float | None:
+    """Return the seconds between two observations if they are more than 0."""
+    if interval_seconds is not None and not interval_seconds > 0:
+        raise UsageError(f"{command_name}: -i {interval_seconds:g} cannot be: give seconds, more than 0")
+    return interval_seconds
+
+
+def parse_perm(command_name: str, perm_text: str) -> int:
+    """Parse a permission that was given as a positional argument."""
+    try:
+        perm_bits = validate_perm(command_name, int(perm_text))
+    except ValueError:
+        perm_bits = None
+    if perm_bits is None:
+        raise UsageError(
+            f"{command_name}: {perm_text!r} is no permission: give 6 (read and write), 4 (read) or 2 (write)"
+        )
+    return perm_bits
+
+
+def parse_duration_seconds(
+    command_name: str, option_flag: str, duration_text: str, min_seconds: float, max_seconds: float
+) -> float:
+    """Parse "500ms", "15s", "1m" or "2h" into seconds; a number without a unit is in seconds."""
+    duration_match = _DURATION_PATTERN.fullmatch(duration_text.strip())
+    duration_seconds = (
+        float(duration_match[1]) * _SECONDS_PER_UNIT[duration_match[2]] if duration_match else -1.0
+    )
+    if not min_seconds <= duration_seconds <= max_seconds:
+        raise UsageError(
+            f"{command_name}: {option_flag} {duration_text} cannot be: give {_format_duration(min_seconds)} to {_format_duration(max_seconds)}, such as 15s or 1m"
+        )
+    return duration_seconds
+
+
+def _format_duration(duration_seconds: float) -> str:
+    for unit_name, unit_seconds in (("h", 3600), ("m", 60), ("s", 1)):
+        if duration_seconds >= unit_seconds and duration_seconds % unit_seconds == 0:
+            return f"{duration_seconds / unit_seconds:g}{unit_name}"
+    return f"{duration_seconds * 1000:g}ms"
+
+
+def parse_choice(
+    command_name: str, option_flag: str, option_text: str | None, choices: Sequence[str]
+) -> str | None:
+    """Match the text with one of `choices` in any case; None if the option was not given."""
+    if option_text is None:
+        return None
+    matching_choice = next(
+        (choice for choice in choices if choice.lower() == option_text.strip().lower()), None
+    )
+    if matching_choice is None:
+        raise UsageError(
+            f"{command_name}: {option_flag} {option_text} cannot be: give {', '.join(choices[:-1])} or {choices[-1]}"
+        )
+    return matching_choice
+
+
+def parse_name_list(command_name: str, option_flag: str, list_text: str | None) -> list[str]:
+    """Parse a list like A,B into distinct names; empty if the option was not given."""
+    if list_text is None:
+        return []
+    distinct_names = [list_item.strip() for list_item in list_text.split(",")]
+    if not all(distinct_names):
+        raise UsageError(
+            f"{command_name}: {option_flag} {list_text!r} has an empty name: give names like A,B"
+        )
+    return list(dict.fromkeys(distinct_names))

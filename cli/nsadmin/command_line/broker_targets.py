@@ -1,0 +1,122 @@
+"""Selects the brokers that a command applies to: the broker of -b, or the brokers of the cluster of -c.
+
+Without either option it raises UsageError: a command never applies to all brokers by default.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, TypeVar
+
+from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.brokers.clusters import ClusterInfo
+from nsadmin.client.brokers.targets import (
+    NO_MASTER,
+    BrokerTarget,
+    list_master_targets,
+    list_member_targets,
+    resolve_target,
+)
+from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Session
+
+T = TypeVar("T")
+
+BrokerAddrArgument = Annotated[
+    str | None,
+    Argument(("-b", "--brokerAddr"), "ADDR", "One broker: address, NAME or NAME/ID.", required=False),
+]
+BrokerAddrOption = Annotated[
+    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="One broker: address, NAME or NAME/ID.")
+]
+MasterAddrOption = Annotated[
+    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="One master: its address or name.")
+]
+ClusterMembersOption = Annotated[
+    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of it.")
+]
+ClusterMastersOption = Annotated[
+    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master of it.")
+]
+
+
+def select_masters(
+    session: Session, command_name: str, broker_text: str | None, cluster_name: str | None
+) -> list[BrokerTarget]:
+    """The broker of -b, or the master of each broker of the cluster."""
+    return _single_target(session, command_name, broker_text, cluster_name) or list_master_targets(
+        _fetch_clusters(session), cluster_name
+    )
+
+
+def select_members(
+    session: Session, command_name: str, broker_text: str | None, cluster_name: str | None
+) -> list[BrokerTarget]:
+    """The broker of -b, or every master and slave of the cluster."""
+    return _single_target(session, command_name, broker_text, cluster_name) or list_member_targets(
+        _fetch_clusters(session), cluster_name
+    )
+
+
+def find_broker(session: Session, broker_text: str) -> BrokerTarget:
+    """Find a broker by its address or name; only a name needs a name server."""
+    return resolve_target(broker_text, lambda: _fetch_clusters(session))
+
+
+def find_broker_addr(session: Session, broker_text: str) -> str:
+    """The address of a broker that is given by its address or name."""
+    broker_addr = find_broker(session, broker_text).broker_addr
+    assert broker_addr is not None
+    return broker_addr
+
+
+def distinct_addrs(targets: Sequence[BrokerTarget]) -> list[str]:
+    """The distinct addresses of the targets that have one."""
+    return list(dict.fromkeys(target.broker_addr for target in targets if target.broker_addr))
+
+
+def match_results(
+    targets: Sequence[BrokerTarget], results: Sequence[ServerResult[T]]
+) -> list[ServerResult[T]]:
+    """The result of each target, in order; NotFound for a target without an address."""
+    results_by_addr = {result.addr: result for result in results}
+    no_master_result = ServerResult[T]("", None, NotFound(NO_MASTER))
+    return [results_by_addr.get(target.broker_addr or "", no_master_result) for target in targets]
+
+
+def apply_target_plans(
+    session: Session,
+    targets: Sequence[BrokerTarget],
+    planned_results: Sequence[ServerResult[T]],
+    apply_plans: Callable[[Sequence[ServerResult[T]]], Sequence[ServerResult[T]]],
+) -> list[tuple[BrokerTarget, ServerResult[T]]]:
+    """Each target with the result of the change; in a dry run, with the plan."""
+    applied_results = planned_results if session.dry_run else apply_plans(planned_results)
+    return list(zip(targets, match_results(targets, applied_results), strict=True))
+
+
+def describe_targets(targets: Sequence[BrokerTarget]) -> str:
+    """The targets as text for a confirmation question."""
+    return ", ".join(target.broker_addr or f"{target.broker_name} (no master)" for target in targets)
+
+
+def identity_cells(target: BrokerTarget) -> dict[str, object]:
+    return {
+        "brokerName": target.broker_name,
+        "brokerId": target.broker_id,
+        "brokerAddr": target.broker_addr,
+    }
+
+
+IDENTITY_COLUMNS = ("brokerName", "brokerId", "brokerAddr")
+
+
+def _single_target(
+    session: Session, command_name: str, broker_text: str | None, cluster_name: str | None
+) -> list[BrokerTarget]:
+    if (broker_text is None) == (cluster_name is None):
+        raise UsageError(f"{command_name}: type either -b ADDR or -c CLUSTER")
+    return [] if broker_text is None else [find_broker(session, broker_text)]
+
+
+def _fetch_clusters(session: Session) -> ClusterInfo:
+    return session.admin.clusters.get_info()

@@ -1,0 +1,91 @@
+"""Suggests existing names of topics, brokers and so on for a typed name that a command did not find."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.command_line.declarations import command_parameters
+from nsadmin.complete.sources import DETAILS, source_of
+from nsadmin.complete.tab import plain
+from nsadmin.complete.values import of_servers
+from nsadmin.likeness import like, meant
+
+_SOURCE_NOUNS = {
+    "topics": "topic",
+    "clusters": "cluster",
+    "brokers": "broker",
+    "groups": "consumer group",
+    "producer-groups": "producer group",
+    "kv-keys": "key",
+    "broker-keys": "setting",
+    "namesrv-keys": "setting",
+}
+_MAX_SUGGESTIONS = 3
+
+
+def suggest_names(
+    command_function: Callable[..., Any],
+    argument_values: Mapping[str, Any],
+    admin: AdminClient,
+    *,
+    ask_name_servers: bool,
+) -> list[str]:
+    """A line for each typed name that servers do not know and that is similar to a known one.
+
+    If the command uses no name server, only the broker that the line names is asked, for its settings.
+    """
+    declarations = {
+        parameter.name: parameter.declaration for parameter in command_parameters(command_function)
+    }
+    by_metavar = {
+        declaration.metavar: argument_values.get(argument_name)
+        for argument_name, declaration in declarations.items()
+    }
+    suggestion_lines = []
+    for argument_name, declaration in declarations.items():
+        value_source, typed_name = (
+            source_of(declaration.metavar or "", declaration.value_source),
+            argument_values.get(argument_name),
+        )
+        source_detail = by_metavar.get(DETAILS.get(value_source)) or ""
+        may_ask = ask_name_servers or (value_source == "broker-keys" and source_detail)
+        if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str) and typed_name:
+            similar_names = _find_similar_names(
+                typed_name, _fetch_known_names(value_source, admin, source_detail)
+            )
+            suggestion_lines += (
+                [f"no {_SOURCE_NOUNS[value_source]} {typed_name!r}: {meant(similar_names)}"]
+                if similar_names
+                else []
+            )
+    return suggestion_lines
+
+
+def _fetch_known_names(value_source: str, admin: AdminClient, source_detail: str) -> list[str]:
+    """The names that servers know; empty if no server answers."""
+    try:
+        return plain(of_servers(value_source, admin, source_detail))
+    except RocketMQError:
+        return []
+
+
+def _find_similar_names(typed_name: str, known_names: Iterable[str]) -> list[str]:
+    """Up to three names that are similar to the typed one or contain it; none if it is a known name."""
+    names_by_lower = {lower_name.lower(): lower_name for lower_name in known_names}
+    if typed_name in names_by_lower.values():
+        return []
+    lower_typed = typed_name.lower()
+    if lower_typed in names_by_lower:
+        return [names_by_lower[lower_typed]]
+    # Comparing is slow, so only names of about the same length are compared.
+    candidate_names = [
+        lower_name
+        for lower_name in names_by_lower
+        if abs(len(lower_name) - len(lower_typed)) <= max(2, len(lower_typed) // 2)
+    ]
+    similar_names = like(lower_typed, candidate_names) or sorted(
+        (lower_name for lower_name in names_by_lower if len(lower_typed) > 2 and lower_typed in lower_name),
+        key=len,
+    )
+    return [names_by_lower[lower_name] for lower_name in similar_names[:_MAX_SUGGESTIONS]]

@@ -1,0 +1,427 @@
+"""Owns the shared options, and parses a command line into a command's arguments and these options.
+
+A parameter that is annotated with an `Argument` can be given by position or by mqadmin's flag.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple
+
+from nsadmin import settings
+from nsadmin.command_line import fast_parser
+from nsadmin.command_line.declarations import (
+    HELP_PARAMETER,
+    Argument,
+    Option,
+    Parameter,
+    build_parameter,
+    command_parameters,
+)
+from nsadmin.diagnostics import EXIT_CODES, PLUGIN_CODES, UsageError
+from nsadmin.output import FORMATS
+from nsadmin.registry import Entry
+from nsadmin.session import Options
+
+
+class OptionDescription(NamedTuple):
+    """An option: its flags, the metavar of its value (None for a flag alone), its help text.
+
+    `value_source` is copied from the declaration. `position_index` is the index of an option that can also be
+    given by position, from 0.
+    """
+
+    flags: tuple[str, ...]
+    metavar: str | None
+    help: str
+    value_source: str | None = None
+    position_index: int | None = None
+
+
+class ParsedCommandLine(NamedTuple):
+    """The result of parsing a command line; `shared_values` are the shared options as they were typed."""
+
+    options: Options
+    arguments: Mapping[str, Any]
+    shared_values: Mapping[str, Any]
+
+
+_CONNECTION_OPTIONS: dict[str, Any] = {
+    "context": Annotated[
+        str | None,
+        Option(
+            "--context",
+            metavar="NAME",
+            help="The context to use; NSADMIN_CONTEXT if left out.",
+            value_source="contexts",
+        ),
+    ],
+    "namesrv_addr": Annotated[
+        list[str] | None,
+        Option(
+            "-n",
+            "--namesrvAddr",
+            metavar="LIST",
+            help="Name servers, as HOST:PORT;HOST:PORT. Repeatable.",
+            value_source="name-servers",
+        ),
+    ],
+    "config_file": Annotated[
+        str | None,
+        Option(
+            "--configFile",
+            metavar="FILE",
+            help="A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.",
+        ),
+    ],
+    "endpoint": Annotated[
+        str | None,
+        Option(
+            "--endpoint", metavar="URL", help="Where HTTP tells them: a URL, or a domain as Java's clients."
+        ),
+    ],
+    "address_map": Annotated[
+        list[str] | None,
+        Option(
+            "--addressMap",
+            metavar="FROM=TO",
+            help="Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.",
+        ),
+    ],
+    "credentials": Annotated[
+        str | None,
+        Option(
+            "--credentials",
+            metavar="SOURCE",
+            help="Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; "
+            "or none.",
+        ),
+    ],
+    "tls": Annotated[bool | None, Option("--tls/--no-tls", help="Encrypted connections, or plain ones.")],
+    "tls_ca": Annotated[
+        str | None, Option("--tlsCa", metavar="FILE", help="Authorities to trust (PEM), not the system's.")
+    ],
+    "tls_cert": Annotated[
+        str | None, Option("--tlsCert", metavar="FILE", help="This client's own certificate (PEM).")
+    ],
+    "tls_key": Annotated[
+        str | None,
+        Option("--tlsKey", metavar="FILE", help="Its key (PEM); NSADMIN_KEY_PASSWORD opens it."),
+    ],
+    "tls_server_name": Annotated[
+        str | None,
+        Option("--tlsServerName", metavar="NAME", help="What servers' certificates have to name."),
+    ],
+    "insecure": Annotated[
+        bool, Option("--insecure", help="TLS with whoever answers: certificates are not checked.")
+    ],
+    "timeout": Annotated[
+        float | None,
+        Option("--timeout", metavar="SECONDS", help="For each request on each server; 3 if left out."),
+    ],
+    "retries": Annotated[
+        int | None,
+        Option(
+            "--retries",
+            metavar="N",
+            help="Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all,"
+            " and pauses of 0.1 s and more, at most N s.",
+        ),
+    ],
+    "concurrency": Annotated[
+        int | None, Option("--concurrency", metavar="N", help="Servers asked at a time; 64 if left out.")
+    ],
+}
+_FORMAT_OPTIONS: dict[str, Any] = {
+    "output": Annotated[
+        str | None,
+        Option("--output", metavar="FORMAT", help=f"{', '.join(FORMATS)}; NSADMIN_OUTPUT if left out."),
+    ],
+    "json_": Annotated[bool, Option("--json", help="Short for --output json.")],
+    "no_headers": Annotated[bool, Option("--no-headers", help="No names above tables, CSV and TSV.")],
+    "no_color": Annotated[bool, Option("--no-color", help="No colours (nor with NO_COLOR set).")],
+}
+_WATCH_OPTIONS: dict[str, Any] = {
+    "watch": Annotated[
+        float | None,
+        Option("--watch", metavar="SECONDS", help="Again and again, until Ctrl-C; a table in place."),
+    ],
+}
+_SELECTION_OPTIONS: dict[str, Any] = {
+    "columns": Annotated[
+        str | None, Option("--columns", metavar="A,B", help="Only these columns, in this order.")
+    ],
+    "sort": Annotated[
+        str | None, Option("--sort", metavar="A,-B", help="By these columns; - turns one round.")
+    ],
+    "filters": Annotated[
+        list[str] | None,
+        Option(
+            "--filter",
+            metavar="CONDITION",
+            help="Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.",
+        ),
+    ],
+}
+_CHECK_OPTIONS: dict[str, Any] = {
+    "format_": Annotated[
+        str | None,
+        Option(
+            "--format",
+            metavar="text|nagios|json|prometheus",
+            help="For people, for a monitoring system that runs plugins, or for programs; text if left out.",
+        ),
+    ],
+    "json_": Annotated[bool, Option("--json", help="Short for --format json.")],
+    "output_file": Annotated[
+        str | None,
+        Option(
+            "--output-file",
+            metavar="FILE",
+            help="Write to this file, whole or not at all, and nothing to stdout.",
+        ),
+    ],
+    "wait_until_ok": Annotated[
+        str | None,
+        Option(
+            "--wait-until-ok",
+            metavar="TIME",
+            help="Look again and again until all is well, but no longer than that: 90s, 5m, 1h.",
+        ),
+    ],
+}
+_CHANGE_OPTIONS: dict[str, Any] = {
+    "dry_run": Annotated[bool, Option("--dry-run", help="Only show what would be done, and where.")],
+    "yes": Annotated[bool, Option("-y", "--yes", help="Do not ask.")],
+}
+_DIAGNOSTIC_OPTIONS: dict[str, Any] = {
+    "quiet": Annotated[bool, Option("--quiet", help="Nothing on stderr but errors.")],
+    "debug": Annotated[bool, Option("--debug", help="Show each request on stderr, and tracebacks.")],
+}
+
+
+_DISCOVERY_NAMES = ("namesrv_addr", "config_file", "endpoint")
+_TLS_NAMES = ("tls", "tls_ca", "tls_cert", "tls_key", "tls_server_name", "insecure")
+_FORMAT_NAMES = ("output", "json_", "format_")
+_OVERRIDDEN_NAMES = (
+    (("context",), _DISCOVERY_NAMES),
+    (_DISCOVERY_NAMES, _DISCOVERY_NAMES),
+    (_TLS_NAMES, _TLS_NAMES),
+    (_FORMAT_NAMES, _FORMAT_NAMES),
+)
+"""Pairs: if a line of a batch sets an option on the left, it inherits none on the right from the batch.
+
+A context brings its own name servers. But `-n` on a line keeps the context of the batch in force, because
+that context may be read-only.
+"""
+
+
+def parse_command_line(
+    entry: Entry,
+    command_function: Callable[..., Any],
+    raw_args: list[str],
+    batch_values: Mapping[str, Any] | None = None,
+) -> ParsedCommandLine:
+    """Parse the command line of one command.
+
+    `batch_values` are the shared options of the batch that the line belongs to. They apply where the line
+    sets no value itself.
+
+    Raises:
+        UsageError: The line is wrong; the message is one line.
+        HelpRequested: The line asks for help.
+    """
+    own_parameters, shared_parameters = command_parameters(command_function), list_shared_parameters(entry)
+    declared_arguments = _declared_arguments(own_parameters)
+    parsed_values, positional_words = _parse_values(
+        entry,
+        command_function,
+        [*own_parameters, *shared_parameters],
+        fast_parser.expand_single_dashes([*own_parameters, *shared_parameters], raw_args),
+    )
+    argument_values = {parameter.name: parsed_values[parameter.name] for parameter in own_parameters}
+    argument_values.update(_fill_arguments(entry, declared_arguments, parsed_values, positional_words))
+    shared_values = {parameter.name: parsed_values[parameter.name] for parameter in shared_parameters}
+    if batch_values:
+        shared_values = _apply_batch_values(entry, shared_values, batch_values)
+    return ParsedCommandLine(
+        settings.resolve(shared_values, connects=entry.kind != "local"), argument_values, shared_values
+    )
+
+
+def _apply_batch_values(
+    entry: Entry, shared_values: Mapping[str, Any], batch_values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The shared options of a line, completed with those of its batch where the line sets none."""
+    if batch_values.get("dry_run") and entry.kind == "local":
+        raise UsageError(f"{entry.name} knows no --dry-run: leave it out of this batch")
+    own_names = {
+        parameter.name
+        for parameter in list_shared_parameters(entry)
+        if shared_values[parameter.name] is not parameter.default
+    }
+    overridden_names = {
+        option_name
+        for overriding_names, affected_names in _OVERRIDDEN_NAMES
+        if not own_names.isdisjoint(overriding_names)
+        for option_name in affected_names
+    }
+    return {
+        option_name: value
+        if option_name in own_names | overridden_names
+        else batch_values.get(option_name, value)
+        for option_name, value in shared_values.items()
+    }
+
+
+def _parse_values(
+    entry: Entry, command_function: Callable[..., Any], all_parameters: list[Parameter], raw_args: list[str]
+) -> fast_parser.ParameterValues:
+    plain_result = fast_parser.parse_plain_line(all_parameters, raw_args)
+    if plain_result is not None:
+        return plain_result
+    # Typer takes 50 ms to load, so only lines that the fast parser rejects load it.
+    from nsadmin.command_line import typer_parser
+
+    docstring, usage_text = command_function.__doc__ or "", _usage_text(_declared_arguments(all_parameters))
+    exit_codes = PLUGIN_CODES if entry.kind == "check" else EXIT_CODES
+    return typer_parser.parse_with_typer(
+        entry.name, docstring, usage_text, all_parameters, raw_args, exit_codes
+    )
+
+
+def describe_command(
+    entry: Entry, command_function: Callable[..., Any]
+) -> tuple[str, list[OptionDescription]]:
+    """The usage text of a command's positional arguments, and its options."""
+    own_parameters = command_parameters(command_function)
+    declared_arguments = _declared_arguments(own_parameters)
+    options = [
+        _describe_option(parameter, list(declared_arguments))
+        for parameter in (*own_parameters, *list_shared_parameters(entry), HELP_PARAMETER)
+    ]
+    return _usage_text(declared_arguments), options
+
+
+def _describe_option(parameter: Parameter, argument_names: list[str]) -> OptionDescription:
+    flag_pairs = [flag_text.split("/") for flag_text in parameter.declaration.flags]
+    flag_names = (
+        *(flag_pair[0] for flag_pair in flag_pairs),
+        *(off_flag for flag_pair in flag_pairs for off_flag in flag_pair[1:]),
+    )
+    takes_no_value = parameter.value_type in (bool, bool | None)
+    metavar = None if takes_no_value else parameter.declaration.metavar
+    position_index = argument_names.index(parameter.name) if parameter.name in argument_names else None
+    return OptionDescription(
+        flag_names, metavar, parameter.declaration.help, parameter.declaration.value_source, position_index
+    )
+
+
+def _declared_arguments(parameters: list[Parameter]) -> dict[str, Argument]:
+    return {
+        parameter.name: parameter.declaration
+        for parameter in parameters
+        if isinstance(parameter.declaration, Argument)
+    }
+
+
+def list_shared_parameters(entry: Entry) -> list[Parameter]:
+    """The shared options of commands of this kind."""
+    connection_options = {} if entry.kind == "local" else _CONNECTION_OPTIONS
+    if entry.kind == "check":
+        return _to_parameters({**connection_options, **_CHECK_OPTIONS, **_DIAGNOSTIC_OPTIONS})
+    if entry.kind == "screen":
+        # A screen prints no rows, so it has no options for their format.
+        return _to_parameters({**connection_options, **_DIAGNOSTIC_OPTIONS})
+    kind_options = {
+        "change": _CHANGE_OPTIONS,
+        "delete": _CHANGE_OPTIONS,
+        "batch": _CHANGE_OPTIONS,
+        # These commands can change servers, and --watch would repeat the change. So they do not have it.
+        "mixed": {**_SELECTION_OPTIONS, **_CHANGE_OPTIONS},
+    }.get(entry.kind, {**_WATCH_OPTIONS, **_SELECTION_OPTIONS})
+    return _to_parameters({**connection_options, **_FORMAT_OPTIONS, **kind_options, **_DIAGNOSTIC_OPTIONS})
+
+
+def connection_words(shared_values: Mapping[str, Any]) -> list[str]:
+    """The words of connection options with which another command line reaches the same servers."""
+    option_words: list[str] = []
+    for parameter in _to_parameters(_CONNECTION_OPTIONS):
+        value, flag = shared_values.get(parameter.name), parameter.declaration.flags[0]
+        if isinstance(value, bool):
+            on_flag, _, off_flag = flag.partition("/")
+            option_words += [on_flag if value else off_flag] if value or off_flag else []
+        elif value is not None:
+            option_words += [
+                option_word
+                for list_item in (value if isinstance(value, list) else [value])
+                for option_word in (flag, str(list_item))
+            ]
+    return option_words
+
+
+def leading_parameters() -> list[Parameter]:
+    """The options that are also allowed before a command's name: all shared options."""
+    option_tables = (
+        _CONNECTION_OPTIONS,
+        _FORMAT_OPTIONS,
+        _WATCH_OPTIONS,
+        _SELECTION_OPTIONS,
+        _CHANGE_OPTIONS,
+        _DIAGNOSTIC_OPTIONS,
+    )
+    shared_annotations = _to_parameters(
+        {
+            option_name: annotation
+            for option_table in option_tables
+            for option_name, annotation in option_table.items()
+        }
+    )
+    return [*shared_annotations, HELP_PARAMETER, Parameter("version", bool, Option("--version"), False)]
+
+
+def _to_parameters(annotations: Mapping[str, Any]) -> list[Parameter]:
+    return [
+        build_parameter(option_name, annotation, False if annotation.__origin__ is bool else None)
+        for option_name, annotation in annotations.items()
+    ]
+
+
+def _usage_text(declared_arguments: Mapping[str, Argument]) -> str:
+    return " ".join(
+        argument.metavar if argument.required else f"[{argument.metavar}]"
+        for argument in declared_arguments.values()
+    )
+
+
+def _fill_arguments(
+    entry: Entry,
+    declared_arguments: Mapping[str, Argument],
+    parsed_values: Mapping[str, Any],
+    positional_words: list[str],
+) -> dict[str, str | None]:
+    """The text of every argument: values of flags first, then positional words in order."""
+    argument_texts: dict[str, str | None] = {
+        argument_name: parsed_values[argument_name] for argument_name in declared_arguments
+    }
+    positional_words = list(positional_words)
+    for argument_name in declared_arguments:
+        if argument_texts[argument_name] is None and positional_words:
+            argument_texts[argument_name] = positional_words.pop(0)
+    if positional_words:
+        raise UsageError(
+            f"{entry.name}: {positional_words[0]!r} is one too many; type: {_usage_example(entry, declared_arguments)}"
+        )
+    for argument_name, argument in declared_arguments.items():
+        if (argument.required and argument_texts[argument_name] is None) or (
+            argument_texts[argument_name] == "" and not argument.may_be_empty
+        ):
+            raise UsageError(
+                f"{entry.name}: {argument.metavar} is missing; type: {_usage_example(entry, declared_arguments)}"
+            )
+    return argument_texts
+
+
+def _usage_example(entry: Entry, declared_arguments: Mapping[str, Argument]) -> str:
+    flag_usage = " ".join(
+        f"{argument.flags[0]} {argument.metavar}" for argument in declared_arguments.values()
+    )
+    return f"nsadmin {entry.name} {_usage_text(declared_arguments)}, or: {flag_usage}"

@@ -1,0 +1,467 @@
+"""Owns listAcl, getAcl, createAcl, updateAcl, copyAcl and deleteAcl, the ACL commands for brokers since 5.3.
+
+They refuse input that brokers accept but misread: an unknown resource type, a subject without "User:".
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.access.acls import (
+    ACL_ACTIONS,
+    ACL_DECISIONS,
+    POLICY_TYPES,
+    RESOURCE_TYPES,
+    AclChange,
+    AclEntries,
+    AclEntry,
+)
+from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
+from nsadmin.client.results import error_text
+from nsadmin.command_line import argument_values
+from nsadmin.command_line.broker_targets import (
+    IDENTITY_COLUMNS,
+    BrokerAddrOption,
+    ClusterMembersOption,
+    apply_target_plans,
+    describe_targets,
+    distinct_addrs,
+    find_broker_addr,
+    identity_cells,
+    match_results,
+    select_members,
+)
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import (
+    CHANGE_RESULT_COLUMNS,
+    CHANGE_RESULT_IN_TABLE,
+    describe_change,
+)
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+ACL_COLUMNS = (*IDENTITY_COLUMNS, "subject", "policyType", "resource", "actions", "sourceIps", "decision")
+ACL_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_COLUMNS)
+ACL_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_IN_TABLE)
+
+SubjectArgument = Annotated[str, Argument(("-s", "--subject"), "SUBJECT", "Who: User:NAME, or NAME alone.")]
+ResourcesOption = Annotated[
+    str,
+    Option(
+        "-r",
+        "--resources",
+        metavar="A,B",
+        help="Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.",
+    ),
+]
+ActionsOption = Annotated[
+    str,
+    Option("-a", "--actions", metavar="A,B", help="All, Pub, Sub, Create, Update, Delete, Get, List."),
+]
+DecisionOption = Annotated[
+    str, Option("-d", "--decision", metavar="Allow|Deny", help="What becomes of them.")
+]
+SourceIpsOption = Annotated[
+    str | None,
+    Option("-i", "--sourceIp", metavar="A,B", help="Only from these addresses or networks (10.0.0.0/8)."),
+]
+
+
+@declare_columns(ACL_COLUMNS)
+def list_acl(
+    session: Session,
+    broker_text: BrokerAddrOption = None,
+    cluster_name: ClusterMembersOption = None,
+    subject_text: Annotated[
+        str | None, Option("-s", "--subject", metavar="TEXT", help="Only subjects with this text in them.")
+    ] = None,
+    resource_text: Annotated[
+        str | None, Option("-r", "--resource", metavar="TEXT", help="Only resources with this text in them.")
+    ] = None,
+) -> Rows:
+    """Show the ACLs of a broker, or of every broker of a cluster: a row for each resource.
+
+    Examples:
+        # All ACLs of a cluster
+        nsadmin listAcl -c cluster-a
+        # Who may do what to a topic, on one broker
+        nsadmin listAcl -b 127.0.0.1:10911 -r Topic:orders
+    """
+    broker_targets = select_members(session, "listAcl", broker_text, cluster_name)
+    acl_results = match_results(
+        broker_targets,
+        session.admin.acls.list_entries(distinct_addrs(broker_targets), subject_text, resource_text),
+    )
+    acl_rows = [
+        _acl_row(broker_target, subject_name, acl_entry)
+        for broker_target, acl_result in zip(broker_targets, acl_results, strict=True)
+        for subject_name, acl_entries in sorted((acl_result.result or {}).items())
+        for acl_entry in acl_entries
+    ]
+    return Rows(
+        ACL_COLUMNS, acl_rows, [acl_result.error for acl_result in acl_results], _failure_notes(acl_results)
+    )
+
+
+@declare_columns(ACL_COLUMNS)
+def get_acl(
+    session: Session,
+    subject_text: SubjectArgument,
+    broker_text: BrokerAddrOption = None,
+    cluster_name: ClusterMembersOption = None,
+) -> Rows:
+    """Show what one user may do, on a broker or on every broker of a cluster.
+
+    Examples:
+        # A user's ACL on every broker of a cluster
+        nsadmin getAcl User:operator-1 -c cluster-a
+    """
+    subject_name = _parse_subject(subject_text)
+    broker_targets = select_members(session, "getAcl", broker_text, cluster_name)
+    acl_results = [
+        acl_result.then(lambda acl_entries: _require_entries(subject_name, acl_entries))
+        for acl_result in match_results(
+            broker_targets, session.admin.acls.get_entries(distinct_addrs(broker_targets), subject_name)
+        )
+    ]
+    acl_rows = [
+        _acl_row(broker_target, subject_name, acl_entry)
+        for broker_target, acl_result in zip(broker_targets, acl_results, strict=True)
+        for acl_entry in acl_result.result or ()
+    ]
+    return Rows(
+        ACL_COLUMNS, acl_rows, [acl_result.error for acl_result in acl_results], _failure_notes(acl_results)
+    )
+
+
+@declare_columns(ACL_CHANGE_COLUMNS)
+def create_acl(
+    session: Session,
+    subject_text: SubjectArgument,
+    resource_list: ResourcesOption,
+    action_list: ActionsOption,
+    decision_text: DecisionOption,
+    source_ip_list: SourceIpsOption = None,
+    broker_text: BrokerAddrOption = None,
+    cluster_name: ClusterMembersOption = None,
+) -> Rows:
+    """Allow or deny a user something, on a broker or on every broker of a cluster.
+
+    It is added to what there is; what there is for the same resource gives way. The user has to be there.
+
+    Examples:
+        # A user may send to a topic and read it
+        nsadmin createAcl operator-1 -r Topic:orders -a Pub,Sub -d Allow -c cluster-a --yes
+        # What would change, where he comes from one network
+        nsadmin createAcl operator-1 -r Group:* -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
+    """
+    acl_entries = _parse_entries("createAcl", resource_list, action_list, decision_text, source_ip_list)
+    return _merge_acl(session, "createAcl", subject_text, acl_entries, broker_text, cluster_name)
+
+
+@declare_columns(ACL_CHANGE_COLUMNS)
+def update_acl(
+    session: Session,
+    subject_text: SubjectArgument,
+    resource_list: ResourcesOption,
+    action_list: ActionsOption,
+    decision_text: DecisionOption,
+    source_ip_list: SourceIpsOption = None,
+    broker_text: BrokerAddrOption = None,
+    cluster_name: ClusterMembersOption = None,
+) -> Rows:
+    """Change what is allowed or denied a user, resource by resource.
+
+    Other resources stay as they are; what there is not yet is added, as brokers have it.
+
+    Examples:
+        # A user may only read a topic
+        nsadmin updateAcl operator-1 -r Topic:orders -a Sub -d Allow -c cluster-a --yes
+    """
+    acl_entries = _parse_entries("updateAcl", resource_list, action_list, decision_text, source_ip_list)
+    return _merge_acl(session, "updateAcl", subject_text, acl_entries, broker_text, cluster_name)
+
+
+@declare_columns(ACL_CHANGE_COLUMNS)
+def delete_acl(
+    session: Session,
+    subject_text: SubjectArgument,
+    resource_list: Annotated[
+        str | None,
+        Option("-r", "--resources", metavar="A,B", help="Only what it says of these; else all of it."),
+    ] = None,
+    policy_type: Annotated[
+        str | None,
+        Option("--policyType", metavar="Custom|Default", help="Only policies of this type; else both."),
+    ] = None,
+    broker_text: BrokerAddrOption = None,
+    cluster_name: ClusterMembersOption = None,
+) -> Rows:
+    """Delete a user's ACL, or what it says of some resources; what is not there is an error.
+
+    Examples:
+        # What would go
+        nsadmin deleteAcl operator-1 -c cluster-a --dry-run
+        # What it says of one topic, on one broker
+        nsadmin deleteAcl operator-1 -r Topic:orders -b 127.0.0.1:10911 --yes
+    """
+    subject, chosen = _parse_subject(subject_text), _parse_resources("deleteAcl", resource_list)
+    policy_kind = argument_values.parse_choice("deleteAcl", "--policyType", policy_type, POLICY_TYPES)
+    broker_targets = select_members(session, "deleteAcl", broker_text, cluster_name)
+    session.confirm(
+        f"Delete {', '.join(chosen) or 'the whole ACL'} of {subject} from {describe_targets(broker_targets)}?"
+    )
+    planned_changes = session.admin.acls.plan_delete(
+        distinct_addrs(broker_targets), subject, chosen, policy_kind
+    )
+    return _apply_acl_plans(session, broker_targets, subject, planned_changes)
+
+
+@declare_columns(ACL_CHANGE_COLUMNS)
+def copy_acl(
+    session: Session,
+    source_broker: Annotated[
+        str, Argument(("-f", "--fromBroker"), "FROM", "The broker that has them: address or name.")
+    ],
+    target_broker: Annotated[
+        str, Argument(("-t", "--toBroker"), "TO", "The broker that gets them: address or name.")
+    ],
+    subject_list: Annotated[
+        str | None, Option("-s", "--subjects", metavar="A,B", help="Only these users' ACLs.")
+    ] = None,
+) -> Rows:
+    """Copy ACLs from one broker to another, among those that are there; copyUser copies the users.
+
+    Examples:
+        # What the copy would change
+        nsadmin copyAcl 127.0.0.1:10911 127.0.0.1:10921 --dry-run
+        # Copy one user's ACL
+        nsadmin copyAcl 127.0.0.1:10911 127.0.0.1:10921 -s User:operator-1 --yes
+    """
+    source_addr, target_addr = (
+        find_broker_addr(session, source_broker),
+        find_broker_addr(session, target_broker),
+    )
+    [source_result] = session.admin.acls.list_entries([source_addr])
+    if source_result.error is not None:
+        raise source_result.error
+    source_entries = source_result.result or {}
+    subject_names = [
+        _parse_subject(subject_name)
+        for subject_name in argument_values.parse_name_list("copyAcl", "-s", subject_list)
+    ] or sorted(source_entries)
+    session.confirm(f"Copy {len(subject_names)} ACLs from {source_addr} to {target_addr}?")
+    planned_changes = [
+        _plan_copy(session, source_addr, target_addr, subject_name, source_entries.get(subject_name))
+        for subject_name in subject_names
+    ]
+    change_results = planned_changes if session.dry_run else session.admin.acls.apply_plans(planned_changes)
+    change_rows = [
+        _acl_change_row(session, target_at_addr(target_addr), subject_name, change_result)
+        for subject_name, change_result in zip(subject_names, change_results, strict=True)
+    ]
+    return Rows(
+        ACL_CHANGE_COLUMNS,
+        change_rows,
+        [change_result.error for change_result in change_results],
+        (),
+        ACL_CHANGE_TABLE_COLUMNS,
+    )
+
+
+def _plan_copy(
+    session: Session, source_addr: str, target_addr: str, subject: str, acl_entries: AclEntries | None
+) -> ServerResult[AclChange]:
+    if not acl_entries:
+        return ServerResult(target_addr, None, NotFound(f"{source_addr} has no ACL of {subject}"))
+    return session.admin.acls.plan_merge([target_addr], subject, acl_entries)[0]
+
+
+def _merge_acl(
+    session: Session,
+    command_name: str,
+    subject_text: str,
+    acl_entries: Sequence[AclEntry],
+    broker_text: str | None,
+    cluster_name: str | None,
+) -> Rows:
+    subject_name = _parse_subject(subject_text)
+    broker_targets = select_members(session, command_name, broker_text, cluster_name)
+    entries_text = "; ".join(map(_entry_text, acl_entries))
+    session.confirm(f"Have {subject_name} get {entries_text} on {describe_targets(broker_targets)}?")
+    planned_changes = session.admin.acls.plan_merge(distinct_addrs(broker_targets), subject_name, acl_entries)
+    return _apply_acl_plans(session, broker_targets, subject_name, planned_changes)
+
+
+def _apply_acl_plans(
+    session: Session,
+    broker_targets: Sequence[BrokerTarget],
+    subject_name: str,
+    planned_changes: Sequence[ServerResult[AclChange]],
+) -> Rows:
+    applied_changes = apply_target_plans(
+        session, broker_targets, planned_changes, session.admin.acls.apply_plans
+    )
+    change_rows = [
+        _acl_change_row(session, broker_target, subject_name, change_result)
+        for broker_target, change_result in applied_changes
+    ]
+    return Rows(
+        ACL_CHANGE_COLUMNS,
+        change_rows,
+        [change_result.error for _, change_result in applied_changes],
+        (),
+        ACL_CHANGE_TABLE_COLUMNS,
+    )
+
+
+def _acl_change_row(
+    session: Session, broker_target: BrokerTarget, subject_name: str, change_result: ServerResult[AclChange]
+) -> Row:
+    _, entries_before, entries_after = change_result.result or AclChange(subject_name, (), ())
+    result_word = "unchanged" if entries_before == entries_after else "dry-run" if session.dry_run else "done"
+    difference_cells: Row = {
+        "before": [_entry_cells(acl_entry) for acl_entry in entries_before] or None,
+        "after": [_entry_cells(acl_entry) for acl_entry in entries_after] or None,
+        "changes": _describe_acl_change(entries_before, entries_after),
+    }
+    return {
+        **identity_cells(broker_target),
+        "subject": subject_name,
+        **(difference_cells if change_result.result else {}),
+        **outcome_cells(change_result.error, result_word),
+    }
+
+
+def _describe_acl_change(entries_before: AclEntries, entries_after: AclEntries) -> str | None:
+    """The changes by resource: "new: Topic:a Allow Pub", "Topic:a Allow Pub -> Deny All", "gone: …"."""
+    entries_before_by_key, entries_after_by_key = (
+        {acl_entry.policy_key: acl_entry for acl_entry in acl_entries}
+        for acl_entries in (entries_before, entries_after)
+    )
+    changed_keys = [
+        policy_key
+        for policy_key in {**entries_before_by_key, **entries_after_by_key}
+        if entries_before_by_key.get(policy_key) != entries_after_by_key.get(policy_key)
+    ]
+    change_texts = []
+    for policy_key in changed_keys:
+        old_entry, new_entry = entries_before_by_key.get(policy_key), entries_after_by_key.get(policy_key)
+        resource_prefix = f"{policy_key[1]} " if old_entry and new_entry else ""
+        change_texts.append(
+            resource_prefix
+            + (
+                describe_change(
+                    _describe_entry(old_entry, bool(resource_prefix)),
+                    _describe_entry(new_entry, bool(resource_prefix)),
+                )
+                or ""
+            )
+        )
+    return "; ".join(change_texts) or None
+
+
+def _describe_entry(entry: AclEntry | None, brief: bool) -> str | None:
+    if entry is None:
+        return None
+    source = f" from {','.join(entry.source_ips)}" if entry.source_ips else ""
+    policy = "" if entry.policy_type == POLICY_TYPES[0] else f" ({entry.policy_type})"
+    return (
+        f"{'' if brief else entry.resource + ' '}{entry.decision} {','.join(entry.actions)}{source}{policy}"
+    )
+
+
+def _entry_text(acl_entry: AclEntry) -> str:
+    return _describe_entry(acl_entry, False) or ""
+
+
+def _entry_cells(acl_entry: AclEntry) -> dict[str, object]:
+    return {
+        "policyType": acl_entry.policy_type,
+        "resource": acl_entry.resource,
+        "actions": list(acl_entry.actions),
+        "sourceIps": list(acl_entry.source_ips),
+        "decision": acl_entry.decision,
+    }
+
+
+def _acl_row(broker_target: BrokerTarget, subject_name: str, acl_entry: AclEntry) -> Row:
+    return {**identity_cells(broker_target), "subject": subject_name, **_entry_cells(acl_entry)}
+
+
+def _failure_notes(
+    acl_results: Sequence[ServerResult[AclEntries]] | Sequence[ServerResult[dict[str, AclEntries]]],
+) -> list[str]:
+    return [
+        f"broker {acl_result.addr}: {error_text(acl_result.error)}"
+        for acl_result in acl_results
+        if acl_result.error
+    ]
+
+
+def _require_entries(subject_name: str, acl_entries: AclEntries) -> AclEntries:
+    if not acl_entries:
+        raise NotFound(f"{subject_name} has no ACL")
+    return acl_entries
+
+
+def _parse_subject(subject_text: str) -> str:
+    """Complete a name to User:NAME: brokers know only this type, and fail on a subject without a type."""
+    subject_type, colon_found, user_name = subject_text.partition(":")
+    if colon_found and (subject_type.lower() != "user" or not user_name):
+        raise UsageError(f"{subject_text!r} is no subject: type User:NAME")
+    return f"User:{user_name if colon_found else subject_text}"
+
+
+def _parse_entries(
+    command_name: str, resource_list: str, action_list: str, decision_text: str, source_ip_list: str | None
+) -> tuple[AclEntry, ...]:
+    action_names = tuple(
+        argument_values.parse_choice(command_name, "-a", list_item, ACL_ACTIONS) or ""
+        for list_item in argument_values.parse_name_list(command_name, "-a", action_list)
+    )
+    decision_word = argument_values.parse_choice(command_name, "-d", decision_text, ACL_DECISIONS) or ""
+    source_networks = tuple(
+        _parse_network(command_name, list_item)
+        for list_item in argument_values.parse_name_list(command_name, "-i", source_ip_list)
+    )
+    return tuple(
+        AclEntry(resource_name, action_names, decision_word, source_networks)
+        for resource_name in _parse_resources(command_name, resource_list)
+    )
+
+
+def _parse_resources(command_name: str, resource_list: str | None) -> list[str]:
+    return [
+        _parse_resource(command_name, list_item)
+        for list_item in argument_values.parse_name_list(command_name, "-r", resource_list)
+    ]
+
+
+def _parse_resource(command_name: str, resource_text: str) -> str:
+    type_text, colon_found, resource_name = resource_text.partition(":")
+    resource_type = next(
+        (type_name for type_name in RESOURCE_TYPES if type_name.lower() == type_text.lower()), None
+    )
+    if resource_text == "*":
+        return resource_text
+    if not colon_found or resource_type is None or not resource_name or "*" in resource_name[:-1]:
+        raise UsageError(
+            f"{command_name}: -r {resource_text} cannot be: give TYPE:NAME, TYPE:PREFIX* or TYPE:* of"
+            f" {', '.join(RESOURCE_TYPES)}, or * for everything"
+        )
+    return f"{resource_type}:{resource_name}"
+
+
+def _parse_network(command_name: str, network_text: str) -> str:
+    from ipaddress import ip_network
+
+    try:
+        ip_network(network_text, strict=False)
+    except ValueError:
+        raise UsageError(
+            f"{command_name}: -i {network_text} cannot be: give an address or a network such as 10.0.0.0/8"
+        ) from None
+    return network_text

@@ -1,0 +1,142 @@
+"""Owns getBrokerConfig and updateBrokerConfig, the commands for broker settings."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from nsadmin.client import ServerResult
+from nsadmin.client.brokers.broker_configs import ConfigItemChange
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.results import error_text
+from nsadmin.command_line import argument_values
+from nsadmin.command_line.broker_targets import (
+    BrokerAddrArgument,
+    BrokerAddrOption,
+    ClusterMembersOption,
+    describe_targets,
+    distinct_addrs,
+    identity_cells,
+    match_results,
+    select_masters,
+    select_members,
+)
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+BROKER_CONFIG_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "value")
+CONFIG_CHANGE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", *CHANGE_RESULT_COLUMNS)
+CONFIG_CHANGE_TABLE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", *CHANGE_RESULT_IN_TABLE)
+
+
+@declare_columns(BROKER_CONFIG_COLUMNS)
+def get_broker_config(
+    session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
+) -> Rows:
+    """Show the settings in force on one broker, or on every broker of a cluster, in the order of keys.
+
+    Examples:
+        # All settings of one broker
+        nsadmin getBrokerConfig 127.0.0.1:10911
+        # One setting on every broker of a cluster
+        nsadmin getBrokerConfig -c cluster-a --filter key=fileReservedTime
+    """
+    broker_targets = select_members(session, "getBrokerConfig", broker_text, cluster_name)
+    config_results = match_results(
+        broker_targets, session.admin.broker_configs.get_each(distinct_addrs(broker_targets))
+    )
+    item_rows: list[Row] = [
+        {**identity_cells(broker_target), "key": item_key, "value": item_value}
+        for broker_target, config_result in zip(broker_targets, config_results, strict=True)
+        for item_key, item_value in (config_result.result or {}).items()
+    ]
+    failure_notes = [
+        f"broker {config_result.addr}: {error_text(config_result.error)}"
+        for config_result in config_results
+        if config_result.error
+    ]
+    return Rows(
+        BROKER_CONFIG_COLUMNS,
+        item_rows,
+        [config_result.error for config_result in config_results],
+        failure_notes,
+    )
+
+
+@declare_columns(CONFIG_CHANGE_COLUMNS)
+def update_broker_config(
+    session: Session,
+    key: Annotated[
+        str,
+        Argument(("-k", "--key"), "KEY", "A setting that getBrokerConfig shows.", value_source="broker-keys"),
+    ],
+    value: Annotated[str, Argument(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)],
+    broker_text: BrokerAddrOption = None,
+    cluster_name: Annotated[
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master of it.")
+    ] = None,
+    include_slaves: Annotated[
+        str | None,
+        Option("-a", "--updateAllBroker", metavar="true|false", help="With -c: its slaves too."),
+    ] = None,
+) -> Rows:
+    """Change one setting on a broker, or on all masters of a cluster, and read it back.
+
+    Brokers say yes to keys they do not know and to values they cannot read: these are reported as failed.
+    A broker that has the value already is left alone. The others rewrite their configuration file, with all
+    their settings. Many settings count from the next start of the broker only; some are locked.
+
+    Examples:
+        # What would change, before and after
+        nsadmin updateBrokerConfig fileReservedTime 48 -c cluster-a --dry-run
+        # Keep files of one broker for 48 hours
+        nsadmin updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes
+    """
+    with_slaves = argument_values.parse_boolean("updateBrokerConfig", "-a", include_slaves)
+    select_targets = select_members if with_slaves else select_masters
+    broker_targets = select_targets(session, "updateBrokerConfig", broker_text, cluster_name)
+    session.confirm(f"Set {key} = {value!r} on {describe_targets(broker_targets)}?")
+    broker_configs = session.admin.broker_configs
+    change_item = broker_configs.plan_update if session.dry_run else broker_configs.update_item
+    return _config_change_rows(
+        broker_targets,
+        key,
+        change_item(distinct_addrs(broker_targets), key, value),
+        "dry-run" if session.dry_run else "done",
+    )
+
+
+def _config_change_rows(
+    broker_targets: Sequence[BrokerTarget],
+    item_key: str,
+    item_changes: Sequence[ServerResult[ConfigItemChange]],
+    done_word: str,
+) -> Rows:
+    change_results = match_results(broker_targets, item_changes)
+    change_rows: list[Row] = [
+        {
+            **identity_cells(broker_target),
+            "key": item_key,
+            **_config_change_cells(change_result.result),
+            **outcome_cells(change_result.error, _result_word(change_result, done_word)),
+        }
+        for broker_target, change_result in zip(broker_targets, change_results, strict=True)
+    ]
+    return Rows(
+        CONFIG_CHANGE_COLUMNS,
+        change_rows,
+        [change_result.error for change_result in change_results],
+        (),
+        CONFIG_CHANGE_TABLE_COLUMNS,
+    )
+
+
+def _config_change_cells(item_change: ConfigItemChange | None) -> dict[str, object]:
+    return {} if item_change is None else change_cells(item_change.before, item_change.after)
+
+
+def _result_word(change_result: ServerResult[ConfigItemChange], done_word: str) -> str:
+    return (
+        "unchanged" if change_result.result is not None and not change_result.result.is_change else done_word
+    )

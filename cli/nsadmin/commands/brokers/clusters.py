@@ -1,0 +1,197 @@
+"""Owns clusterList and brokerStatus, which show the state that brokers report."""
+
+from collections.abc import Iterator
+from time import time
+from typing import Annotated
+
+from nsadmin.client.brokers.clusters import BrokerStatus
+from nsadmin.client.results import error_text, is_denied
+from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import to_millis
+from nsadmin.session import Session
+
+IDENTITY = ("clusterName", "brokerName", "brokerId", "brokerAddr")
+STATE_COLUMNS = ("reachable", "error")
+WAIT_COLUMNS = (
+    "sendThreadPoolQueueHeadWaitTimeMills",
+    "pullThreadPoolQueueHeadWaitTimeMills",
+    "ackThreadPoolQueueHeadWaitTimeMills",
+    "pageCacheLockTimeMills",
+)
+QUEUES_AND_TIMERS = (
+    "sendThreadPoolQueueSize",
+    "sendThreadPoolQueueHeadWaitTimeMills",
+    "pullThreadPoolQueueSize",
+    "pullThreadPoolQueueHeadWaitTimeMills",
+    "ackThreadPoolQueueSize",
+    "ackThreadPoolQueueHeadWaitTimeMills",
+    "timerReadBehind",
+    "timerOffsetBehind",
+    "timerCongestNum",
+)
+COUNT_COLUMNS = tuple(column_name for column_name in QUEUES_AND_TIMERS if column_name not in WAIT_COLUMNS)
+TIMER_RATES = ("timerEnqueueTps", "timerDequeueTps")
+FRACTION_COLUMNS = (*TIMER_RATES, "commitLogDiskRatio")
+LOAD_COLUMNS = (
+    *IDENTITY, "version", "inTps", "outTps", *QUEUES_AND_TIMERS, *TIMER_RATES, "pageCacheLockTimeMills",
+    "hour", "commitLogDiskRatio", "brokerActive", *STATE_COLUMNS,
+)  # fmt: skip
+LOAD_TABLE_COLUMNS = (
+    *IDENTITY, "version", "inTps", "outTps", "pageCacheLockTimeMills", "hour", "commitLogDiskRatio",
+    "brokerActive", *STATE_COLUMNS,
+)  # fmt: skip
+TOTALS_COLUMNS = (
+    *IDENTITY, "inTotalYest", "outTotalYest", "inTotalToday", "outTotalToday", *STATE_COLUMNS
+)  # fmt: skip
+FIGURE_COLUMNS = ("brokerAddr", "key", "value")
+
+
+@declare_columns(LOAD_COLUMNS, TOTALS_COLUMNS)
+def cluster_list(
+    session: Session,
+    cluster_name: Annotated[
+        str | None, Argument(("-c", "--clusterName"), "CLUSTER", "Only this cluster.", required=False)
+    ],
+    more: Annotated[
+        bool, Option("-m", "--moreStats", help="Messages in and out, yesterday and today, instead of load.")
+    ] = False,
+    interval_seconds: Annotated[
+        float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
+    ] = None,
+) -> Rows | Iterator[Rows]:
+    """Show every broker of every cluster with its load, each asked by itself.
+
+    inTps and outTps are those of the last 10 seconds, hour is the age of the oldest message in hours, disk
+    ratios go from 0 to 1. JSON has more columns: queues, timers. What a broker does not report is null.
+    A broker that answers with an error (4.9 does while it starts) is reachable, but not ready.
+
+    Examples:
+        # All brokers with their load
+        nsadmin clusterList
+        # Messages in and out, yesterday and today, of one cluster
+        nsadmin clusterList cluster-a -m
+        # The busiest broker first, as CSV
+        nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
+    """
+
+    def list_brokers() -> Rows:
+        broker_statuses = session.admin.clusters.list_broker_status(cluster_name)
+        now_seconds = time()
+        broker_rows = [
+            _totals_row(broker_state) if more else _load_row(broker_state, now_seconds)
+            for broker_state in broker_statuses
+        ]
+        broker_errors = [
+            broker_state.error for broker_state in broker_statuses if broker_state.error is not None
+        ]
+        failure_notes = (
+            [f"{len(broker_errors)} of {len(broker_statuses)} brokers told nothing, see their errors"]
+            if broker_errors
+            else []
+        )
+        if session.form is not None:
+            # mqadmin's form has no column for errors, so each of them becomes a note.
+            failure_notes = [str(broker_error) for broker_error in broker_errors]
+        row_columns, table_columns = (TOTALS_COLUMNS, None) if more else (LOAD_COLUMNS, LOAD_TABLE_COLUMNS)
+        # None stands for the name server, which answered: its list is a result even if every broker is dead.
+        return Rows(row_columns, broker_rows, [None, *broker_errors], failure_notes, table_columns)
+
+    if interval_seconds is None:
+        return list_brokers()
+    if interval_seconds <= 0:
+        raise UsageError(f"clusterList: -i {interval_seconds:g} cannot be: give seconds, more than 0")
+    return session.repeat(interval_seconds, list_brokers)
+
+
+def _broker_state_cells(broker_state: BrokerStatus) -> Row:
+    error_line = None if broker_state.error is None else error_text(broker_state.error)
+    is_starting = broker_state.is_reachable and not is_denied(broker_state.error)
+    return {
+        "clusterName": broker_state.cluster_name,
+        "brokerName": broker_state.broker_name,
+        "brokerId": broker_state.broker_id,
+        "brokerAddr": broker_state.broker_addr,
+        "reachable": broker_state.is_reachable,
+        "error": f"not ready: {error_line}" if error_line and is_starting else error_line,
+    }
+
+
+def _load_row(broker_state: BrokerStatus, now_seconds: float) -> Row:
+    runtime_info = broker_state.runtime_info
+    if runtime_info is None:
+        return _broker_state_cells(broker_state)
+    oldest_hours = runtime_info.oldest_message_hours(now_seconds)
+    return {
+        **_broker_state_cells(broker_state),
+        **{column_name: runtime_info.get_integer(column_name) for column_name in COUNT_COLUMNS},
+        **{column_name: to_millis(runtime_info.get_integer(column_name)) for column_name in WAIT_COLUMNS},
+        **{column_name: runtime_info.get_number(column_name) for column_name in FRACTION_COLUMNS},
+        "version": runtime_info.version,
+        "inTps": runtime_info.get_number("putTps"),
+        "outTps": runtime_info.out_tps,
+        "hour": None if oldest_hours is None else round(oldest_hours, 2),
+        "brokerActive": runtime_info.is_active,
+    }
+
+
+def _totals_row(broker_state: BrokerStatus) -> Row:
+    runtime_info = broker_state.runtime_info
+    if runtime_info is None:
+        return _broker_state_cells(broker_state)
+    totals_row = dict(_broker_state_cells(broker_state))
+    for column_prefix, counter_kind in (("in", "Put"), ("out", "Get")):
+        midnight_key = f"msg{counter_kind}TotalTodayMorning"
+        totals_row[f"{column_prefix}TotalYest"] = runtime_info.get_difference(
+            midnight_key, f"msg{counter_kind}TotalYesterdayMorning"
+        )
+        totals_row[f"{column_prefix}TotalToday"] = runtime_info.get_difference(
+            f"msg{counter_kind}TotalTodayNow", midnight_key
+        )
+    return totals_row
+
+
+@declare_columns(FIGURE_COLUMNS)
+def broker_status(
+    session: Session,
+    broker: BrokerAddrArgument,
+    cluster_name: ClusterMembersOption = None,
+) -> Rows:
+    """Show all that one broker, or every broker of a cluster, tells about itself.
+
+    Examples:
+        # All figures of one broker
+        nsadmin brokerStatus broker-a-0
+        # Those of its slave
+        nsadmin brokerStatus broker-a-0/1
+        # How many messages each broker of a cluster takes per second, in 10 seconds, 1 and 10 minutes
+        nsadmin brokerStatus -c cluster-a --filter key=putTps
+    """
+    if (broker is None) == (cluster_name is None):
+        raise UsageError("brokerStatus: type either nsadmin brokerStatus -b ADDR, or -c CLUSTER")
+    if broker is not None:
+        broker_addrs = [find_broker_addr(session, broker)]
+    else:
+        broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+        broker_addrs = [
+            broker_addr
+            for broker_group in broker_groups
+            for broker_addr in broker_group.broker_addrs.values()
+        ]
+    info_results = session.brokers.get_runtime_info(broker_addrs)
+    figure_rows: list[Row] = [
+        {"brokerAddr": broker_addr, "key": figure_key, "value": figure_value}
+        for broker_addr, runtime_info, _ in info_results
+        if runtime_info is not None
+        for figure_key, figure_value in runtime_info.table.items()
+    ]
+    failure_notes = [
+        f"broker {broker_addr}: {error_text(error)}"
+        for broker_addr, _, error in info_results
+        if error is not None
+    ]
+    return Rows(
+        FIGURE_COLUMNS, figure_rows, [info_result.error for info_result in info_results], failure_notes
+    )

@@ -1,0 +1,228 @@
+"""Owns the commands for cold-data flow control: brokers limit how fast groups read data from the disk."""
+
+from typing import Annotated
+
+from nsadmin.client import ServerResult
+from nsadmin.client.brokers.cold_data import ColdData, ThresholdChange
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.results import error_text
+from nsadmin.command_line.broker_targets import (
+    IDENTITY_COLUMNS,
+    BrokerAddrArgument,
+    BrokerAddrOption,
+    ClusterMastersOption,
+    ClusterMembersOption,
+    describe_targets,
+    distinct_addrs,
+    identity_cells,
+    match_results,
+    select_masters,
+    select_members,
+)
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.change_rows import (
+    CHANGE_RESULT_COLUMNS,
+    CHANGE_RESULT_IN_TABLE,
+    change_cells,
+    forgive_missing,
+)
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import to_bytes
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+COLD_DATA_COLUMNS = (
+    *IDENTITY_COLUMNS,
+    "consumerGroup",
+    "threshold",
+    "coldAcc",
+    "since",
+    "lastColdRead",
+    "error",
+)
+THRESHOLD_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "consumerGroup", *CHANGE_RESULT_COLUMNS)
+THRESHOLD_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "consumerGroup", *CHANGE_RESULT_IN_TABLE)
+
+ColdReadGroupArgument = Annotated[str, Argument(("-g", "--consumerGroup"), "GROUP", "Name of a group.")]
+
+
+@declare_columns(COLD_DATA_COLUMNS)
+def get_cold_data_flow_ctr_info(
+    session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
+) -> Rows:
+    """Show how much cold data groups may read in a second, and what they have read of it.
+
+    A row without a group is about the whole broker; a row for each group that has a threshold of its own or
+    was seen to read cold data. All other groups have the threshold that a note says. Groups are slowed down
+    where the broker has coldDataFlowControlEnable=true; brokers know all this since 5.1.2.
+
+    Examples:
+        # Every broker of a cluster
+        nsadmin getColdDataFlowCtrInfo -c cluster-a
+        # One broker
+        nsadmin getColdDataFlowCtrInfo 127.0.0.1:10911
+    """
+    broker_targets = select_members(session, "getColdDataFlowCtrInfo", broker_text, cluster_name)
+    cold_data_results = match_results(
+        broker_targets, session.admin.cold_data.get_each(distinct_addrs(broker_targets))
+    )
+    cold_data_rows = [
+        cold_data_row
+        for broker_target, cold_data_result in zip(broker_targets, cold_data_results, strict=True)
+        for cold_data_row in _cold_data_rows(broker_target, cold_data_result)
+    ]
+    group_thresholds = {
+        cold_data_result.result.group_threshold
+        for cold_data_result in cold_data_results
+        if cold_data_result.result is not None
+    }
+    threshold_notes = [
+        f"a group without a row may read {group_threshold} bytes per second"
+        for group_threshold in sorted(filter(None, group_thresholds))
+    ]
+    return Rows(
+        COLD_DATA_COLUMNS,
+        cold_data_rows,
+        [cold_data_result.error for cold_data_result in cold_data_results],
+        threshold_notes,
+    )
+
+
+def _cold_data_rows(broker_target: BrokerTarget, cold_data_result: ServerResult[ColdData]) -> list[Row]:
+    if cold_data_result.result is None:
+        return [
+            {
+                **identity_cells(broker_target),
+                "error": cold_data_result.error and error_text(cold_data_result.error),
+            }
+        ]
+    cold_data = cold_data_result.result
+    broker_row: Row = {
+        **identity_cells(broker_target),
+        "threshold": to_bytes(cold_data.global_threshold),
+        "coldAcc": to_bytes(cold_data.global_read_bytes),
+    }
+    group_rows: list[Row] = []
+    for group in sorted(cold_data.thresholds_by_group.keys() | cold_data.reads_by_group.keys()):
+        group_reads = cold_data.reads_by_group.get(group)
+        group_rows.append(
+            {
+                **identity_cells(broker_target),
+                "consumerGroup": group,
+                "threshold": to_bytes(cold_data.thresholds_by_group.get(group, cold_data.group_threshold)),
+                "coldAcc": to_bytes(group_reads.read_bytes) if group_reads else None,
+                "since": format_utc(group_reads.created_ms)
+                if group_reads and group_reads.created_ms
+                else None,
+                "lastColdRead": format_utc(group_reads.last_read_ms)
+                if group_reads and group_reads.last_read_ms
+                else None,
+            }
+        )
+    return [broker_row, *group_rows]
+
+
+@declare_columns(THRESHOLD_CHANGE_COLUMNS)
+def update_cold_data_flow_ctr_group_config(
+    session: Session,
+    group: ColdReadGroupArgument,
+    threshold_text: Annotated[
+        str,
+        Argument(("-v", "--threshold"), "BYTES", "So many bytes of cold data in a second.", value_source=""),
+    ],
+    broker_text: BrokerAddrOption = None,
+    cluster_name: ClusterMastersOption = None,
+) -> Rows:
+    """Let a group read so much cold data in a second, on one broker or on every master of a cluster.
+
+    It is read back, as brokers say yes to whatever they are told. They forget it when they are started anew.
+
+    Examples:
+        # What would change
+        nsadmin updateColdDataFlowCtrGroupConfig search-indexer 1048576 -c cluster-a --dry-run
+        # On one broker
+        nsadmin updateColdDataFlowCtrGroupConfig -g search-indexer -v 1048576 -b 127.0.0.1:10911 --yes
+    """
+    command_name = "updateColdDataFlowCtrGroupConfig"
+    if not (threshold_text.isascii() and threshold_text.isdecimal() and 0 < int(threshold_text) < 2**63):
+        raise UsageError(
+            f"{command_name}: {threshold_text!r} is no threshold: give bytes per second, such as 1048576"
+        )
+    return _change_threshold(session, command_name, group, int(threshold_text), broker_text, cluster_name)
+
+
+@declare_columns(THRESHOLD_CHANGE_COLUMNS)
+def remove_cold_data_flow_ctr_group_config(
+    session: Session,
+    group: ColdReadGroupArgument,
+    broker_text: BrokerAddrOption = None,
+    cluster_name: ClusterMastersOption = None,
+) -> Rows:
+    """Let a group have the threshold for cold data that all have, on one broker or on a cluster's masters.
+
+    A broker that has no threshold for the group says "not found", which is an error only if none has one.
+
+    Examples:
+        # What would change
+        nsadmin removeColdDataFlowCtrGroupConfig search-indexer -c cluster-a --dry-run
+        # On every master of a cluster
+        nsadmin removeColdDataFlowCtrGroupConfig search-indexer -c cluster-a --yes
+    """
+    return _change_threshold(
+        session, "removeColdDataFlowCtrGroupConfig", group, None, broker_text, cluster_name
+    )
+
+
+def _change_threshold(
+    session: Session,
+    command_name: str,
+    group: str,
+    threshold_bytes: int | None,
+    broker_text: str | None,
+    cluster_name: str | None,
+) -> Rows:
+    master_targets = select_masters(session, command_name, broker_text, cluster_name)
+    question_start = (
+        "Remove the threshold" if threshold_bytes is None else f"Set {threshold_bytes} bytes per second"
+    )
+    session.confirm(f"{question_start} of {group} on {describe_targets(master_targets)}?")
+    cold_data_control, master_addrs = session.admin.cold_data, distinct_addrs(master_targets)
+    if session.dry_run:
+        change_results = cold_data_control.plan_change(master_addrs, group, threshold_bytes)
+    elif threshold_bytes is None:
+        change_results = cold_data_control.remove_threshold(master_addrs, group)
+    else:
+        change_results = cold_data_control.update_threshold(master_addrs, group, threshold_bytes)
+    target_results = match_results(master_targets, change_results)
+    done_word = "dry-run" if session.dry_run else "done"
+    change_rows: list[Row] = [
+        {
+            **identity_cells(master_target),
+            "consumerGroup": group,
+            **_threshold_change_cells(change_result.result),
+            **outcome_cells(change_result.error, _result_word(change_result, done_word)),
+        }
+        for master_target, change_result in zip(master_targets, target_results, strict=True)
+    ]
+    shown_rows = Rows(
+        THRESHOLD_CHANGE_COLUMNS,
+        change_rows,
+        [change_result.error for change_result in target_results],
+        (),
+        THRESHOLD_CHANGE_TABLE_COLUMNS,
+    )
+    return forgive_missing(shown_rows) if threshold_bytes is None else shown_rows
+
+
+def _threshold_change_cells(threshold_change: ThresholdChange | None) -> dict[str, object]:
+    return {} if threshold_change is None else change_cells(threshold_change.before, threshold_change.after)
+
+
+def _result_word(change_result: ServerResult[ThresholdChange], done_word: str) -> str:
+    return (
+        "unchanged"
+        if change_result.result is not None and change_result.result.before == change_result.result.after
+        else done_word
+    )

@@ -1,0 +1,101 @@
+"""Owns addBroker and removeBroker, which start and stop brokers in a broker container."""
+
+from typing import Annotated
+
+from nsadmin.client import ServerResult
+from nsadmin.client.brokers.containers import ContainedBroker
+from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Rows
+from nsadmin.session import Session
+
+CONTAINER_COLUMNS = ("brokerContainerAddr", "broker", "result", "error")
+
+ContainerArgument = Annotated[
+    str, Argument(("-c", "--brokerContainerAddr"), "ADDR", "Address of the container.", value_source="")
+]
+
+
+@declare_columns(CONTAINER_COLUMNS)
+def add_broker(
+    session: Session,
+    container_text: ContainerArgument,
+    config_path: Annotated[
+        str, Argument(("-b", "--brokerConfigPath"), "PATH", "The broker's file, on the container's machine.")
+    ],
+) -> Rows:
+    """Start a broker in a container, by a file of properties on the container's machine.
+
+    It is answered when the broker has been started. The container starts it again with itself only if its own
+    brokerConfigPaths has the file. What is no container says so here; mqadmin shows a stack trace.
+
+    Examples:
+        # Start one
+        nsadmin addBroker 127.0.0.1:10811 /etc/rocketmq/broker-b.conf --yes
+    """
+    container_addr = parse_addr(container_text, DEFAULT_BROKER_PORT)
+    session.confirm(f"Start the broker of {config_path} in the container {container_addr}?")
+    broker_containers = session.admin.containers
+    order_result = (
+        broker_containers.check_container(container_addr)
+        if session.dry_run
+        else broker_containers.add_broker(container_addr, config_path)
+    )
+    return _order_rows(session, order_result, config_path)
+
+
+@declare_columns(CONTAINER_COLUMNS)
+def remove_broker(
+    session: Session,
+    container_text: ContainerArgument,
+    broker_identity: Annotated[
+        str,
+        Argument(
+            ("-b", "--brokerIdentity"), "CLUSTER:BROKER:ID", "Which broker of it; 0 is the id of a master."
+        ),
+    ],
+) -> Rows:
+    """Stop a broker in a container; its messages stay on the disk, and addBroker starts it again.
+
+    Nothing can be written to it or read from it meanwhile: drain it before. It is answered when the broker
+    has been stopped.
+
+    Examples:
+        # Stop a master
+        nsadmin removeBroker 127.0.0.1:10811 cluster-a:broker-a-0:0 --yes
+    """
+    container_addr, wanted_broker = (
+        parse_addr(container_text, DEFAULT_BROKER_PORT),
+        _parse_contained_broker(broker_identity),
+    )
+    session.confirm(
+        f"Stop {wanted_broker.broker_name} (id {wanted_broker.broker_id}) in the container {container_addr}?"
+    )
+    broker_containers = session.admin.containers
+    order_result = (
+        broker_containers.check_container(container_addr)
+        if session.dry_run
+        else broker_containers.remove_broker(container_addr, wanted_broker)
+    )
+    return _order_rows(session, order_result, broker_identity)
+
+
+def _parse_contained_broker(id_text: str) -> ContainedBroker:
+    id_parts = id_text.rsplit(":", 2)
+    if len(id_parts) != 3 or not all(id_parts) or not id_parts[2].isdecimal():
+        raise UsageError(
+            f"removeBroker: {id_text!r} is no broker: give CLUSTER:BROKER:ID, as in cluster-a:broker-a:0"
+        )
+    return ContainedBroker(id_parts[0], id_parts[1], int(id_parts[2]))
+
+
+def _order_rows(session: Session, order_result: ServerResult[bool], broker_text: str) -> Rows:
+    done_word = "dry-run" if session.dry_run else "done"
+    order_row = {
+        "brokerContainerAddr": order_result.addr,
+        "broker": broker_text,
+        **outcome_cells(order_result.error, done_word),
+    }
+    return Rows(CONTAINER_COLUMNS, [order_row], [order_result.error])

@@ -1,0 +1,502 @@
+"""Owns the commands for controllers; any controller of the list can be asked to find the leader."""
+
+from collections.abc import Callable, Iterator, Sequence
+from time import time
+from typing import Annotated
+
+from nsadmin.client import NotApplied, NotFound
+from nsadmin.client.brokers.controllers import BrokerReplica, ControllerMeta, ReplicaSet
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.connection.addresses import parse_addr
+from nsadmin.client.results import ServerResult, error_text
+from nsadmin.command_line import argument_values
+from nsadmin.command_line.broker_targets import (
+    IDENTITY_COLUMNS,
+    distinct_addrs,
+    identity_cells,
+    match_results,
+    select_members,
+)
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+CONTROLLER_COLUMNS = ("controllerAddr", "isLeader", "group", "leaderId", "leaderAddr", "peers")
+REPLICA_COLUMNS = (
+    *IDENTITY_COLUMNS, "isMaster", "inSync", "alive", "masterEpoch", "syncStateSetEpoch",
+)  # fmt: skip
+EPOCH_COLUMNS = (*IDENTITY_COLUMNS, "epoch", "startOffset", "endOffset", "maxOffset")
+CONTROLLER_CONFIG_COLUMNS = ("controllerAddr", "key", "value")
+CONTROLLER_CONFIG_CHANGE_COLUMNS = ("controllerAddr", "key", *CHANGE_RESULT_COLUMNS)
+REPLICA_CHANGE_COLUMNS = ("brokerName", *CHANGE_RESULT_COLUMNS)
+
+ControllersOption = Annotated[
+    str,
+    Option("-a", "--controllerAddress", metavar="LIST", help="Controllers, as HOST:PORT;HOST:PORT."),
+]
+ReplicaBrokerArgument = Annotated[str, Argument(("-bn", "--brokerName"), "BROKER", "Name of the broker.")]
+OneBrokerOption = Annotated[
+    str | None, Option("-b", "--brokerName", metavar="BROKER", help="Name of one broker.")
+]
+ReplicaClusterOption = Annotated[
+    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every broker of it.")
+]
+
+RepeatIntervalOption = Annotated[
+    float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
+]
+ReplicaSetDescriber = Callable[[ReplicaSet], dict[str, object]]
+
+
+@declare_columns(CONTROLLER_COLUMNS)
+def get_controller_meta_data(session: Session, controller_list: ControllersOption) -> Rows:
+    """Show which controller leads, as each of the list says; where they disagree is said.
+
+    Examples:
+        # Who leads
+        nsadmin getControllerMetaData -a 127.0.0.1:9877
+    """
+    meta_results = session.admin.controllers.get_metadata(
+        _parse_controller_list("getControllerMetaData", controller_list)
+    )
+    controller_rows: list[Row] = [
+        {
+            "controllerAddr": meta_result.addr,
+            "isLeader": meta_result.result.is_leader,
+            "group": meta_result.result.group,
+            "leaderId": meta_result.result.leader_id,
+            "leaderAddr": meta_result.result.leader_addr,
+            "peers": meta_result.result.peers,
+        }
+        for meta_result in meta_results
+        if meta_result.result
+    ]
+    return Rows(
+        CONTROLLER_COLUMNS,
+        controller_rows,
+        [meta_result.error for meta_result in meta_results],
+        _controller_notes(meta_results),
+    )
+
+
+@declare_columns(REPLICA_COLUMNS)
+def get_sync_state_set(
+    session: Session,
+    controller_list: ControllersOption,
+    broker_name: OneBrokerOption = None,
+    cluster_name: ReplicaClusterOption = None,
+    interval_seconds: RepeatIntervalOption = None,
+) -> Rows | Iterator[Rows]:
+    """Show the replicas of a broker, or of every broker of a cluster, and which are in sync.
+
+    Examples:
+        # Replicas of one broker
+        nsadmin getSyncStateSet -a 127.0.0.1:9877 -b broker-a
+        # Of every broker of a cluster
+        nsadmin getSyncStateSet -a 127.0.0.1:9877 -c DefaultCluster
+    """
+    argument_values.validate_interval("getSyncStateSet", interval_seconds)
+
+    def list_replicas() -> Rows:
+        return _replica_rows(session, controller_list, broker_name, cluster_name)
+
+    return list_replicas() if interval_seconds is None else session.repeat(interval_seconds, list_replicas)
+
+
+def _replica_rows(
+    session: Session, controller_list: str, broker_name: str | None, cluster_name: str | None
+) -> Rows:
+    broker_names = _select_broker_names(session, "getSyncStateSet", broker_name, cluster_name)
+    controller_admin = session.admin.controllers
+    leader_addr = controller_admin.find_leader(_parse_controller_list("getSyncStateSet", controller_list))
+    replica_sets = controller_admin.get_replica_sets(leader_addr, broker_names)
+    replica_rows = [
+        _replica_row(replica_set, broker_replica)
+        for replica_set in replica_sets.values()
+        for broker_replica in replica_set.replicas
+    ]
+    missing_errors = [
+        NotFound(f"the controllers know no broker {broker_name!r}")
+        for broker_name in broker_names
+        if broker_name not in replica_sets
+    ]
+    missing_notes = [f"controller {leader_addr}: {error_text(error)}" for error in missing_errors]
+    return Rows(
+        REPLICA_COLUMNS, replica_rows, [*missing_errors, *(None for _ in replica_sets)], missing_notes
+    )
+
+
+@declare_columns(EPOCH_COLUMNS)
+def get_broker_epoch(
+    session: Session,
+    broker_name: OneBrokerOption = None,
+    cluster_name: ReplicaClusterOption = None,
+    interval_seconds: RepeatIntervalOption = None,
+) -> Rows | Iterator[Rows]:
+    """Show what brokers under a controller remember of their masters: a row for each epoch.
+
+    Examples:
+        # Of one broker, master and slaves
+        nsadmin getBrokerEpoch -b broker-a
+        # Of every broker of a cluster
+        nsadmin getBrokerEpoch -c DefaultCluster
+    """
+    argument_values.validate_interval("getBrokerEpoch", interval_seconds)
+
+    def list_epochs() -> Rows:
+        return _epoch_rows(session, broker_name, cluster_name)
+
+    return list_epochs() if interval_seconds is None else session.repeat(interval_seconds, list_epochs)
+
+
+def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | None) -> Rows:
+    broker_names = _select_broker_names(session, "getBrokerEpoch", broker_name, cluster_name)
+    broker_groups = session.admin.clusters.get_info().groups_in_cluster(None)
+    broker_targets = [
+        BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
+        for broker_group in broker_groups
+        if broker_group.broker_name in broker_names
+        for broker_id, broker_addr in broker_group.broker_addrs.items()
+    ]
+    if not broker_targets:
+        raise NotFound(f"no broker is registered as {', '.join(broker_names)}")
+    epoch_results = match_results(
+        broker_targets, session.admin.controllers.get_epochs(distinct_addrs(broker_targets))
+    )
+    epoch_rows: list[Row] = [
+        {
+            **identity_cells(broker_target),
+            "epoch": master_epoch.epoch,
+            "startOffset": master_epoch.start_offset,
+            "endOffset": master_epoch.end_offset,
+            "maxOffset": epoch_result.result.max_offset,
+        }
+        for broker_target, epoch_result in zip(broker_targets, epoch_results, strict=True)
+        if epoch_result.result
+        for master_epoch in epoch_result.result.epochs
+    ]
+    failure_notes = [
+        f"broker {epoch_result.addr}: {error_text(epoch_result.error)}"
+        for epoch_result in epoch_results
+        if epoch_result.error
+    ]
+    return Rows(
+        EPOCH_COLUMNS, epoch_rows, [epoch_result.error for epoch_result in epoch_results], failure_notes
+    )
+
+
+@declare_columns(CONTROLLER_CONFIG_COLUMNS)
+def get_controller_config(session: Session, controller_list: ControllersOption) -> Rows:
+    """Show the settings of each controller of the list, in the order of keys.
+
+    Examples:
+        # One setting on every controller
+        nsadmin getControllerConfig -a 127.0.0.1:9877 --filter key=scanNotActiveBrokerInterval
+    """
+    config_results = session.admin.controllers.configs.get_each(
+        _parse_controller_list("getControllerConfig", controller_list)
+    )
+    item_rows: list[Row] = [
+        {"controllerAddr": config_result.addr, "key": item_key, "value": item_value}
+        for config_result in config_results
+        for item_key, item_value in (config_result.result or {}).items()
+    ]
+    failure_notes = [
+        f"controller {config_result.addr}: {error_text(config_result.error)}"
+        for config_result in config_results
+        if config_result.error
+    ]
+    return Rows(
+        CONTROLLER_CONFIG_COLUMNS,
+        item_rows,
+        [config_result.error for config_result in config_results],
+        failure_notes,
+    )
+
+
+@declare_columns(CONTROLLER_CONFIG_CHANGE_COLUMNS)
+def update_controller_config(
+    session: Session,
+    key: Annotated[str, Argument(("-k", "--key"), "KEY", "A setting that getControllerConfig shows.")],
+    value: Annotated[str, Argument(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)],
+    controller_list: ControllersOption,
+) -> Rows:
+    """Change one setting on each controller of the list, and read it back.
+
+    Examples:
+        # What would change
+        nsadmin updateControllerConfig scanNotActiveBrokerInterval 6000 -a 127.0.0.1:9877 --dry-run
+    """
+    controller_addrs = _parse_controller_list("updateControllerConfig", controller_list)
+    session.confirm(f"Set {key} = {value!r} on {', '.join(controller_addrs)}?")
+    controller_configs = session.admin.controllers.configs
+    change_results = (controller_configs.plan_update if session.dry_run else controller_configs.update_item)(
+        controller_addrs, key, value
+    )
+    change_rows: list[Row] = []
+    for controller_addr, item_change, error in change_results:
+        result_word = "dry-run" if session.dry_run else "done"
+        if item_change is not None and not item_change.is_change:
+            result_word = "unchanged"
+        difference_cells = change_cells(item_change.before, item_change.after) if item_change else {}
+        change_rows.append(
+            {
+                "controllerAddr": controller_addr,
+                "key": key,
+                **difference_cells,
+                **outcome_cells(error, result_word),
+            }
+        )
+    return Rows(
+        CONTROLLER_CONFIG_CHANGE_COLUMNS,
+        change_rows,
+        [item_change.error for item_change in change_results],
+        (),
+        ("controllerAddr", "key", *CHANGE_RESULT_IN_TABLE),
+    )
+
+
+@declare_columns(REPLICA_CHANGE_COLUMNS)
+def elect_master(
+    session: Session,
+    broker_name: ReplicaBrokerArgument,
+    id_text: Annotated[
+        str, Argument(("-b", "--brokerId"), "ID", "Id of the replica, as getSyncStateSet shows.")
+    ],
+    controller_list: ControllersOption,
+    cluster_name: Annotated[
+        str, Option("-c", "--clusterName", metavar="CLUSTER", help="Cluster of the broker.")
+    ],
+) -> Rows:
+    """Make a replica the master of its broker.
+
+    One that is not in sync may lack messages, which are lost then; controllers refuse it unless unclean
+    elections are allowed.
+
+    Examples:
+        # What would change
+        nsadmin electMaster broker-a 1 -a 127.0.0.1:9877 -c DefaultCluster --dry-run
+    """
+    controller_admin = session.admin.controllers
+    leader_addr = controller_admin.find_leader(_parse_controller_list("electMaster", controller_list))
+    replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
+    replica = _require_replica(replicas_before, _parse_broker_id("electMaster", id_text))
+    if not replica.is_alive:
+        raise NotFound(f"replica {replica.broker_id} of {broker_name} does not live")
+    risk_text = "" if replica.is_in_sync else ", which is not in sync: messages may be lost"
+    session.confirm(
+        f"Make replica {replica.broker_id} ({replica.broker_addr}) of {broker_name} the master{risk_text}?"
+    )
+    replicas_after = replicas_before._replace(
+        master_broker_id=replica.broker_id, master_addr=replica.broker_addr
+    )
+    if session.dry_run or replicas_before.master_broker_id == replica.broker_id:
+        return _replica_change_rows(
+            session, replicas_before, replicas_after, _describe_master, ServerResult(leader_addr, True, None)
+        )
+    order_result = controller_admin.elect_master(
+        leader_addr, cluster_name, broker_name, replica.broker_id, int(time() * 1000)
+    )
+    if order_result.error is None:
+        replicas_after = controller_admin.get_replica_set(leader_addr, broker_name)
+        if replicas_after.master_broker_id != replica.broker_id:
+            order_result = ServerResult(
+                leader_addr, None, NotApplied(f"the master is {replicas_after.master_broker_id}")
+            )
+    return _replica_change_rows(session, replicas_before, replicas_after, _describe_master, order_result)
+
+
+@declare_columns(REPLICA_CHANGE_COLUMNS)
+def clean_broker_metadata(
+    session: Session,
+    broker_name: ReplicaBrokerArgument,
+    controller_list: ControllersOption,
+    id_list: Annotated[
+        str | None,
+        Option("-b", "--brokerControllerIdsToClean", metavar="IDS", help="Only these, as 1;2; else all."),
+    ] = None,
+    cluster_name: Annotated[
+        str | None,
+        Option("-c", "--clusterName", metavar="CLUSTER", help="Its cluster; may be left out with -l."),
+    ] = None,
+    include_living: Annotated[
+        bool, Option("-l", "--cleanLivingBroker", help="The whole broker, also where it lives.")
+    ] = False,
+) -> Rows:
+    """Have the controllers forget replicas of a broker, such as those that will never come back.
+
+    Examples:
+        # What would be forgotten
+        nsadmin cleanBrokerMetadata broker-a -a 127.0.0.1:9877 -c DefaultCluster -l --dry-run
+    """
+    if id_list is not None and include_living:
+        raise UsageError(
+            "cleanBrokerMetadata: with -l controllers forget the whole broker, whatever -b says: give one"
+        )
+    if cluster_name is None and not include_living:
+        raise UsageError("cleanBrokerMetadata: give the broker's cluster with -c, or -l")
+    controller_admin = session.admin.controllers
+    leader_addr = controller_admin.find_leader(_parse_controller_list("cleanBrokerMetadata", controller_list))
+    replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
+    id_texts = [id_text for id_text in (id_list or "").split(";") if id_text.strip()]
+    wanted_ids = [
+        _require_replica(replicas_before, _parse_broker_id("cleanBrokerMetadata", id_text)).broker_id
+        for id_text in id_texts
+    ]
+    forgotten_replicas = [
+        broker_replica
+        for broker_replica in replicas_before.replicas
+        if not wanted_ids or broker_replica.broker_id in wanted_ids
+    ]
+    living_ids = [
+        str(broker_replica.broker_id) for broker_replica in forgotten_replicas if broker_replica.is_alive
+    ]
+    if living_ids and not include_living:
+        raise UsageError(
+            f"cleanBrokerMetadata: of {broker_name} replica {', '.join(living_ids)} lives: stop it first"
+        )
+    session.confirm(
+        f"Have the controllers forget replica {_format_ids(forgotten_replicas)} of {broker_name}?"
+    )
+    replicas_after = replicas_before._replace(
+        replicas=tuple(
+            broker_replica
+            for broker_replica in replicas_before.replicas
+            if broker_replica not in forgotten_replicas
+        )
+    )
+    if session.dry_run:
+        return _replica_change_rows(
+            session,
+            replicas_before,
+            replicas_after,
+            _describe_replicas,
+            ServerResult(leader_addr, True, None),
+        )
+    order_result = controller_admin.forget_replicas(
+        leader_addr, cluster_name or "", broker_name, wanted_ids, include_living, int(time() * 1000)
+    )
+    if order_result.error is None:
+        # Controllers forget a broker that has no replicas left.
+        replicas_left = controller_admin.get_replica_sets(leader_addr, [broker_name]).get(broker_name)
+        replicas_after = replicas_left or replicas_before._replace(replicas=())
+        remaining_replicas = [
+            broker_replica
+            for broker_replica in forgotten_replicas
+            if replicas_after.find_replica(broker_replica.broker_id)
+        ]
+        if remaining_replicas:
+            order_result = ServerResult(
+                leader_addr, None, NotApplied(f"they still know replica {_format_ids(remaining_replicas)}")
+            )
+    return _replica_change_rows(session, replicas_before, replicas_after, _describe_replicas, order_result)
+
+
+def _replica_change_rows(
+    session: Session,
+    replicas_before: ReplicaSet,
+    replicas_after: ReplicaSet,
+    describe_replica_set: ReplicaSetDescriber,
+    order_result: ServerResult[bool],
+) -> Rows:
+    cells_before, cells_after = describe_replica_set(replicas_before), describe_replica_set(replicas_after)
+    result_word = "unchanged" if cells_before == cells_after else "dry-run" if session.dry_run else "done"
+    difference_cells = (
+        change_cells(cells_before, cells_after) if order_result.error is None else {"before": cells_before}
+    )
+    change_row: Row = {
+        "brokerName": replicas_before.broker_name,
+        **difference_cells,
+        **outcome_cells(order_result.error, result_word),
+    }
+    return Rows(
+        REPLICA_CHANGE_COLUMNS,
+        [change_row],
+        [order_result.error],
+        (),
+        ("brokerName", *CHANGE_RESULT_IN_TABLE),
+    )
+
+
+def _describe_master(replica_set: ReplicaSet) -> dict[str, object]:
+    return {"masterBrokerId": replica_set.master_broker_id, "masterAddr": replica_set.master_addr}
+
+
+def _describe_replicas(replica_set: ReplicaSet) -> dict[str, object]:
+    return {"replicas": _format_ids(replica_set.replicas)}
+
+
+def _format_ids(replicas: Sequence[BrokerReplica]) -> str:
+    return ", ".join(str(broker_replica.broker_id) for broker_replica in replicas) or "none"
+
+
+def _require_replica(replica_set: ReplicaSet, broker_id: int) -> BrokerReplica:
+    broker_replica = replica_set.find_replica(broker_id)
+    if broker_replica is None:
+        raise NotFound(
+            f"{replica_set.broker_name} has no replica {broker_id}, only {_format_ids(replica_set.replicas)}"
+        )
+    return broker_replica
+
+
+def _replica_row(replica_set: ReplicaSet, broker_replica: BrokerReplica) -> Row:
+    return {
+        "brokerName": replica_set.broker_name,
+        "brokerId": broker_replica.broker_id,
+        "brokerAddr": broker_replica.broker_addr,
+        "isMaster": broker_replica.broker_id == replica_set.master_broker_id,
+        "inSync": broker_replica.is_in_sync,
+        "alive": broker_replica.is_alive,
+        "masterEpoch": replica_set.master_epoch,
+        "syncStateSetEpoch": replica_set.sync_state_set_epoch,
+    }
+
+
+def _controller_notes(meta_results: Sequence[ServerResult[ControllerMeta]]) -> list[str]:
+    """A note for each controller that did not answer, and one if the controllers name different leaders."""
+    controller_notes = [
+        f"controller {meta_result.addr}: {error_text(meta_result.error)}"
+        for meta_result in meta_results
+        if meta_result.error
+    ]
+    leader_addrs = {meta_result.result.leader_addr for meta_result in meta_results if meta_result.result}
+    if len(leader_addrs) > 1:
+        leaders_text = ", ".join(sorted(leader_addr or "nobody" for leader_addr in leader_addrs))
+        controller_notes.append(f"the controllers disagree on who leads: {leaders_text}")
+    return controller_notes
+
+
+def _select_broker_names(
+    session: Session, command_name: str, broker_name: str | None, cluster_name: str | None
+) -> list[str]:
+    if (broker_name is None) == (cluster_name is None):
+        raise UsageError(f"{command_name}: type either -b BROKER or -c CLUSTER")
+    if broker_name is not None:
+        return [broker_name]
+    broker_targets = select_members(session, command_name, None, cluster_name)
+    return list(
+        dict.fromkeys(
+            broker_target.broker_name for broker_target in broker_targets if broker_target.broker_name
+        )
+    )
+
+
+def _parse_controller_list(command_name: str, controller_list: str) -> list[str]:
+    addr_texts = [
+        addr_text.strip() for addr_text in controller_list.replace(",", ";").split(";") if addr_text.strip()
+    ]
+    if not addr_texts or any(":" not in addr_text for addr_text in addr_texts):
+        raise UsageError(f"{command_name}: -a {controller_list!r} cannot be: give HOST:PORT;HOST:PORT")
+    return list(dict.fromkeys(parse_addr(addr_text, 0) for addr_text in addr_texts))
+
+
+def _parse_broker_id(command_name: str, id_text: str) -> int:
+    try:
+        return int(id_text)
+    except ValueError:
+        raise UsageError(
+            f"{command_name}: {id_text!r} is no id: give a number that getSyncStateSet shows"
+        ) from None

@@ -1,0 +1,220 @@
+"""Owns exportMetadataInRocksDB and rocksDBConfigToJson, which turn a broker's RocksDB configs into JSON."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotApplied, ServerResult
+from nsadmin.command_line.argument_values import parse_boolean
+from nsadmin.command_line.broker_targets import (
+    IDENTITY_COLUMNS,
+    BrokerAddrOption,
+    describe_targets,
+    distinct_addrs,
+    identity_cells,
+    match_results,
+    select_members,
+)
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.exports import rocksdb
+from nsadmin.operations.exports.document_file import format_document, save_document
+from nsadmin.output import Row, Rows, Text
+from nsadmin.output.quantities import to_bytes
+from nsadmin.session import Session
+
+ENTRY_COLUMNS = ("key", "value")
+JSON_FILE_COLUMNS = ("file", "size")
+JSON_ORDER_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
+
+
+@declare_columns(ENTRY_COLUMNS)
+def export_metadata_in_rocks_db(
+    session: Session,
+    config_folder: Annotated[str, Argument(("-p", "--path"), "DIR", "A broker's config folder, read here.")],
+    kind_text: Annotated[
+        str,
+        Argument(("-t", "--configType"), "KIND", "What to read.", value_source="topics|subscriptionGroups"),
+    ],
+    json_text: Annotated[
+        str | None,
+        Option(
+            "-j", "--jsonEnable", metavar="true|false", help="true: JSON as brokers have it, instead of rows."
+        ),
+    ] = None,
+) -> Rows | Text:
+    """Show the topics or consumer groups that a broker keeps in RocksDB, read off its files.
+
+    The folder is store/config of a broker with storeType=defaultRocksDB; the broker may run, and nothing is
+    written there. A broker with useSingleRocksDBForAllConfigs=true is read too. The package nsadmin[rocksdb]
+    has to be installed.
+
+    Examples:
+        # Topics, a row for each
+        nsadmin exportMetadataInRocksDB store/config topics
+        # Groups as JSON
+        nsadmin exportMetadataInRocksDB store/config subscriptionGroups -j true
+    """
+    command_name = "exportMetadataInRocksDB"
+    [kind_name] = _parse_config_kinds(command_name, kind_text, ["topics", "subscriptionGroups"])
+    config_document = _read_document(command_name, config_folder, kind_name, with_version=False)
+    return (
+        Text(format_document(config_document))
+        if parse_boolean(command_name, "-j", json_text)
+        else _entry_rows(config_document, kind_name)
+    )
+
+
+@declare_columns(ENTRY_COLUMNS, JSON_FILE_COLUMNS, JSON_ORDER_COLUMNS)
+def rocks_dbconfig_to_json(
+    session: Session,
+    broker_text: BrokerAddrOption = None,
+    cluster_name: Annotated[
+        str | None,
+        Option("-c", "--cluster", "--clusterName", metavar="CLUSTER", help="Every master and slave of it."),
+    ] = None,
+    kind_list: Annotated[
+        str | None,
+        Option(
+            "-t",
+            "--configType",
+            metavar="KINDS",
+            help="topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.",
+        ),
+    ] = None,
+    config_folder: Annotated[
+        str | None, Option("-p", "--configPath", metavar="DIR", help="A broker's config folder, read here.")
+    ] = None,
+    output_file: Annotated[
+        str | None, Option("-e", "--exportFile", metavar="FILE", help="With -p: write this file.")
+    ] = None,
+    json_text: Annotated[
+        str | None,
+        Option("-j", "--jsonEnable", metavar="true|false", help="With -p: false shows rows instead of JSON."),
+    ] = None,
+) -> Rows | Text:
+    """Turn what a broker keeps in RocksDB into JSON: read off its files here, or have brokers write it.
+
+    With -p, the config folder of a broker (store/config) is read, and nothing is written there; the package
+    nsadmin[rocksdb] has to be installed. With -b or -c, brokers since 5.3.2 write topics.json and others into
+    that folder on their own machines, over what is there. A broker that keeps nothing in RocksDB writes
+    nothing, and is not asked, as it would say that it did.
+
+    Examples:
+        # Topics, read off the files of a broker
+        nsadmin rocksDBConfigToJson -p store/config -t topics
+        # What brokers of a cluster would write
+        nsadmin rocksDBConfigToJson -c cluster-a --dry-run
+        # Have one broker write its offsets
+        nsadmin rocksDBConfigToJson -b 127.0.0.1:10911 -t consumerOffsets --yes
+    """
+    command_name = "rocksDBConfigToJson"
+    kind_names = _parse_config_kinds(
+        command_name, kind_list or ";".join(rocksdb.ROCKSDB_TABLES), list(rocksdb.ROCKSDB_TABLES)
+    )
+    shows_json = parse_boolean(command_name, "-j", json_text) is not False
+    if config_folder is None:
+        if output_file is not None or json_text is not None:
+            raise UsageError(
+                f"{command_name}: -e and -j are for files that are read here: name their folder by -p"
+            )
+        return _order_json_files(session, command_name, broker_text, cluster_name, kind_names)
+    if broker_text is not None or cluster_name is not None or session.dry_run:
+        raise UsageError(f"{command_name}: -p reads files here: leave -b, -c and --dry-run out")
+    if len(kind_names) > 1:
+        raise UsageError(f"{command_name}: with -p, say which: -t {' or -t '.join(rocksdb.ROCKSDB_TABLES)}")
+    config_document = _read_document(command_name, config_folder, kind_names[0])
+    if output_file is not None:
+        return _save_document(output_file, config_document)
+    return (
+        Text(format_document(config_document)) if shows_json else _entry_rows(config_document, kind_names[0])
+    )
+
+
+def _parse_config_kinds(command_name: str, kind_list: str, known_kinds: Sequence[str]) -> list[str]:
+    kinds_by_lower = {kind_name.lower(): kind_name for kind_name in known_kinds}
+    typed_kinds = [kind_name.strip() for kind_name in kind_list.split(";") if kind_name.strip()]
+    wrong_kinds = [kind_name for kind_name in typed_kinds if kind_name.lower() not in kinds_by_lower]
+    if wrong_kinds or not typed_kinds:
+        raise UsageError(f"{command_name}: -t {kind_list!r} cannot be: give {' or '.join(known_kinds)}")
+    return list(dict.fromkeys(kinds_by_lower[kind_name.lower()] for kind_name in typed_kinds))
+
+
+def _read_document(
+    command_name: str, config_folder: str, kind_name: str, *, with_version: bool = True
+) -> dict[str, Any]:
+    try:
+        return rocksdb.read_rocksdb_document(Path(config_folder), kind_name, include_version=with_version)
+    except (rocksdb.RocksDbReaderMissing, NotApplied, OSError) as read_error:
+        raise UsageError(f"{command_name}: {read_error}") from None
+
+
+def _entry_rows(config_document: dict[str, Any], kind_name: str) -> Rows:
+    entry_table = config_document[rocksdb.ROCKSDB_TABLES[kind_name].table_name]
+    return Rows(
+        ENTRY_COLUMNS,
+        [{"key": entry_key, "value": entry_value} for entry_key, entry_value in entry_table.items()],
+    )
+
+
+def _save_document(output_file: str, config_document: dict[str, Any]) -> Rows:
+    try:
+        written_bytes = save_document(Path(output_file), config_document)
+    except OSError as error:
+        raise UsageError(f"{output_file}: {error.strerror}") from None
+    return Rows(JSON_FILE_COLUMNS, [{"file": output_file, "size": to_bytes(written_bytes)}])
+
+
+def _order_json_files(
+    session: Session,
+    command_name: str,
+    broker_text: str | None,
+    cluster_name: str | None,
+    kind_names: Sequence[str],
+) -> Rows:
+    session.require_writable(command_name)
+    broker_targets = select_members(session, command_name, broker_text, cluster_name)
+    config_stores = session.admin.upkeep.config_stores
+    state_results = config_stores.check_json_export(distinct_addrs(broker_targets))
+    writing_addrs = [
+        state_result.addr
+        for state_result in state_results
+        if state_result.result and state_result.result.reason is None
+    ]
+    results_by_addr: dict[str, ServerResult[bool]] = {}
+    if writing_addrs and not session.dry_run:
+        session.confirm(f"Have {describe_targets(broker_targets)} write JSON files over those they have?")
+        results_by_addr = {
+            order_result.addr: order_result
+            for order_result in config_stores.export_json(writing_addrs, kind_names)
+        }
+    file_names = ", ".join(rocksdb.ROCKSDB_TABLES[kind_name].file_name for kind_name in kind_names)
+    order_rows, order_errors = list[Row](), list[RocketMQError | None]()
+    for broker_target, state_result in zip(
+        broker_targets, match_results(broker_targets, state_results), strict=True
+    ):
+        order_error = (
+            results_by_addr[state_result.addr].error
+            if state_result.addr in results_by_addr
+            else state_result.error
+        )
+        change_text, result_word = None, "failed"
+        if state_result.result is not None:
+            refusal_reason = state_result.result.reason
+            change_text = (
+                f"nothing: {refusal_reason}"
+                if refusal_reason
+                else f"writes {file_names} in {state_result.result.folder}"
+            )
+            result_word = "unchanged" if refusal_reason else "dry-run" if session.dry_run else "done"
+        order_rows.append(
+            {
+                **identity_cells(broker_target),
+                "changes": change_text,
+                **outcome_cells(order_error, result_word),
+            }
+        )
+        order_errors.append(order_error)
+    return Rows(JSON_ORDER_COLUMNS, order_rows, order_errors)

@@ -1,0 +1,165 @@
+"""Owns cleanUnusedTopic, cleanExpiredCQ and deleteExpiredCommitLog, which have brokers delete old files."""
+
+from collections.abc import Callable, Mapping
+from time import time
+from types import MappingProxyType
+from typing import Annotated
+
+from nsadmin.client import ServerResult
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.command_line.broker_targets import (
+    IDENTITY_COLUMNS,
+    BrokerAddrArgument,
+    describe_targets,
+    distinct_addrs,
+    identity_cells,
+    match_results,
+    select_members,
+)
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+UPKEEP_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
+
+EveryMemberOption = Annotated[
+    str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master and slave of it.")
+]
+
+
+@declare_columns(UPKEEP_COLUMNS)
+def clean_unused_topic(
+    session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
+) -> Rows:
+    """Have brokers delete the queues of topics that they have no config of any more.
+
+    For one broker, or for every master and slave of a cluster. It cannot be undone: a topic that was taken
+    from the config by mistake is readable again as long as its queues are there. Brokers do it after they
+    have answered, and do not say what they deleted.
+
+    Examples:
+        # Which brokers would do it
+        nsadmin cleanUnusedTopic -c cluster-a --dry-run
+        # On one broker
+        nsadmin cleanUnusedTopic 127.0.0.1:10911 --yes
+    """
+    broker_targets = select_members(session, "cleanUnusedTopic", broker_text, cluster_name)
+    session.confirm(f"Delete the queues of topics without config on {describe_targets(broker_targets)}?")
+    return _upkeep_rows(
+        session, broker_targets, session.admin.upkeep.clean_unused_topics, _describe_topic_cleanup
+    )
+
+
+@declare_columns(UPKEEP_COLUMNS)
+def clean_expired_cq(
+    session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
+) -> Rows:
+    """Have brokers delete the parts of queues whose messages have expired from their commit logs.
+
+    For one broker, or for every master and slave of a cluster. No message is lost. Brokers do it after they
+    have answered, and do not say what they deleted.
+
+    Examples:
+        # On one broker
+        nsadmin cleanExpiredCQ 127.0.0.1:10911 --yes
+        # On every broker of a cluster
+        nsadmin cleanExpiredCQ -c cluster-a --yes
+    """
+    broker_targets = select_members(session, "cleanExpiredCQ", broker_text, cluster_name)
+    session.confirm(f"Delete expired parts of queues on {describe_targets(broker_targets)}?")
+    return _upkeep_rows(
+        session, broker_targets, session.admin.upkeep.clean_expired_consume_queues, _describe_queue_cleanup
+    )
+
+
+@declare_columns(UPKEEP_COLUMNS)
+def delete_expired_commit_log(
+    session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
+) -> Rows:
+    """Have brokers delete the files of their commit logs that have expired, now and not at deleteWhen.
+
+    For one broker, or for every master and slave of a cluster; never for all clusters by silence. Files are
+    expired whose last message is older than fileReservedTime, consumed or not. Brokers do it within seconds
+    after they have answered, a few files at a time, and do not say what they deleted.
+
+    Examples:
+        # What would be deleted, and how full disks are
+        nsadmin deleteExpiredCommitLog -c cluster-a --dry-run
+        # On one broker
+        nsadmin deleteExpiredCommitLog 127.0.0.1:10911 --yes
+    """
+    broker_targets = select_members(session, "deleteExpiredCommitLog", broker_text, cluster_name)
+    session.confirm(f"Delete expired files of the commit log on {describe_targets(broker_targets)}?")
+    upkeep_admin = session.admin.upkeep
+    settings_results = (
+        upkeep_admin.get_settings(distinct_addrs(broker_targets), ["fileReservedTime"])
+        if session.dry_run
+        else []
+    )
+    hours_by_addr = {
+        settings_result.addr: (settings_result.result or {}).get("fileReservedTime")
+        for settings_result in settings_results
+    }
+    return _upkeep_rows(
+        session,
+        broker_targets,
+        upkeep_admin.delete_expired_commit_logs,
+        _describe_commit_log_deletion,
+        hours_by_addr,
+    )
+
+
+def _upkeep_rows(
+    session: Session,
+    broker_targets: list[BrokerTarget],
+    send_order: Callable[[list[str]], list[ServerResult[bool]]],
+    describe_plan: Callable[[RuntimeInfo, str | None], str],
+    hours_by_addr: Mapping[str, str | None] = MappingProxyType({}),
+) -> Rows:
+    """A row for each broker with the order's result; in a dry run, with what the broker would do."""
+    broker_addrs = distinct_addrs(broker_targets)
+    changes_by_addr: dict[str, str] = {}
+    order_results: list[ServerResult[bool]]
+    if session.dry_run:
+        info_results = session.admin.brokers.get_runtime_info(broker_addrs)
+        changes_by_addr = {
+            broker_addr: describe_plan(runtime_info, hours_by_addr.get(broker_addr))
+            for broker_addr, runtime_info, _ in info_results
+            if runtime_info is not None
+        }
+        order_results = [runtime_info.then(lambda _: True) for runtime_info in info_results]
+    else:
+        order_results = send_order(broker_addrs)
+    target_results = match_results(broker_targets, order_results)
+    upkeep_rows: list[Row] = [
+        {
+            **identity_cells(broker_target),
+            "changes": changes_by_addr.get(broker_target.broker_addr or ""),
+            **outcome_cells(target_result.error, "dry-run" if session.dry_run else "done"),
+        }
+        for broker_target, target_result in zip(broker_targets, target_results, strict=True)
+    ]
+    return Rows(UPKEEP_COLUMNS, upkeep_rows, [target_result.error for target_result in target_results])
+
+
+def _describe_commit_log_deletion(runtime_info: RuntimeInfo, hours: str | None) -> str:
+    oldest_hours, disk_ratio = (
+        runtime_info.oldest_message_hours(time()),
+        runtime_info.get_number("commitLogDiskRatio"),
+    )
+    age_text = "" if oldest_hours is None else f"; the oldest message is {oldest_hours:.1f} hours old"
+    disk_text = "" if disk_ratio is None else f", {disk_ratio:.0%} of the disk is used"
+    return f"deletes files of the commit log that are older than {hours or '?'} hours{age_text}{disk_text}"
+
+
+def _describe_topic_cleanup(runtime_info: RuntimeInfo, _: str | None) -> str:
+    return "deletes the queues of topics without config; which those are, no broker tells"
+
+
+def _describe_queue_cleanup(runtime_info: RuntimeInfo, _: str | None) -> str:
+    min_offset = runtime_info.get_integer("commitLogMinOffset")
+    # A broker with an empty store reports -1.
+    offset_text = "" if min_offset is None or min_offset < 0 else f", which begins at {min_offset}"
+    return f"deletes queue entries whose messages have left the commit log{offset_text}"

@@ -1,0 +1,116 @@
+"""Owns wipeWritePerm and addWritePerm, which change a broker's write permission on every name server."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
+
+from namesrv_core.protocol.codes import Perm, perm_text
+from nsadmin.client import ServerResult
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE
+from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+WRITE_PERM_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_COLUMNS)
+WRITE_PERM_TABLE_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_IN_TABLE)
+
+WritableBrokerArgument = Annotated[
+    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")
+]
+
+
+@declare_columns(WRITE_PERM_COLUMNS)
+def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Rows:
+    """Take the write permission from all topics of a broker, on every name server.
+
+    Producers stop writing to it within their next 30 seconds; consumers read on. It holds until the broker
+    is restarted or its topics are changed. addWritePerm undoes it, but gives every topic the permission rw-,
+    those too that had another one before. A dry run reads every topic's permission, before and after; a wipe
+    does not wait for that.
+
+    Examples:
+        # How many topics would change on each name server, with nothing changed
+        nsadmin wipeWritePerm broker-a-0 --dry-run
+        # Producers leave broker-a-0 within 30 seconds
+        nsadmin wipeWritePerm broker-a-0 --yes
+    """
+    session.confirm(f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}?")
+    if session.dry_run:
+        return _dry_run_rows(session, broker_name, _without_write_perm)
+    return _changed_count_rows(broker_name, session.admin.brokers.wipe_write_perm(broker_name))
+
+
+@declare_columns(WRITE_PERM_COLUMNS)
+def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Rows:
+    """Give all topics of a broker the permission rw- on every name server, whatever they had before.
+
+    Examples:
+        # Producers come back to broker-a-0
+        nsadmin addWritePerm broker-a-0 --yes
+    """
+    session.confirm(
+        f"Make all topics of {broker_name} readable and writable on {_list_name_servers(session)}?"
+    )
+    if session.dry_run:
+        return _dry_run_rows(session, broker_name, _with_write_perm)
+    return _changed_count_rows(broker_name, session.admin.brokers.add_write_perm(broker_name))
+
+
+def _list_name_servers(session: Session) -> str:
+    return ", ".join(session.admin.addresses.addrs)
+
+
+def _without_write_perm(perm_bits: int) -> int:
+    return perm_bits & ~Perm.WRITE
+
+
+def _with_write_perm(perm_bits: int) -> int:
+    return Perm.READ | Perm.WRITE
+
+
+def _dry_run_rows(session: Session, broker_name: str, change_perm: Callable[[int], int]) -> Rows:
+    plan_rows: list[Row] = []
+    perm_results = session.admin.brokers.get_topic_permissions(broker_name)
+    for namesrv_addr, perms_before, error in perm_results:
+        plan_row: Row = {
+            "namesrvAddr": namesrv_addr,
+            "brokerName": broker_name,
+            **outcome_cells(error, "dry-run"),
+        }
+        if perms_before is not None:
+            perms_after = {topic: int(change_perm(perm_bits)) for topic, perm_bits in perms_before.items()}
+            exact_cells = {"before": perms_before, "after": perms_after, "topicCount": len(perms_before)}
+            plan_row = {
+                **plan_row,
+                **exact_cells,
+                "changes": _summarize_perm_changes(perms_before, perms_after),
+            }
+        plan_rows.append(plan_row)
+    return Rows(
+        WRITE_PERM_COLUMNS,
+        plan_rows,
+        [perm_result.error for perm_result in perm_results],
+        (),
+        WRITE_PERM_TABLE_COLUMNS,
+    )
+
+
+def _summarize_perm_changes(perms_before: Mapping[str, int], perms_after: Mapping[str, int]) -> str | None:
+    """ "rw- -> r-- on 12 topics", for each pair of permissions that differ; None if no permission changes."""
+    topic_counts: dict[str, int] = {}
+    for topic, perm_bits in perms_before.items():
+        if perm_bits != perms_after[topic]:
+            change_text = f"{perm_text(perm_bits)} -> {perm_text(perms_after[topic])}"
+            topic_counts[change_text] = topic_counts.get(change_text, 0) + 1
+    count_texts = (
+        f"{change_text} on {topic_count} topic{'s' if topic_count > 1 else ''}"
+        for change_text, topic_count in topic_counts.items()
+    )
+    return ", ".join(count_texts) or None
+
+
+def _changed_count_rows(broker_name: str, count_results: Sequence[ServerResult[int]]) -> Rows:
+    result_rows = rows_per_server(
+        WRITE_PERM_COLUMNS, {"brokerName": broker_name}, count_results, "topicCount"
+    )
+    return result_rows._replace(in_table=("namesrvAddr", "brokerName", "topicCount", "result", "error"))

@@ -1,0 +1,129 @@
+"""checkAll: runs every check that applies and reports them as one."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.checks.check_runner import (
+    CHECK_COLUMNS,
+    SettleOption,
+    parse_limits,
+    parse_settle_seconds,
+    run_check,
+)
+from nsadmin.commands.history.journal_source import JournalOption
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.checks import check_suite
+from nsadmin.operations.checks.check_suite import CheckScope
+from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
+from nsadmin.output import Verdict
+from nsadmin.session import Session
+
+CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, "checks")
+_CHECKS_WITH_LIMITS = (*check_suite.CHECKS_BY_NAME, *SUBJECT_LABELS)
+
+
+@declare_columns(CHECK_ALL_COLUMNS)
+def check_all(
+    session: Session,
+    topic_names: Annotated[
+        list[str] | None,
+        Option("-t", "--topic", metavar="TOPIC", help="Check this topic by itself, too. Repeatable."),
+    ] = None,
+    group_names: Annotated[
+        list[str] | None,
+        Option("-g", "--groupName", metavar="GROUP", help="Check the lag of this group, too. Repeatable."),
+    ] = None,
+    expected_brokers: Annotated[
+        int | None,
+        Option("--expect", metavar="N", help="How many brokers there have to be.", minimum=0),
+    ] = None,
+    journal_folders: JournalOption = None,
+    settle_seconds: SettleOption = None,
+    warning_options: Annotated[
+        list[str] | None,
+        Option(
+            "--warning",
+            metavar="CHECK=RANGE",
+            help="Other limits for a check than its usual ones. Repeatable.",
+        ),
+    ] = None,
+    critical_options: Annotated[
+        list[str] | None,
+        Option("--critical", metavar="CHECK=RANGE", help="The same, such as lag=500000. Repeatable."),
+    ] = None,
+    skipped_checks: Annotated[
+        list[str] | None,
+        Option(
+            "--skip",
+            metavar="CHECK",
+            help="Without this check. Repeatable.",
+            value_source="|".join(check_suite.CHECKS_BY_NAME),
+        ),
+    ] = None,
+) -> Verdict:
+    """Run every check that applies, at the same time; the worst state is the exit code.
+
+    namesrv, brokers, writable, heartbeat and registrationSize always; divergence where there are several name
+    servers, certificates where TLS is in use, journal where a name server has one or a folder is known, drain
+    where one is kept here; topic and lag for those that are named. What was not run is told, and why.
+
+    Examples:
+        # All of them
+        nsadmin checkAll
+        # A group of its own as well, for node_exporter
+        nsadmin checkAll -g warehouse --critical 'lag=~:' --format prometheus --output-file nsadmin.prom
+        # Wait until a cluster that was restarted is well again
+        nsadmin checkAll --wait-until-ok 5m
+    """
+    unknown_checks = [
+        check_name for check_name in skipped_checks or () if check_name not in check_suite.CHECKS_BY_NAME
+    ]
+    if unknown_checks:
+        raise UsageError(
+            f"check all: --skip {unknown_checks[0]}: there are {', '.join(check_suite.CHECKS_BY_NAME)}"
+        )
+    options = session.options
+    check_request = CheckScope(
+        tuple(dict.fromkeys(topic_names or ())),
+        tuple(dict.fromkeys(group_names or ())),
+        tuple(
+            Path(journal_folder).expanduser()
+            for journal_folder in dict.fromkeys(journal_folders or options.journals)
+        ),
+        options.access.tls,
+        parse_settle_seconds("check all", settle_seconds),
+        _limits_by_check(warning_options or (), critical_options or ()),
+        expected_brokers,
+    )
+    return run_check(
+        session, "all", lambda: check_suite.run_checks(session.onlooker, check_request, skipped_checks or ())
+    )
+
+
+def _limits_by_check(
+    warning_options: Sequence[str], critical_options: Sequence[str]
+) -> dict[str, tuple[str | None, str | None]]:
+    """The warning and critical ranges by check, as they were typed; UsageError for a malformed range."""
+    warning_ranges, critical_ranges = (
+        _ranges_by_check("--warning", warning_options),
+        _ranges_by_check("--critical", critical_options),
+    )
+    limits_by_check = {
+        check_name: (warning_ranges.get(check_name), critical_ranges.get(check_name))
+        for check_name in {**warning_ranges, **critical_ranges}
+    }
+    for check_name, limit_pair in limits_by_check.items():
+        parse_limits(check_name, *limit_pair)
+    return limits_by_check
+
+
+def _ranges_by_check(option_flag: str, option_texts: Sequence[str]) -> dict[str, str]:
+    split_texts = [option_text.partition("=") for option_text in option_texts]
+    for (check_name, equals_sign, _), option_text in zip(split_texts, option_texts, strict=True):
+        if not equals_sign or check_name not in _CHECKS_WITH_LIMITS:
+            raise UsageError(
+                f"check all: {option_flag} {option_text}: give CHECK=RANGE; there are {', '.join(_CHECKS_WITH_LIMITS)}"
+            )
+    return {check_name: option_text for check_name, _, option_text in split_texts}

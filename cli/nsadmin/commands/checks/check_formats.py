@@ -1,0 +1,280 @@
+"""Formats the report of a check as text, for Nagios, as JSON or for Prometheus; `output` writes it."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
+from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
+from nsadmin.output.table import cell
+from nsadmin.output.timestamps import format_utc
+
+
+class CheckReport(NamedTuple):
+    """The result of a check at `checked_at_ms` (ms since 1970).
+
+    `part_findings` are the findings of the single checks that `overall_finding` summarizes, if any.
+    `context_name` names the cluster that was checked.
+    """
+
+    overall_finding: CheckFinding
+    checked_at_ms: int
+    part_findings: Sequence[CheckFinding] = ()
+    context_name: str | None = None
+
+    @property
+    def all_findings(self) -> Sequence[CheckFinding]:
+        return (self.overall_finding, *self.part_findings)
+
+
+# For operators
+
+_MAX_TEXT_VALUES = 30
+
+
+def format_text(report: CheckReport) -> str:
+    """Format a summary line, then the details and values."""
+    overall_finding = report.overall_finding
+    text_lines = [
+        f"{overall_finding.state.name}: {overall_finding.summary}",
+        *(f"  {detail_line}" for detail_line in overall_finding.details),
+    ]
+    title_width = max((len(_finding_title(part_finding)) for part_finding in report.part_findings), default=0)
+    for part_finding in report.part_findings:
+        text_lines.append(
+            f"  {part_finding.state.name:<8}  {_finding_title(part_finding):<{title_width}}  {part_finding.summary}"
+        )
+        if part_finding.state:
+            text_lines += [f"    {detail_line}" for detail_line in part_finding.details]
+    text_lines += _value_lines(overall_finding.samples[:_MAX_TEXT_VALUES])
+    hidden_count = len(overall_finding.samples) - _MAX_TEXT_VALUES
+    text_lines += [f"  and {hidden_count} more values: --format json has all"] if hidden_count > 0 else []
+    return "\n".join(map(cell, text_lines))
+
+
+def _finding_title(finding: CheckFinding) -> str:
+    return finding.check if finding.about is None else f"{finding.check} {finding.about}"
+
+
+def _value_lines(samples: Sequence[CheckSample]) -> Iterator[str]:
+    name_width = max((len(_sample_name(sample)) for sample in samples), default=0)
+    for sample in samples:
+        value_text = (
+            "unknown" if sample.value is None else f"{_format_number(sample.value)} {sample.measure.unit}"
+        )
+        limit_texts = [
+            f"{limit_name} {limit.range_text}"
+            for limit_name, limit in zip(AlertLimits._fields, sample.limits, strict=True)
+            if limit is not None
+        ]
+        sample_line = (
+            f"  {_sample_name(sample):<{name_width}}  {value_text.rstrip():<10}  {', '.join(limit_texts)}"
+        )
+        yield sample_line.rstrip()
+
+
+def _sample_name(sample: CheckSample) -> str:
+    return sample.measure.name if sample.item_name is None else f"{sample.measure.name} {sample.item_name}"
+
+
+def _format_number(value: float) -> str:
+    """Format a number without an exponent, which not every monitoring system parses."""
+    if value == int(value):
+        return str(int(value))
+    return f"{value:.6f}".rstrip("0")
+
+
+# For monitoring systems that run plugins
+
+_MAX_PERFDATA_BYTES = 4000
+"""Bytes of performance data; Nagios reads 8 KiB of output. Totals come before the values of single items."""
+_MAX_NAGIOS_DETAILS = 20
+
+
+def format_nagios(report: CheckReport) -> str:
+    """Format the Monitoring Plugins format: a line with performance data after a bar, then details."""
+    overall_finding = report.overall_finding
+    labelled_samples = [("", sample) for sample in overall_finding.samples]
+    labelled_samples += [
+        (f"{_finding_title(part_finding)} ", sample)
+        for part_finding in report.part_findings
+        for sample in part_finding.samples
+    ]
+    labelled_samples.sort(key=lambda labelled_sample: labelled_sample[1].item_name is not None)
+    status_line = f"{overall_finding.check.upper()} {overall_finding.state.name} - {_clean_plugin_text(overall_finding.summary)}"
+    perfdata_texts = _truncate_perfdata(
+        [
+            f"{_perfdata_label(label_prefix + _sample_name(sample))}={_perfdata_value(sample)}"
+            for label_prefix, sample in labelled_samples
+        ]
+    )
+    detail_lines = [
+        *overall_finding.details,
+        *(
+            detail_line
+            for part_finding in report.part_findings
+            for detail_line in _problem_lines(part_finding)
+        ),
+    ]
+    hidden_count = len(detail_lines) - _MAX_NAGIOS_DETAILS
+    hidden_note = [f"and {hidden_count} more"] if hidden_count > 0 else []
+    lines = [
+        _clean_plugin_text(detail_line) for detail_line in [*detail_lines[:_MAX_NAGIOS_DETAILS], *hidden_note]
+    ]
+    return "\n".join(
+        [f"{status_line} | {' '.join(perfdata_texts)}" if perfdata_texts else status_line, *lines]
+    )
+
+
+def _problem_lines(part_finding: CheckFinding) -> list[str]:
+    return (
+        [
+            f"{_finding_title(part_finding)} {part_finding.state.name}: {part_finding.summary}",
+            *part_finding.details,
+        ]
+        if part_finding.state
+        else []
+    )
+
+
+def _truncate_perfdata(perfdata_texts: Sequence[str]) -> list[str]:
+    fitting_texts, total_bytes = [], 0
+    for perfdata_text in perfdata_texts:
+        total_bytes += len(perfdata_text.encode()) + 1
+        if total_bytes > _MAX_PERFDATA_BYTES:
+            break
+        fitting_texts.append(perfdata_text)
+    return fitting_texts
+
+
+def _clean_plugin_text(raw_text: str) -> str:
+    """Replace bars, which start performance data, and control characters, which could forge output."""
+    return cell(" ".join(raw_text.replace("|", "/").split()))
+
+
+def _perfdata_label(raw_text: str) -> str:
+    clean_text = cell(raw_text.replace("'", "''").replace("=", "_").replace("|", "_"))
+    return clean_text if clean_text == raw_text and " " not in raw_text else f"'{clean_text}'"
+
+
+def _perfdata_value(sample: CheckSample) -> str:
+    """Format 'label'=value[UOM];[warn];[crit]; an unknown value is U."""
+    limit_texts = [limit.range_text if limit else "" for limit in sample.limits]
+    value_text = "U" if sample.value is None else f"{_format_number(sample.value)}{sample.measure.unit}"
+    return ";".join([value_text, *limit_texts]).rstrip(";")
+
+
+# For programs
+
+
+def format_json(report: CheckReport) -> str:
+    """Format a JSON object; a check that consists of several checks contains their objects."""
+    report_object = _finding_object(report.overall_finding, report.checked_at_ms)
+    if report.part_findings:
+        report_object["checks"] = [
+            _finding_object(part_finding, report.checked_at_ms) for part_finding in report.part_findings
+        ]
+    return json.dumps(report_object, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _finding_object(finding: CheckFinding, checked_at_ms: int) -> dict[str, Any]:
+    return {
+        "check": finding.check,
+        "about": finding.about,
+        "state": finding.state.name,
+        "exitCode": int(finding.state),
+        "time": format_utc(checked_at_ms),
+        "summary": finding.summary,
+        "details": list(finding.details),
+        "values": [
+            {
+                "name": sample.measure.name,
+                "of": sample.item_name,
+                "value": sample.value,
+                "unit": sample.measure.unit,
+                "warning": sample.limits.warning and sample.limits.warning.range_text,
+                "critical": sample.limits.critical and sample.limits.critical.range_text,
+                "state": sample.alert_state.name,
+            }
+            for sample in finding.samples
+        ],
+    }
+
+
+_METRIC_PREFIX = "nsadmin_check"
+_STATE_HELP = "what the check found: 0 is OK, 1 warning, 2 critical, 3 unknown"
+_TIME_HELP = "when the check looked, in seconds since 1970"
+_UNIT_SUFFIXES = {"s": "_seconds", "B": "_bytes", "%": "_percent", "": ""}
+
+MetricLabels = tuple[tuple[str, str], ...]
+
+
+def format_prometheus(report: CheckReport) -> str:
+    """Format the text exposition format: each name once, with its help and type, then all its samples."""
+    common_labels = () if report.context_name is None else (("context", report.context_name),)
+    families_by_name: dict[str, tuple[str, list[str]]] = {}
+
+    def add_sample(metric_name: str, help_text: str, metric_labels: MetricLabels, value: float) -> None:
+        label_text = ",".join(
+            f'{label_name}="{_escape_label(label_value)}"' for label_name, label_value in metric_labels
+        )
+        braced_labels = f"{{{label_text}}}" if label_text else ""
+        families_by_name.setdefault(metric_name, (help_text, []))[1].append(
+            f"{metric_name}{braced_labels} {_format_number(value)}"
+        )
+
+    for finding in report.all_findings:
+        about_labels = _about_labels(finding)
+        finding_labels = (("check", finding.check), *about_labels, *common_labels)
+        add_sample(f"{_METRIC_PREFIX}_state", _STATE_HELP, finding_labels, finding.state)
+        add_sample(f"{_METRIC_PREFIX}_time_seconds", _TIME_HELP, finding_labels, report.checked_at_ms / 1000)
+        for sample in finding.samples:
+            if sample.value is not None:
+                sample_labels = (
+                    ()
+                    if sample.item_name is None
+                    else ((sample.measure.label_name or "of", sample.item_name),)
+                )
+                add_sample(
+                    _metric_name(finding.check, sample),
+                    sample.measure.help_text,
+                    (*sample_labels, *about_labels, *common_labels),
+                    sample.value,
+                )
+    return "".join(
+        _format_family(metric_name, *family_parts) for metric_name, family_parts in families_by_name.items()
+    )
+
+
+def _about_labels(finding: CheckFinding) -> MetricLabels:
+    return () if finding.about is None else ((SUBJECT_LABELS[finding.check], finding.about),)
+
+
+def _metric_name(check_name: str, sample: CheckSample) -> str:
+    check_part = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in check_name)
+    measure_part = "".join(
+        f"_{letter.lower()}" if letter.isupper() else letter for letter in sample.measure.name
+    )
+    return f"{_METRIC_PREFIX}_{check_part}_{measure_part}{_UNIT_SUFFIXES[sample.measure.unit]}"
+
+
+def _format_family(metric_name: str, help_text: str, sample_lines: Iterable[str]) -> str:
+    escaped_help = help_text.replace("\\", "\\\\").replace("\n", "\\n")
+    return (
+        "\n".join([f"# HELP {metric_name} {escaped_help}", f"# TYPE {metric_name} gauge", *sample_lines])
+        + "\n"
+    )
+
+
+def _escape_label(label_value: str) -> str:
+    """Escape a label's value; characters that UTF-8 cannot encode become backslash escapes."""
+    label_value = label_value.encode("utf-8", "backslashreplace").decode()
+    return label_value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+REPORT_WRITERS: dict[str, Callable[[CheckReport], str]] = {
+    "text": format_text,
+    "nagios": format_nagios,
+    "json": format_json,
+    "prometheus": format_prometheus,
+}

@@ -1,0 +1,136 @@
+"""Runs a check: parses its limits, waits until the state is OK if asked to, and writes the report."""
+
+import re
+from collections.abc import Callable, Sequence
+from time import monotonic, sleep, time
+from typing import Annotated
+
+from namesrv_core.errors import BadSettings, RocketMQError
+from nsadmin.command_line.declarations import Option
+from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.ranges import InvalidRangeError
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.output import Verdict
+from nsadmin.session import Session
+
+CHECK_COLUMNS = ("check", "about", "state", "exitCode", "time", "summary", "details", "values")
+"""The members of the object that --format json writes."""
+
+CheckOutcome = tuple[CheckFinding, Sequence[CheckFinding]]
+CheckProbe = Callable[[], CheckFinding | CheckOutcome]
+"""Observes the current state. A check that consists of several checks also returns their findings."""
+
+ClusterOption = Annotated[
+    str | None, Option("--clusterName", metavar="CLUSTER", help="Only what is in this cluster.")
+]
+
+SettleOption = Annotated[
+    float | None,
+    Option(
+        "--settle",
+        metavar="SECONDS",
+        help="Where name servers differ, how long brokers may take to make them equal; 50 if left out.",
+    ),
+]
+_DEFAULT_SETTLE_SECONDS = 50.0
+"""Nearly two heartbeats, and less than the 60 s that Nagios waits for a plugin."""
+
+_RETRY_PAUSE_SECONDS = 1.0
+_DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
+_SECONDS_PER_UNIT = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_limits(check_name: str, warning_range: str | None, critical_range: str | None) -> CheckScale:
+    """Parse --warning and --critical of a check; UsageError for a malformed range."""
+    try:
+        return CheckScale(check_name, warning_range, critical_range)
+    except InvalidRangeError as error:
+        raise UsageError(f"check {check_name}: {error}") from None
+
+
+def parse_settle_seconds(command_name: str, settle_seconds: float | None) -> float:
+    """How many seconds name servers may take to agree; UsageError if --settle is out of range."""
+    if settle_seconds is not None and not 0 <= settle_seconds <= 3600:
+        raise UsageError(f"{command_name}: --settle {settle_seconds:g} cannot be: give seconds, 0 to 3600")
+    return _DEFAULT_SETTLE_SECONDS if settle_seconds is None else settle_seconds
+
+
+def run_check(
+    session: Session, check_name: str, run_probe: CheckProbe, about_name: str | None = None
+) -> Verdict:
+    """Run the probe, with --wait-until-ok until the state is OK, and write the report in the chosen format.
+
+    If the probe fails, the state is UNKNOWN. With --output-file, the returned text is empty.
+    """
+    plugin_options = session.options.plugin
+    write_report = REPORT_WRITERS.get(plugin_options.format or "text")
+    if write_report is None:
+        raise UsageError(
+            f"--format {plugin_options.format} is unknown; there are: {', '.join(REPORT_WRITERS)}"
+        )
+    patience_seconds = (
+        None if plugin_options.wait_until_ok is None else _parse_wait_seconds(plugin_options.wait_until_ok)
+    )
+    overall_finding, part_findings = _probe_until_ok(
+        session, lambda: _probe_once(check_name, run_probe, about_name), patience_seconds
+    )
+    report_text = write_report(
+        CheckReport(overall_finding, int(time() * 1000), part_findings, session.options.context)
+    )
+    if plugin_options.output_file is None:
+        return Verdict(report_text, overall_finding.state)
+    _write_output_file(plugin_options.output_file, report_text)
+    return Verdict("", overall_finding.state)
+
+
+def _probe_once(check_name: str, run_probe: CheckProbe, about_name: str | None) -> CheckOutcome:
+    try:
+        probe_result = run_probe()
+    except BadSettings:
+        raise
+    except RocketMQError as error:
+        return CheckFinding(
+            check_name, CheckState.UNKNOWN, str(error).split("\n", 1)[0], about=about_name
+        ), ()
+    return (probe_result, ()) if isinstance(probe_result, CheckFinding) else probe_result
+
+
+def _probe_until_ok(
+    session: Session, run_probe: Callable[[], CheckOutcome], patience_seconds: float | None
+) -> CheckOutcome:
+    deadline_seconds = monotonic() + (patience_seconds or 0.0)
+    reported_state = None
+    while True:
+        overall_finding, part_findings = run_probe()
+        seconds_left = deadline_seconds - monotonic()
+        if overall_finding.state is CheckState.OK or patience_seconds is None or seconds_left <= 0:
+            return overall_finding, part_findings
+        if (overall_finding.state, overall_finding.summary) != reported_state:
+            reported_state = overall_finding.state, overall_finding.summary
+            session.remark(
+                f"{overall_finding.state.name}: {overall_finding.summary}; waiting, for {seconds_left:.0f} s at most"
+            )
+        sleep(min(_RETRY_PAUSE_SECONDS, seconds_left))
+
+
+def _parse_wait_seconds(wait_text: str) -> float:
+    duration_match = _DURATION_PATTERN.fullmatch(wait_text.strip())
+    if not duration_match:
+        raise UsageError(f"--wait-until-ok {wait_text} is no time: give 90s, 5m or 1h")
+    return float(duration_match[1]) * _SECONDS_PER_UNIT[duration_match[2]]
+
+
+def _write_output_file(file_name: str, report_text: str) -> None:
+    from pathlib import Path
+
+    from namesrv_core.storage import atomic_write
+
+    output_path = Path(file_name).expanduser()
+    try:
+        atomic_write.replace_file(
+            output_path, f"{report_text.rstrip()}\n".encode("utf-8", "backslashreplace"), backup=False
+        )
+    except OSError as error:
+        raise UsageError(f"--output-file {output_path}: {error.strerror}") from None

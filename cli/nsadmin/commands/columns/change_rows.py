@@ -1,0 +1,117 @@
+"""Builds the cells and rows of a change: the values before and after it, and the difference in words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from namesrv_core.protocol.codes import perm_text
+from nsadmin.client import ServerResult
+from nsadmin.client.results import is_not_found
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.output import Row, Rows
+
+CHANGE_RESULT_COLUMNS = ("changes", "before", "after", "result", "error")
+"""The last columns of a row about a change."""
+CHANGE_RESULT_IN_TABLE = ("changes", "result", "error")
+
+
+def change_cells(before: object, after: object) -> dict[str, object]:
+    """The columns `changes`, `before` and `after`; None stands for a missing value."""
+    return {"changes": describe_change(before, after), "before": before, "after": after}
+
+
+def describe_change(before: Any, after: Any) -> str | None:
+    """The change on one line: "48 -> 72", "perm rw- -> r--", "new: …", "gone: …"; None for no change."""
+    if before == after:
+        return None
+    if before is None or after is None:
+        return f"gone: {_format_value(before)}" if after is None else f"new: {_format_value(after)}"
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        changed_names = [
+            setting_name
+            for setting_name in {**before, **after}
+            if before.get(setting_name) != after.get(setting_name)
+        ]
+        return ", ".join(
+            f"{setting_name} {_format_setting(setting_name, before.get(setting_name))} -> {_format_setting(setting_name, after.get(setting_name))}"
+            for setting_name in changed_names
+        )
+    return f"{_format_value(before)} -> {_format_value(after)}"
+
+
+def describe_removal(before: Mapping[str, Any] | None, main_settings: Sequence[str]) -> str | None:
+    """Describe a removed item by its main settings, or by all settings if it has none of the main ones."""
+    if before is None:
+        return None
+    return describe_change(
+        {setting_name: before[setting_name] for setting_name in main_settings if setting_name in before}
+        or before,
+        None,
+    )
+
+
+def _format_value(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return _format_setting("", value)
+    return (
+        ", ".join(
+            f"{setting_name} {_format_setting(setting_name, setting_value)}"
+            for setting_name, setting_value in value.items()
+        )
+        or "{}"
+    )
+
+
+def _format_setting(setting_name: str, value: Any) -> str:
+    """Format a setting's value; a permission becomes letters."""
+    if setting_name == "perm" and isinstance(value, int):
+        return perm_text(value)
+    if isinstance(value, Mapping):
+        return (
+            " ".join(
+                f"{entry_key}={_format_setting(entry_key, entry_value)}"
+                for entry_key, entry_value in value.items()
+            )
+            or "none"
+        )
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return str(value) or "''"
+
+
+def rows_per_name_server(
+    common_cells: Mapping[str, object],
+    earlier_results: Sequence[ServerResult[Any]],
+    change_results: Sequence[ServerResult[Any]],
+    done_word: str = "done",
+) -> Rows:
+    """A row for each name server, in the order of `change_results`, which hold the values afterwards."""
+    value_before = {namesrv_addr: value for namesrv_addr, value, _ in earlier_results}
+    change_rows: list[Row] = [
+        {
+            "namesrvAddr": namesrv_addr,
+            **common_cells,
+            **(
+                change_cells(value_before.get(namesrv_addr), after)
+                if error is None
+                else {"before": value_before.get(namesrv_addr)}
+            ),
+            **outcome_cells(error, done_word),
+        }
+        for namesrv_addr, after, error in change_results
+    ]
+    common_columns = ("namesrvAddr", *common_cells)
+    errors = [result.error for result in change_results]
+    return Rows(
+        (*common_columns, *CHANGE_RESULT_COLUMNS),
+        change_rows,
+        errors,
+        (),
+        (*common_columns, *CHANGE_RESULT_IN_TABLE),
+    )
+
+
+def forgive_missing(rows: Rows) -> Rows:
+    """The same rows without "not found" errors, if at least one server had the item to delete."""
+    if None not in rows.errors:
+        return rows
+    return rows._replace(errors=[None if is_not_found(error) else error for error in rows.errors])

@@ -1,0 +1,328 @@
+"""Owns consumerProgress, consumerConnection and brokerConsumeStats: the lag and the clients of groups."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import ServerResult
+from nsadmin.client.consumers.client_runtime import ALL_QUEUES
+from nsadmin.client.consumers.consumer_progress import (
+    BROKER_STATS_TIMEOUT_SECONDS,
+    ConsumeStats,
+    GroupProgress,
+    GroupQueueLag,
+)
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.results import error_text
+from nsadmin.command_line import argument_values
+from nsadmin.command_line.broker_targets import find_broker_addr
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import count_noun
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+LAG_COLUMNS = (
+    "group",
+    "topic",
+    "brokerName",
+    "queueId",
+    "brokerOffset",
+    "consumerOffset",
+    "diff",
+    "inflight",
+    "lastTime",
+    "clientId",
+    "brokerAddr",
+    "error",
+)
+LAG_TABLE_COLUMNS = (
+    "topic", "brokerName", "queueId", "brokerOffset", "consumerOffset", "diff", "inflight", "lastTime",
+    "error",
+)  # fmt: skip
+GROUP_COLUMNS = (
+    "group", "count", "version", "consumeType", "messageModel", "tps", "diffTotal", "inflightTotal", "error"
+)  # fmt: skip
+CONSUMER_CONNECTION_COLUMNS = (
+    "group",
+    "clientId",
+    "clientAddr",
+    "language",
+    "version",
+    "consumeType",
+    "messageModel",
+    "consumeFromWhere",
+    "subscriptions",
+    "brokerAddrs",
+)
+BROKER_LAG_COLUMNS = (
+    "topic",
+    "group",
+    "brokerName",
+    "queueId",
+    "brokerOffset",
+    "consumerOffset",
+    "diff",
+    "lastTime",
+)
+
+AskedClusterOption = Annotated[
+    str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Ask only the brokers of this cluster.")
+]
+
+
+@declare_columns(LAG_COLUMNS, GROUP_COLUMNS)
+def consumer_progress(
+    session: Session,
+    group: Annotated[
+        str | None,
+        Argument(("-g", "--groupName"), "GROUP", "A consumer group; all if left out.", required=False),
+    ],
+    topic: Annotated[
+        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic of the group.")
+    ] = None,
+    show_client: Annotated[
+        str | None,
+        Option("-s", "--showClientIP", metavar="true|false", help="Ask the clients whose queue is whose."),
+    ] = None,
+    cluster_name: AskedClusterOption = None,
+    include_system: Annotated[
+        bool, Option("--system", help="Without GROUP: also the groups that brokers make for themselves.")
+    ] = False,
+) -> Rows:
+    """Show how far a consumer group is behind on each queue, or one line for each group that brokers know.
+
+    Every broker is asked, whatever routes say. diff is what is not consumed yet, inflight (5.1 and later)
+    what was handed out and not acknowledged, both in messages; lastTime is when the last consumed message
+    was stored, in UTC. A queue where the group never committed an offset has none
+    and no diff: where it would start is for its clients to say. The sums leave such queues out.
+
+    Without GROUP, count is how many clients are connected, tps the messages consumed per second.
+
+    Examples:
+        # All groups, those that are furthest behind first
+        nsadmin consumerProgress --sort -diffTotal
+        # How far one group is behind, queue by queue
+        nsadmin consumerProgress warehouse
+        # Only one topic, with the client that has each queue
+        nsadmin consumerProgress warehouse -t payments -s true
+    """
+    if group is None:
+        if topic is not None:
+            raise UsageError("consumerProgress: -t TOPIC needs a group: type nsadmin consumerProgress GROUP")
+        return _all_group_rows(session, cluster_name, include_system)
+    with_clients = argument_values.parse_boolean("consumerProgress", "-s", show_client) or False
+    progress_results = session.admin.consumers.get_progress(group, topic, cluster_name)
+    owners_by_queue = (
+        session.admin.client_runtime.get_queue_owners(group, cluster_name) if with_clients else {}
+    )
+    lag_rows = [
+        lag_row
+        for progress_result in progress_results
+        for lag_row in _lag_rows(group, progress_result, owners_by_queue)
+    ]
+    table_columns = (*LAG_TABLE_COLUMNS[:-1], "clientId", "error") if with_clients else LAG_TABLE_COLUMNS
+    broker_errors = [progress_result.error for progress_result in progress_results]
+    consume_tps = sum(
+        progress_result.result.consume_tps
+        for progress_result in progress_results
+        if progress_result.result is not None
+    )
+    progress_notes = _progress_notes(session, progress_results)
+    return Rows(
+        LAG_COLUMNS, lag_rows, broker_errors, progress_notes, table_columns, {"consumeTps": consume_tps}
+    )
+
+
+def _find_owner(message_queue: MessageQueue, owners_by_queue: Mapping[MessageQueue, str]) -> str | None:
+    return owners_by_queue.get(message_queue) or owners_by_queue.get(
+        message_queue._replace(queue_id=ALL_QUEUES)
+    )
+
+
+def _lag_rows(
+    group: str, progress_result: ServerResult[ConsumeStats], owners_by_queue: Mapping[MessageQueue, str]
+) -> list[Row]:
+    common_cells = {"group": group, "brokerAddr": progress_result.addr}
+    if progress_result.result is None:
+        return [{**common_cells, "error": progress_result.error and error_text(progress_result.error)}]
+    return [
+        {
+            **common_cells,
+            **_lag_cells(queue_lag),
+            "inflight": queue_lag.inflight_count,
+            "clientId": _find_owner(queue_lag.queue, owners_by_queue),
+        }
+        for queue_lag in progress_result.result.queues
+    ]
+
+
+def _lag_cells(queue_lag: GroupQueueLag) -> dict[str, object]:
+    return {
+        "topic": queue_lag.queue.topic,
+        "group": queue_lag.group,
+        "brokerName": queue_lag.queue.broker_name,
+        "queueId": queue_lag.queue.queue_id,
+        "brokerOffset": queue_lag.broker_offset,
+        "consumerOffset": queue_lag.consumer_offset,
+        "diff": queue_lag.lag_count,
+        "lastTime": format_utc(queue_lag.last_consumed_ms),
+    }
+
+
+def _progress_notes(session: Session, progress_results: list[ServerResult[ConsumeStats]]) -> list[str]:
+    """The brokers that failed and, under a table, the totals."""
+    progress_notes = _failure_notes(
+        (progress_result.addr, progress_result.error) for progress_result in progress_results
+    )
+    known_stats = [
+        progress_result.result for progress_result in progress_results if progress_result.result is not None
+    ]
+    queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
+    if known_stats and session.options.style.format == "table":
+        never_committed_count = sum(queue_lag.consumer_offset is None for queue_lag in queue_lags)
+        progress_notes.append(
+            f"consume TPS {sum(consume_stats.consume_tps for consume_stats in known_stats):.2f}, "
+            f"diff total {sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)}, "
+            f"inflight total {sum(queue_lag.inflight_count or 0 for queue_lag in queue_lags)}"
+            + (
+                f"; {never_committed_count} queues without a committed offset not counted"
+                if never_committed_count
+                else ""
+            )
+        )
+    return progress_notes
+
+
+def _failure_notes(errors_by_addr: Iterable[tuple[str, RocketMQError | None]]) -> list[str]:
+    return [
+        f"broker {broker_addr}: {error_text(broker_error)}"
+        for broker_addr, broker_error in errors_by_addr
+        if broker_error is not None
+    ]
+
+
+def _all_group_rows(session: Session, cluster_name: str | None, include_system: bool) -> Rows:
+    group_progresses, errors_by_broker = session.admin.consumers.get_all_progress(
+        cluster_name, include_system=include_system
+    )
+    group_rows = [_group_row(group_progress) for group_progress in group_progresses]
+    failed_count = sum(group_progress.error is not None for group_progress in group_progresses)
+    failure_notes = _failure_notes(errors_by_broker.items())
+    if failed_count:
+        failure_notes.append(
+            f"{failed_count} of {len(group_progresses)} groups are not told in full, see their errors"
+        )
+    all_errors = [*errors_by_broker.values(), *(group_progress.error for group_progress in group_progresses)]
+    return Rows(GROUP_COLUMNS, group_rows, all_errors, failure_notes)
+
+
+def _group_row(group_progress: GroupProgress) -> Row:
+    group_clients = group_progress.connections.clients
+    client_versions = sorted({group_client.version for group_client in group_clients if group_client.version})
+    return {
+        "group": group_progress.group,
+        "count": len(group_clients) if group_clients or group_progress.error is None else None,
+        "version": ",".join(client_versions) or None,
+        "consumeType": group_progress.connections.consume_type,
+        "messageModel": group_progress.connections.message_model,
+        "tps": group_progress.consume_tps,
+        "diffTotal": group_progress.diff_total,
+        "inflightTotal": group_progress.inflight_total,
+        "error": group_progress.error and error_text(group_progress.error),
+    }
+
+
+@declare_columns(CONSUMER_CONNECTION_COLUMNS)
+def consumer_connection(
+    session: Session,
+    group: Annotated[str, Argument(("-g", "--consumerGroup"), "GROUP", "A consumer group.")],
+    broker_text: Annotated[
+        str | None,
+        Option("-b", "--brokerAddr", metavar="ADDR", help="Ask only this broker: address, NAME or NAME/ID."),
+    ] = None,
+    cluster_name: AskedClusterOption = None,
+) -> Rows:
+    """Show the connected clients of a consumer group and what they subscribe to, of all brokers together.
+
+    A broker knows only the clients that are connected to it: every master and slave is asked, and
+    brokerAddrs says where each client was found. The subscriptions are the group's, as the brokers keep
+    one for all of its clients; where two brokers have different ones, a line on stderr says so.
+
+    Examples:
+        # Clients of a group, and what they subscribe to
+        nsadmin consumerConnection warehouse
+    """
+    broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)
+    group_connections = session.admin.consumers.get_connections(group, cluster_name, broker_addr)
+    subscriptions_by_topic = {
+        topic_subscription.topic: str(topic_subscription)
+        for topic_subscription in group_connections.subscriptions
+    }
+    client_rows: list[Row] = [
+        {
+            "group": group,
+            "clientId": group_client.client_id,
+            "clientAddr": group_client.client_addr,
+            "language": group_client.language,
+            "version": group_client.version,
+            "consumeType": group_connections.consume_type,
+            "messageModel": group_connections.message_model,
+            "consumeFromWhere": group_connections.consume_from_where,
+            "subscriptions": subscriptions_by_topic,
+            "brokerAddrs": group_client.broker_addrs,
+        }
+        for group_client in group_connections.clients
+    ]
+    connection_notes = [*_failure_notes(group_connections.errors.items()), *group_connections.disagreements]
+    return Rows(
+        CONSUMER_CONNECTION_COLUMNS,
+        client_rows,
+        list(group_connections.errors.values()),
+        connection_notes,
+        CONSUMER_CONNECTION_COLUMNS[1:],
+    )
+
+
+@declare_columns(BROKER_LAG_COLUMNS)
+def broker_consume_stats(
+    session: Session,
+    broker_text: Annotated[
+        str, Argument(("-b", "--brokerAddr"), "ADDR", "One broker: address, NAME or NAME/ID.")
+    ],
+    timeout_ms: Annotated[
+        int, Option("-t", "--timeoutMillis", metavar="MS", help="How long the broker may take.")
+    ] = int(BROKER_STATS_TIMEOUT_SECONDS * 1000),
+    min_lag: Annotated[
+        int, Option("-l", "--level", metavar="DIFF", help="Only queues that are this far behind.")
+    ] = 0,
+    order_text: Annotated[
+        str | None,
+        Option("-o", "--order", metavar="true|false", help="true: only ordered topics."),
+    ] = None,
+) -> Rows:
+    """Show how far every consumer group is behind on every queue of one broker, which is hard work for it.
+
+    Queues where a group never committed an offset have no diff, and are left out where -l asks for more
+    than 0.
+
+    Examples:
+        # All groups on one broker
+        nsadmin brokerConsumeStats 127.0.0.1:10911
+        # Only queues that are 10 messages or more behind
+        nsadmin brokerConsumeStats 127.0.0.1:10911 -l 10
+    """
+    if timeout_ms <= 0:
+        raise UsageError(f"brokerConsumeStats: -t {timeout_ms} cannot be: give milliseconds, more than 0")
+    only_ordered = argument_values.parse_boolean("brokerConsumeStats", "-o", order_text) or False
+    queue_lags = session.admin.consumers.get_broker_stats(
+        find_broker_addr(session, broker_text), is_order=only_ordered, timeout_seconds=timeout_ms / 1000
+    )
+    lag_rows = [
+        _lag_cells(queue_lag)
+        for queue_lag in queue_lags
+        if min_lag <= 0 or (queue_lag.lag_count is not None and queue_lag.lag_count >= min_lag)
+    ]
+    total_lag = sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)
+    return Rows(BROKER_LAG_COLUMNS, lag_rows, (), [f"{count_noun(total_lag, 'message')} behind in all"])

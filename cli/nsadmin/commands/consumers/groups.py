@@ -1,0 +1,372 @@
+"""Owns getConsumerConfig, updateSubGroup and deleteSubGroup, which manage consumer groups on brokers."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.consumers.groups import GroupChange
+from nsadmin.client.results import AlreadyRecreated, error_text, is_not_found
+from nsadmin.command_line import argument_values
+from nsadmin.command_line.broker_targets import (
+    ClusterMastersOption,
+    MasterAddrOption,
+    describe_targets,
+    select_masters,
+)
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import (
+    CHANGE_RESULT_COLUMNS,
+    CHANGE_RESULT_IN_TABLE,
+    describe_change,
+    describe_removal,
+)
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.topics.topics import deletion_row
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+GROUP_SETTINGS = (
+    "consumeEnable",
+    "consumeFromMinEnable",
+    "consumeBroadcastEnable",
+    "consumeMessageOrderly",
+    "retryQueueNums",
+    "retryMaxTimes",
+    "groupRetryPolicy",
+    "consumeTimeoutMinute",
+    "brokerId",
+    "whichBrokerWhenConsumeSlowly",
+    "notifyConsumerIdsChangedEnable",
+    "groupSysFlag",
+    "subscriptionDataSet",
+    "attributes",
+)
+GROUP_CONFIG_COLUMNS = ("group", "brokerName", "brokerAddr", *GROUP_SETTINGS, "error")
+GROUP_CONFIG_TABLE_COLUMNS = (
+    "brokerName", "consumeEnable", "consumeFromMinEnable", "consumeBroadcastEnable", "consumeMessageOrderly",
+    "retryQueueNums", "retryMaxTimes", "attributes", "error",
+)  # fmt: skip
+GROUP_CHANGE_COLUMNS = ("target", "brokerName", "group", *CHANGE_RESULT_COLUMNS)
+GROUP_CHANGE_TABLE_COLUMNS = ("target", "brokerName", "group", *CHANGE_RESULT_IN_TABLE)
+MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
+"""The settings that a table shows of a created or deleted group; JSON has all of them."""
+GROUP_DELETION_COLUMNS = ("target", "role", "group", "topic", *CHANGE_RESULT_COLUMNS)
+GROUP_DELETION_TABLE_COLUMNS = ("target", "role", "group", "topic", *CHANGE_RESULT_IN_TABLE)
+
+GroupArgument = Annotated[str, Argument(("-g", "--groupName"), "GROUP", "A consumer group.")]
+
+
+@declare_columns(GROUP_CONFIG_COLUMNS)
+def get_consumer_config(
+    session: Session,
+    group: GroupArgument,
+    cluster_name: Annotated[
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only the brokers of this cluster.")
+    ] = None,
+) -> Rows:
+    """Show the settings of a consumer group on every broker.
+
+    JSON has more columns than the table. What a release does not know (4.9 knows no order, retry policy
+    and attributes) is null. A broker that does not know the group says so, which is an error only if no
+    broker knows it.
+
+    Examples:
+        # Settings of a group on every broker of a cluster
+        nsadmin getConsumerConfig warehouse -c cluster-a
+    """
+    setting_rows: list[Row] = []
+    broker_errors: list[RocketMQError | None] = []
+    failure_notes = []
+    for broker_target, group_settings, broker_error in session.admin.groups.get_settings(group, cluster_name):
+        setting_row: Row = {
+            "group": group,
+            "brokerName": broker_target.broker_name,
+            "brokerAddr": broker_target.broker_addr,
+        }
+        broker_errors.append(broker_error)
+        if broker_error is not None:
+            failure_notes.append(f"broker {broker_target.broker_name}: {error_text(broker_error)}")
+            setting_rows.append({**setting_row, "error": error_text(broker_error)})
+        elif group_settings is None:
+            setting_rows.append({**setting_row, "error": "this broker does not know the group"})
+        else:
+            setting_rows.append(
+                {
+                    **setting_row,
+                    **{setting_name: group_settings.get(setting_name) for setting_name in GROUP_SETTINGS},
+                }
+            )
+    return Rows(GROUP_CONFIG_COLUMNS, setting_rows, broker_errors, failure_notes, GROUP_CONFIG_TABLE_COLUMNS)
+
+
+@declare_columns(GROUP_CHANGE_COLUMNS)
+def update_sub_group(
+    session: Session,
+    group: GroupArgument,
+    broker_text: MasterAddrOption = None,
+    cluster_name: ClusterMastersOption = None,
+    consume_enable: Annotated[
+        str | None, Option("-s", "--consumeEnable", metavar="true|false", help="Whether it may consume.")
+    ] = None,
+    consume_from_min: Annotated[
+        str | None,
+        Option("-m", "--consumeFromMinEnable", metavar="true|false", help="Start at the oldest message."),
+    ] = None,
+    consume_broadcast: Annotated[
+        str | None,
+        Option("-d", "--consumeBroadcastEnable", metavar="true|false", help="Whether it may broadcast."),
+    ] = None,
+    consume_orderly: Annotated[
+        str | None,
+        Option("-o", "--consumeMessageOrderly", metavar="true|false", help="In order; 5.0 and later."),
+    ] = None,
+    retry_queue_nums: Annotated[
+        int | None, Option("-q", "--retryQueueNums", metavar="NUMBER", help="Queues of its retry topic.")
+    ] = None,
+    retry_max_times: Annotated[
+        int | None, Option("-r", "--retryMaxTimes", metavar="NUMBER", help="Retries before a dead letter.")
+    ] = None,
+    retry_policy: Annotated[
+        str | None, Option("-p", "--groupRetryPolicy", metavar="JSON", help="Its waits; 5.0 and later.")
+    ] = None,
+    broker_id: Annotated[
+        int | None, Option("-i", "--brokerId", metavar="ID", help="Broker id to consume from.")
+    ] = None,
+    slow_broker_id: Annotated[
+        int | None,
+        Option("-w", "--whichBrokerWhenConsumeSlowly", metavar="ID", help="Broker id when it is behind."),
+    ] = None,
+    notify_clients: Annotated[
+        str | None,
+        Option("-a", "--notifyConsumerIdsChanged", metavar="true|false", help="Tell clients of new clients."),
+    ] = None,
+    attribute_list: Annotated[
+        str | None, Option("--attributes", metavar="LIST", help="As in +key=value,-other; 5.1.3 and later.")
+    ] = None,
+) -> Rows:
+    """Create a consumer group, or change one: what is not named stays as each broker has it.
+
+    A new group may consume, not broadcast, and starts where its clients say; it retries 16 times. Each
+    master is read before and after, and a row says what changed there.
+
+    Examples:
+        # Create a group on every master of a cluster
+        nsadmin updateSubGroup reporting -c cluster-a --yes
+        # Change how often a group retries, and nothing else
+        nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes
+        # What would change if it stopped consuming
+        nsadmin updateSubGroup warehouse -c cluster-a -s false --dry-run
+    """
+    command_name = "updateSubGroup"
+    settings_by_name = {
+        "consumeEnable": argument_values.parse_boolean(command_name, "-s", consume_enable),
+        "consumeFromMinEnable": argument_values.parse_boolean(command_name, "-m", consume_from_min),
+        "consumeBroadcastEnable": argument_values.parse_boolean(command_name, "-d", consume_broadcast),
+        "consumeMessageOrderly": argument_values.parse_boolean(command_name, "-o", consume_orderly),
+        "retryQueueNums": retry_queue_nums,
+        "retryMaxTimes": retry_max_times,
+        "groupRetryPolicy": _parse_retry_policy(retry_policy),
+        "brokerId": broker_id,
+        "whichBrokerWhenConsumeSlowly": slow_broker_id,
+        "notifyConsumerIdsChangedEnable": argument_values.parse_boolean(command_name, "-a", notify_clients),
+    }
+    setting_changes = {
+        setting_name: setting_value
+        for setting_name, setting_value in settings_by_name.items()
+        if setting_value is not None
+    }
+    attribute_changes = _parse_attribute_changes(attribute_list)
+    master_targets = select_masters(session, command_name, broker_text, cluster_name)
+    session.confirm(f"Create or change the consumer group {group} on {describe_targets(master_targets)}?")
+    group_admin = session.admin.groups
+    if session.dry_run:
+        return _group_change_rows(
+            group,
+            group_admin.plan_update(group, master_targets, setting_changes, attribute_changes),
+            setting_changes,
+            "dry-run",
+        )
+    return _group_change_rows(
+        group,
+        group_admin.update_group(group, master_targets, setting_changes, attribute_changes),
+        setting_changes,
+        "done",
+    )
+
+
+def _parse_retry_policy(policy_json: str | None) -> object:
+    if policy_json is None:
+        return None
+    try:
+        policy_record = json.loads(policy_json)
+    except ValueError:
+        policy_record = None
+    if not isinstance(policy_record, dict):
+        raise UsageError('updateSubGroup: -p wants JSON such as {"type":"CUSTOMIZED"}')
+    return policy_record
+
+
+def _parse_attribute_changes(attribute_list: str | None) -> dict[str, str]:
+    """Split "+a=1,-b" into values by signed key: {"+a": "1", "-b": ""}."""
+    values_by_signed_key = {}
+    for attribute_text in (attribute_list or "").split(","):
+        signed_key, _, attribute_value = attribute_text.strip().partition("=")
+        if signed_key and (
+            signed_key[0] not in "+-" or len(signed_key) < 2 or (signed_key[0] == "+" and not attribute_value)
+        ):
+            raise UsageError(f"updateSubGroup: --attributes {attribute_text}: write +key=value or -key")
+        if signed_key:
+            values_by_signed_key[signed_key] = attribute_value
+    return values_by_signed_key
+
+
+def _group_change_rows(
+    group: str, group_changes: Sequence[GroupChange], named_settings: Iterable[str], done_word: str
+) -> Rows:
+    change_rows: list[Row] = []
+    for master_target, settings_before, settings_after, error in group_changes:
+        cells_before, cells_after = (
+            _without_group_name(group_settings) for group_settings in (settings_before, settings_after)
+        )
+        result_word = done_word if cells_before != cells_after else "unchanged"
+        change_rows.append(
+            {
+                "target": master_target.broker_addr or master_target.broker_name,
+                "brokerName": master_target.broker_name,
+                "group": group,
+                "changes": None
+                if error
+                else _describe_group_change(cells_before, cells_after, named_settings),
+                "before": None if error or not settings_before else settings_before,
+                "after": None if error else settings_after,
+                **outcome_cells(error, result_word),
+            }
+        )
+    return Rows(
+        GROUP_CHANGE_COLUMNS,
+        change_rows,
+        [group_change.error for group_change in group_changes],
+        (),
+        GROUP_CHANGE_TABLE_COLUMNS,
+    )
+
+
+def _describe_group_change(
+    settings_before: Mapping[str, Any], settings_after: Mapping[str, Any], named_settings: Iterable[str]
+) -> str | None:
+    if settings_before:
+        return describe_change(settings_before, settings_after)
+    return describe_change(
+        None,
+        {
+            setting_name: settings_after[setting_name]
+            for setting_name in settings_after
+            if setting_name in {*MAIN_SETTINGS, *named_settings}
+        },
+    )
+
+
+def _without_group_name(group_settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings sorted by name, without the group's name, which has a column of its own."""
+    return {
+        setting_name: group_settings[setting_name]
+        for setting_name in sorted(group_settings)
+        if setting_name != "groupName"
+    }
+
+
+@declare_columns(GROUP_DELETION_COLUMNS)
+def delete_sub_group(
+    session: Session,
+    group: GroupArgument,
+    broker_text: MasterAddrOption = None,
+    cluster_name: ClusterMastersOption = None,
+    remove_offset: Annotated[
+        str | None,
+        Option("-r", "--removeOffset", metavar="true|false", help="Forget how far it has consumed, too."),
+    ] = None,
+    keep_topics: Annotated[
+        bool, Option("--keep-topics", help="With -c: leave its retry and dead-letter topics.")
+    ] = False,
+) -> Rows:
+    """Delete a consumer group from one master, or from a cluster with its retry and dead-letter topics.
+
+    With -c, %RETRY%GROUP and %DLQ%GROUP go from every master and every name server, with the messages in
+    them. Without -r true the offsets stay, and a group of the same name would go on where this one was.
+    Where brokers create groups by themselves, clients that are still connected make the group anew, and so
+    does a broker of 5.5 whose offsets of it stay; a row then says so. A master that does not know the group
+    says "not found", which is an error only if none of them knows it.
+
+    Examples:
+        # What would be deleted, and where
+        nsadmin deleteSubGroup ledger -c cluster-a --dry-run
+        # Delete a group, its retry and dead-letter topics and its offsets
+        nsadmin deleteSubGroup ledger -c cluster-a -r true --yes
+    """
+    removes_offsets = argument_values.parse_boolean("deleteSubGroup", "-r", remove_offset) or False
+    master_targets = select_masters(session, "deleteSubGroup", broker_text, cluster_name)
+    group_topics = [] if cluster_name is None or keep_topics else [f"%RETRY%{group}", f"%DLQ%{group}"]
+    deleted_things = [
+        f"the consumer group {group}",
+        *(["its offsets"] if removes_offsets else []),
+        *group_topics,
+    ]
+    session.confirm(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")
+    group_admin = session.admin.groups
+    if session.dry_run:
+        holder_results, done_word = group_admin.find_holders(group, master_targets), "dry-run"
+    else:
+        holder_results, done_word = (
+            group_admin.delete_group(group, master_targets, clean_offset=removes_offsets),
+            "done",
+        )
+    deletion_rows: list[Row] = [
+        {
+            "target": master_target.broker_addr or master_target.broker_name,
+            "role": "master",
+            "group": group,
+            "changes": describe_removal(settings_before, MAIN_SETTINGS),
+            "before": settings_before,
+            **outcome_cells(deletion_error, done_word),
+        }
+        for master_target, (_, settings_before, deletion_error) in zip(
+            master_targets, holder_results, strict=True
+        )
+    ]
+    deletion_errors = [holder_result.error for holder_result in holder_results]
+    if None in deletion_errors:
+        deletion_errors = [
+            None if is_not_found(deletion_error) else deletion_error for deletion_error in deletion_errors
+        ]
+    # AlreadyRecreated means that the delete worked, and that a client created the group again.
+    is_deleted = any(
+        deletion_error is None or isinstance(deletion_error, AlreadyRecreated)
+        for deletion_error in deletion_errors
+    )
+    for group_topic in group_topics if cluster_name is not None and is_deleted else ():
+        topic_rows, topic_errors = _delete_group_topic(session, group, group_topic, cluster_name)
+        deletion_rows += topic_rows
+        deletion_errors += topic_errors
+    return Rows(GROUP_DELETION_COLUMNS, deletion_rows, deletion_errors, (), GROUP_DELETION_TABLE_COLUMNS)
+
+
+def _delete_group_topic(
+    session: Session, group: str, group_topic: str, cluster_name: str | None
+) -> tuple[list[Row], list[RocketMQError | None]]:
+    """Delete a topic of the group; a topic that does not exist is no error."""
+    try:
+        topic_deletion = session.admin.topics.plan_deletion(group_topic, cluster_name or "")
+    except RocketMQError as lookup_error:
+        if is_not_found(lookup_error):
+            return [], []
+        return [{"group": group, "topic": group_topic, **outcome_cells(lookup_error)}], [lookup_error]
+    deletion_steps = topic_deletion.list_planned_steps() if session.dry_run else topic_deletion.run_deletion()
+    step_rows: list[Row] = [
+        {**deletion_row(deletion_step), "group": group, "topic": group_topic}
+        for deletion_step in deletion_steps
+    ]
+    return step_rows, [
+        deletion_step.error for deletion_step in deletion_steps if deletion_step.result != "skipped"
+    ]

@@ -1,0 +1,225 @@
+"""Owns resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset, which move a group's offsets."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client import NotFound
+from nsadmin.client.consumers.offset_moves import END_OF_QUEUE, OffsetMove, OffsetPlan
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.results import error_text
+from nsadmin.command_line import argument_values, time_arguments
+from nsadmin.command_line.broker_targets import find_broker_addr
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+OFFSET_MOVE_COLUMNS = (
+    "group",
+    "topic",
+    "brokerName",
+    "brokerAddr",
+    "queueId",
+    "from",
+    "to",
+    "skipped",
+    "repeated",
+    "result",
+    "error",
+)
+OFFSET_MOVE_TABLE_COLUMNS = ("brokerName", "queueId", "from", "to", "skipped", "repeated", "result", "error")
+
+MovedGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "A consumer group.")]
+MovedTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+MovedClusterOption = Annotated[
+    str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Only the brokers of this cluster.")
+]
+ForceMoveOption = Annotated[
+    str | None,
+    Option("-f", "--force", metavar="true|false", help="false: before 5.2, only go back. Else unused."),
+]
+
+
+@declare_columns(OFFSET_MOVE_COLUMNS)
+def reset_offset_by_time(
+    session: Session,
+    group: MovedGroupArgument,
+    topic: MovedTopicArgument,
+    time_text: Annotated[
+        str | None,
+        Option("-s", "--timestamp", metavar="TIME", help=f"-1 for the end, {time_arguments.TIME_HELP}"),
+    ] = None,
+    force_text: ForceMoveOption = None,
+    broker_text: Annotated[
+        str | None, Option("-b", "--broker", metavar="ADDR", help="With -q: the master that has the queue.")
+    ] = None,
+    queue_id: Annotated[
+        int | None, Option("-q", "--queue", metavar="ID", help="With -b: only this queue.")
+    ] = None,
+    wanted_offset: Annotated[
+        int | None,
+        Option("-o", "--offset", metavar="OFFSET", help="With -b and -q: there, whatever -s says."),
+    ] = None,
+    cluster_name: MovedClusterOption = None,
+) -> Rows:
+    """Move a consumer group to a time on every queue of a topic, or one queue to a time or an offset.
+
+    Each row shows a queue, where the group is, where it goes on, and how many messages it skips or gets
+    once more; --dry-run shows that and changes nothing. Nothing is known where it never committed an
+    offset. Each master is asked by itself and its offsets are read back. A broker before 5.2 leaves the
+    move to connected clients: that is "pending", and done within half a minute.
+
+    Examples:
+        # How many messages a group would get once more, from one o'clock on
+        nsadmin resetOffsetByTime warehouse payments -s 2025-01-31T13:00:00Z --dry-run
+        # Move it to the end of the topic
+        nsadmin resetOffsetByTime warehouse payments -s -1 --yes
+        # Move one queue of one broker to its end
+        nsadmin resetOffsetByTime warehouse payments -b 127.0.0.1:10911 -q 0 -s -1 --yes
+    """
+    command_name = "resetOffsetByTime"
+    force_flag = argument_values.parse_boolean(command_name, "-f", force_text)
+    if (broker_text is None) != (queue_id is None) or (wanted_offset is not None and queue_id is None):
+        raise UsageError(f"{command_name}: for one queue type -b ADDR -q ID, with -s TIME or -o OFFSET")
+    if time_text is None and wanted_offset is None:
+        raise UsageError(
+            f"{command_name}: when to go to is missing; type -s TIME, or -b ADDR -q ID -o OFFSET"
+        )
+    target_time_ms = END_OF_QUEUE if time_text is None else _parse_target_time(command_name, time_text)
+    offset_admin = session.admin.offsets
+    if broker_text is not None and queue_id is not None:
+        broker_addr = find_broker_addr(session, broker_text)
+        offset_plan = offset_admin.plan_queue_reset(
+            group,
+            _find_queue_at(session, topic, broker_addr, queue_id),
+            broker_addr,
+            target_time_ms,
+            wanted_offset,
+        )
+    else:
+        offset_plan = offset_admin.plan_reset(
+            group, topic, target_time_ms, cluster_name=cluster_name, force=force_flag is not False
+        )
+    return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset)
+
+
+@declare_columns(OFFSET_MOVE_COLUMNS)
+def skip_accumulated_message(
+    session: Session,
+    group: MovedGroupArgument,
+    topic: MovedTopicArgument,
+    force_text: ForceMoveOption = None,
+    cluster_name: MovedClusterOption = None,
+) -> Rows:
+    """Move a consumer group to the end of every queue of a topic: what it has not consumed, it never will.
+
+    Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped.
+
+    Examples:
+        # How many messages would be skipped
+        nsadmin skipAccumulatedMessage warehouse payments --dry-run
+        # Skip them
+        nsadmin skipAccumulatedMessage warehouse payments --yes
+    """
+    force_flag = argument_values.parse_boolean("skipAccumulatedMessage", "-f", force_text)
+    offset_admin = session.admin.offsets
+    offset_plan = offset_admin.plan_reset(
+        group, topic, END_OF_QUEUE, cluster_name=cluster_name, force=force_flag is not False
+    )
+    return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset)
+
+
+@declare_columns(OFFSET_MOVE_COLUMNS)
+def clone_group_offset(
+    session: Session,
+    source_group: Annotated[
+        str,
+        Argument(("-s", "--srcGroup"), "SOURCE", "The group whose offsets are taken.", value_source="groups"),
+    ],
+    group: Annotated[str, Argument(("-d", "--destGroup"), "GROUP", "The group that is moved there.")],
+    topic: MovedTopicArgument,
+    offline_text: Annotated[
+        str | None,
+        Option(
+            "-o", "--offline", metavar="true|false", help="true: only if no client of GROUP is connected."
+        ),
+    ] = None,
+) -> Rows:
+    """Move a consumer group to where another one is on every queue of a topic, and of this topic only.
+
+    Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped or come once
+    more. A queue where SOURCE never committed an offset is "kept". Both groups have to exist. A broker before
+    5.2 wants the clients of GROUP stopped first.
+
+    Examples:
+        # Where a group would go on
+        nsadmin cloneGroupOffset warehouse ledger payments --dry-run
+        # Let it go on there
+        nsadmin cloneGroupOffset warehouse ledger payments --yes
+    """
+    if source_group == group:
+        raise UsageError("cloneGroupOffset: -s and -d name the same group")
+    offset_admin = session.admin.offsets
+    require_offline = argument_values.parse_boolean("cloneGroupOffset", "-o", offline_text) is True
+    return _apply_offset_plan(
+        session,
+        offset_admin.plan_clone(source_group, group, topic, require_offline=require_offline),
+        offset_admin.apply_clone,
+    )
+
+
+def _parse_target_time(command_name: str, time_text: str) -> int:
+    return (
+        END_OF_QUEUE
+        if time_text.strip() == "-1"
+        else time_arguments.parse_time_option(command_name, "-s", time_text, END_OF_QUEUE)
+    )
+
+
+def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int) -> MessageQueue:
+    """Look up the queue in the topic's route; NotFound unless the address is of a master with it."""
+    for queue_route in session.admin.topics.get_route(topic).queues:
+        if queue_route.broker_addrs.get(MASTER_BROKER_ID) == master_addr:
+            if not 0 <= queue_id < (queue_route.read_queue_nums or 0):
+                raise NotFound(
+                    f"{topic} has the queues 0 to {(queue_route.read_queue_nums or 0) - 1} at {master_addr}"
+                )
+            return MessageQueue(topic, queue_route.broker_name, queue_id)
+    raise NotFound(f"{master_addr} is no master of a broker that has {topic}")
+
+
+def _apply_offset_plan(
+    session: Session, plan: OffsetPlan, apply_plan: Callable[[OffsetPlan], Sequence[OffsetMove]]
+) -> Rows:
+    skip_count = sum(offset_move.skipped_count or 0 for offset_move in plan.moves)
+    repeat_count = sum(offset_move.repeated_count or 0 for offset_move in plan.moves)
+    session.confirm(
+        f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, skipping {skip_count} messages and"
+        f" repeating {repeat_count}?"
+    )
+    offset_moves = plan.moves if session.dry_run else apply_plan(plan)
+    move_rows: list[Row] = [
+        {
+            "group": plan.group,
+            "topic": plan.topic,
+            "brokerName": offset_move.queue.broker_name,
+            "brokerAddr": offset_move.broker_addr or None,
+            "queueId": offset_move.queue.queue_id if offset_move.broker_addr else None,
+            "from": offset_move.old_offset,
+            "to": offset_move.new_offset,
+            "skipped": offset_move.skipped_count,
+            "repeated": offset_move.repeated_count,
+            "result": "dry-run" if offset_move.result == "planned" else offset_move.result,
+            "error": offset_move.error and error_text(offset_move.error),
+        }
+        for offset_move in offset_moves
+    ]
+    move_errors = [offset_move.error for offset_move in offset_moves]
+    failed_count = sum(move_error is not None for move_error in move_errors)
+    move_notes = [f"failed on {failed_count} of {len(move_errors)} queues"] if failed_count else []
+    if any(offset_move.result == "pending" for offset_move in offset_moves):
+        move_notes.append(
+            "pending: the clients of the group were told, and report their new offsets in a while"
+        )
+    return Rows(OFFSET_MOVE_COLUMNS, move_rows, move_errors, move_notes, OFFSET_MOVE_TABLE_COLUMNS)

@@ -1,0 +1,84 @@
+"""Owns exportPopRecord: brokers move their records of popped messages out of RocksDB."""
+
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import ServerResult
+from nsadmin.command_line.broker_targets import (
+    IDENTITY_COLUMNS,
+    BrokerAddrArgument,
+    describe_targets,
+    distinct_addrs,
+    identity_cells,
+    match_results,
+    select_members,
+)
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+POP_RECORD_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
+_MOVE_TEXT = "moves all pop records from RocksDB to topics of its message store; how many, no broker tells"
+_NO_RECORDS_TEXT = "nothing: it keeps no pop records in RocksDB (popConsumerKVServiceInit is off)"
+
+
+@declare_columns(POP_RECORD_COLUMNS)
+def export_pop_record(
+    session: Session,
+    broker_text: BrokerAddrArgument,
+    cluster_name: Annotated[
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of it.")
+    ] = None,
+    mqadmin_dry_run: Annotated[
+        str | None, Option("-d", "--dryRun", metavar="BOOL", help="Refused: type --dry-run, or leave it out.")
+    ] = None,
+) -> Rows:
+    """Have brokers move their records of popped messages from RocksDB to their message stores.
+
+    That is the way back from popConsumerKVServiceEnable: records of what was popped and not acknowledged go
+    where a broker without that service looks for them, and are deleted in RocksDB. A broker that keeps none
+    there is not asked. mqadmin's -d is refused, as it does the opposite of what it says: there, -d true makes
+    the change, and -d false shows it.
+
+    Examples:
+        # Which brokers would do it
+        nsadmin exportPopRecord -c cluster-a --dry-run
+        # On one broker
+        nsadmin exportPopRecord 127.0.0.1:10911 --yes
+    """
+    if mqadmin_dry_run is not None:
+        raise UsageError(
+            "exportPopRecord: -d means the opposite in mqadmin: type --dry-run to look, leave it out to move"
+        )
+    broker_targets = select_members(session, "exportPopRecord", broker_text, cluster_name)
+    record_results = session.admin.pop_records.check_enabled(distinct_addrs(broker_targets))
+    addrs_with_records = [broker_addr for broker_addr, has_records, _ in record_results if has_records]
+    results_by_addr: dict[str, ServerResult[bool]] = {}
+    if addrs_with_records and not session.dry_run:
+        session.confirm(
+            f"Move the pop records of {describe_targets(broker_targets)} to their message stores?"
+        )
+        results_by_addr = {
+            order_result.addr: order_result
+            for order_result in session.admin.pop_records.move_to_message_store(addrs_with_records)
+        }
+    order_rows, order_errors = list[Row](), list[RocketMQError | None]()
+    for broker_target, record_result in zip(
+        broker_targets, match_results(broker_targets, record_results), strict=True
+    ):
+        order_result = results_by_addr.get(record_result.addr, record_result)
+        change_text = (
+            None if record_result.error else _MOVE_TEXT if record_result.result else _NO_RECORDS_TEXT
+        )
+        result_word = "unchanged" if not record_result.result else "dry-run" if session.dry_run else "done"
+        order_rows.append(
+            {
+                **identity_cells(broker_target),
+                "changes": change_text,
+                **outcome_cells(order_result.error, result_word),
+            }
+        )
+        order_errors.append(order_result.error)
+    return Rows(POP_RECORD_COLUMNS, order_rows, order_errors)

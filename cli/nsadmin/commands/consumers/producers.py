@@ -1,0 +1,128 @@
+"""Owns producerConnection and producer, which show the clients of producer groups."""
+
+from typing import Annotated
+
+from nsadmin.client.results import error_text
+from nsadmin.command_line.broker_targets import find_broker_addr
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.output import Row, Rows
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+PRODUCER_CONNECTION_COLUMNS = (
+    "producerGroup",
+    "clientId",
+    "clientAddr",
+    "language",
+    "version",
+    "brokerAddrs",
+)
+PRODUCER_CLIENT_COLUMNS = (
+    "producerGroup",
+    "clientId",
+    "clientAddr",
+    "language",
+    "version",
+    "lastUpdated",
+    "brokerAddr",
+)
+
+
+@declare_columns(PRODUCER_CONNECTION_COLUMNS)
+def producer_connection(
+    session: Session,
+    group: Annotated[
+        str, Argument(("-g", "--producerGroup"), "GROUP", "A producer group.", value_source="producer-groups")
+    ],
+    topic: Annotated[
+        str | None,
+        Argument(("-t", "--topic"), "TOPIC", "Ask only the brokers that have this topic.", required=False),
+    ],
+) -> Rows:
+    """Show the connected clients of a producer group, of all brokers together.
+
+    A broker knows only the clients that are connected to it: every master and slave is asked, and
+    brokerAddrs says where each client was found. Brokers forget a group when its last client leaves.
+
+    Examples:
+        # Clients of a producer group
+        nsadmin producerConnection payments-producer payments
+    """
+    group_connections = session.admin.producers.get_connections(group, topic)
+    client_rows: list[Row] = [
+        {
+            "producerGroup": group,
+            "clientId": producer_client.client_id,
+            "clientAddr": producer_client.client_addr,
+            "language": producer_client.language,
+            "version": producer_client.version,
+            "brokerAddrs": producer_client.broker_addrs,
+        }
+        for producer_client in group_connections.clients
+    ]
+    failure_notes = [
+        f"broker {broker_addr}: {error_text(broker_error)}"
+        for broker_addr, broker_error in group_connections.errors.items()
+        if broker_error is not None
+    ]
+    return Rows(
+        PRODUCER_CONNECTION_COLUMNS, client_rows, list(group_connections.errors.values()), failure_notes
+    )
+
+
+@declare_columns(PRODUCER_CLIENT_COLUMNS)
+def producer(
+    session: Session,
+    broker_text: Annotated[
+        str | None,
+        Argument(
+            ("-b", "--broker"),
+            "ADDR",
+            "One broker: address, NAME or NAME/ID; all if left out.",
+            required=False,
+        ),
+    ],
+    show_internal: Annotated[
+        bool, Option("--internal/--no-internal", help="Show or hide CLIENT_INNER_PRODUCER.")
+    ] = True,
+) -> Rows:
+    """Show every client of every producer group that a broker, or each broker, knows.
+
+    lastUpdated is the client's last heartbeat, in UTC. Every Java client,
+    consumers too, is there as CLIENT_INNER_PRODUCER. Brokers before 4.9.4 cannot be asked for this.
+
+    Examples:
+        # All producers of all brokers, without those that every Java client has
+        nsadmin producer --no-internal
+        # Those of one broker
+        nsadmin producer 127.0.0.1:10911
+    """
+    if broker_text is None:
+        client_results = session.admin.producers.list_all_producers()
+    else:
+        client_results = session.admin.producers.list_all_producers(find_broker_addr(session, broker_text))
+    client_rows: list[Row] = [
+        {
+            "producerGroup": producer_client.producer_group,
+            "clientId": producer_client.client_id,
+            "clientAddr": producer_client.client_addr,
+            "language": producer_client.language,
+            "version": producer_client.version,
+            "lastUpdated": format_utc(producer_client.last_heartbeat_ms),
+            "brokerAddr": broker_addr,
+        }
+        for broker_addr, producer_clients, _ in client_results
+        for producer_client in producer_clients or ()
+        if show_internal or producer_client.producer_group != "CLIENT_INNER_PRODUCER"
+    ]
+    failure_notes = [
+        f"broker {broker_addr}: {error_text(broker_error)}"
+        for broker_addr, _, broker_error in client_results
+        if broker_error is not None
+    ]
+    return Rows(
+        PRODUCER_CLIENT_COLUMNS,
+        client_rows,
+        [client_result.error for client_result in client_results],
+        failure_notes,
+    )

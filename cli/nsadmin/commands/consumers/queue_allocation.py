@@ -1,0 +1,45 @@
+"""Owns allocateMQ, which computes how clients would share the queues of a topic."""
+
+from typing import Annotated
+
+from nsadmin.client.consumers.queue_allocation import allocate_averagely, list_readable_queues
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+ALLOCATION_COLUMNS = ("clientId", "topic", "brokerName", "queueId")
+
+
+@declare_columns(ALLOCATION_COLUMNS)
+def allocate_mq(
+    session: Session,
+    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    client_list: Annotated[
+        str, Argument(("-i", "--ipList"), "CLIENTS", "Client ids, or what stands for them: a,b,c.")
+    ],
+) -> Rows:
+    """Show which of these clients would get which queues of a topic.
+
+    As Java's clients share them by default: queues and client ids sorted, neighbours together. Real client
+    ids are those of consumerConnection. A client that gets none has a row without a queue. Queues of a
+    static topic are those of the broker __syslo__global__, as clients name them.
+
+    Examples:
+        # Which of three clients gets which queues
+        nsadmin allocateMQ payments client-1,client-2,client-3
+    """
+    client_ids = [list_item.strip() for list_item in client_list.split(",") if list_item.strip()]
+    if not client_ids or len(set(client_ids)) < len(client_ids):
+        raise UsageError(f"allocateMQ: {client_list!r} cannot be: give client ids, each once, as a,b,c")
+    queues_by_client = allocate_averagely(
+        list_readable_queues(topic, session.admin.topics.get_route(topic)), client_ids
+    )
+    queue_rows: list[Row] = []
+    for client_id, client_queues in queues_by_client.items():
+        client_cells = {"clientId": client_id, "topic": topic}
+        queue_rows += [
+            {**client_cells, "brokerName": message_queue.broker_name, "queueId": message_queue.queue_id}
+            for message_queue in client_queues
+        ] or [client_cells]
+    return Rows(ALLOCATION_COLUMNS, queue_rows)

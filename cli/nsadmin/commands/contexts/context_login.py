@@ -1,0 +1,72 @@
+"""Owns contextLogin, which asks for the credentials of a context and stores them privately."""
+
+from pathlib import Path
+from typing import Annotated
+
+from namesrv_core.errors import BadSettings
+from nsadmin import contexts, diagnostics
+from nsadmin.client.connection.access_options import Credentials
+from nsadmin.client.connection.credentials import save_to_file, save_to_keyring
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.contexts.saved_contexts import (
+    CONTEXT_COLUMNS,
+    ContextNameArgument,
+    call_with_config_errors,
+    context_rows,
+    save_context_change,
+)
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Rows
+from nsadmin.session import Session
+
+
+@declare_columns(CONTEXT_COLUMNS)
+def context_login(
+    session: Session,
+    context_name: ContextNameArgument,
+    credentials_file: Annotated[
+        str | None, Option("--file", metavar="PATH", help="Store them in this file, for its owner alone.")
+    ] = None,
+) -> Rows:
+    """Store the credentials of a context outside it: in the system's keyring, or in a file of their own.
+
+    They are asked for on a terminal. Where there is none, standard input has the access key, the secret key
+    and, if there is one, the security token, each in a line of its own. The keyring needs the package
+    nsadmin[keyring].
+
+    Examples:
+        # Ask for access key and secret key, and keep them in a file
+        nsadmin contextLogin prod --file prod.yml
+    """
+    call_with_config_errors(lambda: contexts.load(contexts.path()).named(context_name))
+    new_credentials = _prompt_credentials()
+    if credentials_file is None:
+        credentials_source = f"keyring:{context_name}"
+        try:
+            save_to_keyring(context_name, new_credentials)
+        except BadSettings as error:
+            raise UsageError(f"{error}; or keep them in a file: --file PATH") from None
+    else:
+        file_path = Path(credentials_file).expanduser().absolute()
+        credentials_source = f"file:{file_path}"
+        save_to_file(file_path, new_credentials)
+
+    def set_credentials_source(saved_contexts: contexts.Contexts) -> contexts.Contexts:
+        return saved_contexts.with_context(
+            context_name, saved_contexts.named(context_name)._replace(credentials=credentials_source)
+        )
+
+    return context_rows(save_context_change(set_credentials_source), [context_name])
+
+
+def _prompt_credentials() -> Credentials:
+    access_key = _require_answer(diagnostics.ask_text("access key"), "access key")
+    secret_key = _require_answer(diagnostics.ask_secret("secret key"), "secret key")
+    security_token = diagnostics.ask_secret("security token, if there is one").strip()
+    return Credentials(access_key, secret_key, security_token or None)
+
+
+def _require_answer(answer_text: str, answer_name: str) -> str:
+    if not answer_text.strip():
+        raise UsageError(f"contextLogin: the {answer_name} is empty; nothing was stored")
+    return answer_text.strip()

@@ -1,0 +1,265 @@
+"""contextSet: creates or changes a context from options; secrets are never read from the command line."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from nsadmin.client.connection.address_map import parse_pair
+from nsadmin.client.connection.addresses import parse_addrs
+from nsadmin.client.connection.credentials import SOURCE_FORMS
+from nsadmin.client.connection.discovery import build_endpoint_url
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.contexts.saved_contexts import (
+    CONTEXT_COLUMNS,
+    ContextNameArgument,
+    context_rows,
+    save_context_change,
+)
+from nsadmin.contexts import Context, Contexts
+from nsadmin.contexts.fields import COLORS, KEYS, Wrong, read, without, written
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import FORMATS, Rows
+from nsadmin.session import Session
+
+_DISCOVERY_KEYS = ("namesrvAddr", "configFile", "endpoint")
+_IDENTITY_KEYS = ("accessKey", "secretKey", "securityToken")
+# Setting the key on the left clears the keys on the right.
+_REPLACED_KEYS = (
+    *(
+        (discovery_key, tuple(other_key for other_key in _DISCOVERY_KEYS if other_key != discovery_key))
+        for discovery_key in _DISCOVERY_KEYS
+    ),
+    ("accessKey", ("credentials", *_IDENTITY_KEYS)),
+    ("credentials", _IDENTITY_KEYS),
+)
+
+
+@declare_columns(CONTEXT_COLUMNS)
+def context_set(
+    session: Session,
+    context_name: ContextNameArgument,
+    namesrv_addr: Annotated[
+        list[str] | None,
+        Option(
+            "-n",
+            "--namesrvAddr",
+            metavar="LIST",
+            help="Its name servers. Repeatable.",
+            value_source="name-servers",
+        ),
+    ] = None,
+    config_file: Annotated[
+        str | None, Option("--configFile", metavar="FILE", help="Instead: a properties file that names them.")
+    ] = None,
+    endpoint: Annotated[
+        str | None, Option("--endpoint", metavar="URL", help="Instead: where HTTP tells them.")
+    ] = None,
+    access_key: Annotated[
+        str | None,
+        Option("--accessKey", metavar="KEY", help="Who signs; the secret key is asked for, or piped in."),
+    ] = None,
+    secret_key_stdin: Annotated[
+        bool, Option("--secretKeyStdin", help="Read the secret key from a line of standard input.")
+    ] = False,
+    security_token_stdin: Annotated[
+        bool, Option("--securityTokenStdin", help="Read a security token from the next line.")
+    ] = False,
+    credentials: Annotated[
+        str | None,
+        Option(
+            "--credentials", metavar="SOURCE", help=f"Instead: where these are: {', '.join(SOURCE_FORMS)}."
+        ),
+    ] = None,
+    tls: Annotated[
+        bool | None, Option("--tls/--no-tls", help="Encrypted connections, or plain ones.")
+    ] = None,
+    tls_ca: Annotated[
+        str | None, Option("--tlsCa", metavar="FILE", help="Authorities to trust (PEM), not the system's.")
+    ] = None,
+    tls_cert: Annotated[
+        str | None, Option("--tlsCert", metavar="FILE", help="The client's own certificate (PEM).")
+    ] = None,
+    tls_key: Annotated[str | None, Option("--tlsKey", metavar="FILE", help="Its key (PEM).")] = None,
+    tls_key_password_from: Annotated[
+        str | None,
+        Option("--tlsKeyPasswordFrom", metavar="SOURCE", help="What opens the key: env:NAME or file:PATH."),
+    ] = None,
+    tls_key_password_stdin: Annotated[
+        bool, Option("--tlsKeyPasswordStdin", help="Or read that from the next line.")
+    ] = False,
+    tls_server_name: Annotated[
+        str | None, Option("--tlsServerName", metavar="NAME", help="What certificates have to name.")
+    ] = None,
+    verify: Annotated[
+        bool | None, Option("--verify/--insecure", help="Whether certificates are checked.")
+    ] = None,
+    address_map: Annotated[
+        list[str] | None,
+        Option("--addressMap", metavar="FROM=TO", help="Where to reach brokers; added. Repeatable."),
+    ] = None,
+    journal_folders: Annotated[
+        list[str] | None,
+        Option("--journal", metavar="DIR", help="Folder of a name server's journal. Repeatable."),
+    ] = None,
+    timeout: Annotated[
+        float | None, Option("--timeout", metavar="SECONDS", help="For each request on each server.")
+    ] = None,
+    retries: Annotated[
+        int | None, Option("--retries", metavar="N", help="Of what got no answer and changes nothing.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, Option("--concurrency", metavar="N", help="Servers asked at a time.")
+    ] = None,
+    default_output: Annotated[
+        str | None, Option("--defaultOutput", metavar="FORMAT", help="How to write rows.")
+    ] = None,
+    read_only: Annotated[
+        bool | None, Option("--readOnly/--writable", help="Whether every change is refused.")
+    ] = None,
+    color: Annotated[
+        str | None,
+        Option(
+            "--color", metavar="COLOR", help="To show its name in, say red.", value_source="|".join(COLORS)
+        ),
+    ] = None,
+    unset_fields: Annotated[
+        list[str] | None,
+        Option("--unset", metavar="FIELD", help="Forget this, such as timeout or tls.caFile. Repeatable."),
+    ] = None,
+) -> Rows:
+    """Make a context, or change of it what is named. The first one is in use at once.
+
+    What is named in the place of something else, such as an endpoint for a list of name servers, replaces
+    it. Secrets never stand on the command line: they are asked for on a terminal, and read from standard
+    input with --secretKeyStdin, a line for each. They are kept in the file of contexts, which nobody else
+    may read.
+
+    Examples:
+        # A cluster whose settings nobody changes by mistake, its name in red
+        nsadmin contextSet prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly --color red
+        # Sign with what the environment has, over TLS
+        nsadmin contextSet prod --credentials env --tls
+        # Brokers in a network that is reached through a gateway
+        nsadmin contextSet prod --addressMap 10.0.0.0/8=gateway.example:10911
+    """
+    if context_name == "-":
+        raise UsageError('contextSet: "-" cannot be a name: it is the context of before')
+    if default_output not in (None, *FORMATS):
+        raise UsageError(f"--defaultOutput {default_output} is unknown; there are: {', '.join(FORMATS)}")
+    given_values = {
+        "namesrvAddr": ";".join(parse_addrs(namesrv_addr)) if namesrv_addr else None,
+        "configFile": _absolute_path(config_file),
+        "endpoint": build_endpoint_url(endpoint) if endpoint else None,
+        "credentials": _credentials_source(credentials),
+        "accessKey": access_key,
+        "secretKey": _read_secret(session, "secret key", secret_key_stdin, access_key is not None),
+        "securityToken": _read_secret(session, "security token", security_token_stdin),
+        "journals": [_absolute_path(journal_folder) for journal_folder in journal_folders]
+        if journal_folders
+        else None,
+        "timeout": timeout,
+        "retries": retries,
+        "concurrency": concurrency,
+        "output": default_output,
+        "readOnly": read_only,
+        "color": color,
+    }
+    tls_values = {
+        "caFile": _absolute_path(tls_ca),
+        "certFile": _absolute_path(tls_cert),
+        "keyFile": _absolute_path(tls_key),
+        "keyPassword": _read_secret(session, "password of the key", tls_key_password_stdin),
+        "keyPasswordFrom": tls_key_password_from,
+        "serverName": tls_server_name,
+        "verify": verify,
+    }
+
+    def update_contexts(saved_contexts: Contexts) -> Contexts:
+        context_map: dict[str, Any] = written(
+            _unset_fields(saved_contexts.by_name.get(context_name, Context()), unset_fields or ())
+        )
+        _replace_fields(context_map, _without_missing(given_values))
+        _replace_tls_fields(context_map, _without_missing(tls_values), tls)
+        if address_map:
+            context_map["addressMap"] = {
+                **context_map.get("addressMap", {}),
+                **dict(map(parse_pair, address_map)),
+            }
+        changed_contexts = saved_contexts.with_context(context_name, _read_context(context_name, context_map))
+        return changed_contexts if changed_contexts.current else changed_contexts.using(context_name)
+
+    return context_rows(save_context_change(update_contexts), [context_name])
+
+
+def _absolute_path(path_text: str | None) -> str | None:
+    """Make a path absolute: on the command line it is relative to the working directory."""
+    return path_text and str(Path(path_text).expanduser().absolute())
+
+
+def _credentials_source(source_text: str | None) -> str | None:
+    """The source of credentials, with an absolute path."""
+    if source_text is None:
+        return None
+    source_kind, _, source_name = source_text.partition(":")
+    if (source_text != "env" and source_kind not in ("file", "tools", "keyring")) or (
+        source_text != "env" and not source_name
+    ):
+        # The message does not repeat the value: an operator may have typed a secret here.
+        raise UsageError(f"--credentials has to be one of {', '.join(SOURCE_FORMS)}")
+    return f"{source_kind}:{_absolute_path(source_name)}" if source_kind in ("file", "tools") else source_text
+
+
+def _read_secret(session: Session, secret_name: str, is_piped: bool, is_wanted: bool = False) -> str | None:
+    return session.secret(secret_name, is_piped) if is_piped or is_wanted else None
+
+
+def _without_missing(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {field_key: field_value for field_key, field_value in values.items() if field_value is not None}
+
+
+def _unset_fields(context: Context, field_keys: Iterable[str]) -> Context:
+    for field_key in field_keys:
+        try:
+            context = without(context, field_key)
+        except KeyError:
+            raise UsageError(f"--unset {field_key} is unknown; there are: {', '.join(KEYS)}") from None
+    return context
+
+
+def _replace_fields(context_map: dict[str, Any], new_values: Mapping[str, Any]) -> None:
+    """Put values into a context's map, and clear the keys that they exclude."""
+    for set_key, replaced_keys in _REPLACED_KEYS:
+        if set_key in new_values:
+            for replaced_key in replaced_keys:
+                context_map.pop(replaced_key, None)
+    context_map.update(new_values)
+
+
+def _replace_tls_fields(
+    context_map: dict[str, Any], new_values: Mapping[str, Any], wants_tls: bool | None
+) -> None:
+    if wants_tls is False:
+        if new_values:
+            raise UsageError("--no-tls and other options of TLS exclude each other: leave one out")
+        context_map.pop("tls", None)
+    elif wants_tls or new_values:
+        tls_before = dict(context_map.get("tls", {}))
+        if {"keyPassword", "keyPasswordFrom"} & new_values.keys():
+            tls_before = {
+                field_key: field_value
+                for field_key, field_value in tls_before.items()
+                if not field_key.startswith("keyPassword")
+            }
+        context_map["tls"] = {**tls_before, **new_values}
+
+
+def _read_context(context_name: str, context_map: Mapping[str, Any]) -> Context:
+    try:
+        context = read(context_map)
+    except Wrong as error:
+        raise UsageError(f"contextSet: {error}") from None
+    if not any(discovery_key in context_map for discovery_key in _DISCOVERY_KEYS):
+        raise UsageError(
+            f"contextSet: {context_name} needs name servers; type: nsadmin contextSet {context_name} -n HOST:PORT"
+        )
+    return context

@@ -1,0 +1,172 @@
+"""contextList, contextShow, contextUse, contextDelete: manage the saved contexts."""
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, TypeVar
+
+from nsadmin import contexts
+from nsadmin.client.connection.access_options import Credentials
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.contexts import BadConfig, Context, Contexts, ContextTls
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+T = TypeVar("T")
+
+CONTEXT_COLUMNS = (
+    "name", "current", "namesrvAddr", "configFile", "endpoint", "credentials", "tls", "timeout", "retries",
+    "concurrency", "output", "addressMap", "journals", "readOnly", "color",
+)  # fmt: skip
+_BRIEF_COLUMNS = (*CONTEXT_COLUMNS[:7], "readOnly", "color")
+
+ContextNameArgument = Annotated[
+    str, Argument(("--name",), "NAME", "Name of a context.", value_source="contexts")
+]
+
+
+@declare_columns(CONTEXT_COLUMNS)
+def context_list(session: Session) -> Rows:
+    """List the contexts; one of them may be in use.
+
+    Examples:
+        # All contexts
+        nsadmin contextList
+    """
+    saved_contexts = _load_contexts()
+    return context_rows(saved_contexts, sorted(saved_contexts.by_name), _BRIEF_COLUMNS)
+
+
+@declare_columns(CONTEXT_COLUMNS)
+def context_show(
+    session: Session,
+    context_name: Annotated[
+        str | None,
+        Argument(("--name",), "NAME", "Name of a context.", required=False, value_source="contexts"),
+    ],
+) -> Rows:
+    """Show one context, or the one that is in use: all that is set in it.
+
+    Of secrets only where they are is shown, never what they are.
+
+    Examples:
+        # The one in use
+        nsadmin contextShow
+        # One by its name, as JSON
+        nsadmin contextShow prod --json
+    """
+    saved_contexts = _load_contexts()
+    chosen_name = context_name or saved_contexts.current
+    if chosen_name is None:
+        raise UsageError("contextShow: no context is in use; nsadmin contextUse NAME chooses one")
+    call_with_config_errors(lambda: saved_contexts.named(chosen_name))
+    return context_rows(saved_contexts, [chosen_name])
+
+
+@declare_columns(CONTEXT_COLUMNS)
+def context_use(
+    session: Session,
+    context_name: Annotated[
+        str, Argument(("--name",), "NAME", 'Name of a context, or "-".', value_source="contexts")
+    ],
+) -> Rows:
+    """Use a context where no command says otherwise; "-" is the one of before.
+
+    Examples:
+        # Use a context from now on
+        nsadmin contextUse prod
+        # Go back to the one before
+        nsadmin contextUse -
+    """
+    saved_contexts = save_context_change(lambda saved_contexts: saved_contexts.using(context_name))
+    return context_rows(saved_contexts, [saved_contexts.current or ""], _BRIEF_COLUMNS)
+
+
+@declare_columns(CONTEXT_COLUMNS)
+def context_delete(session: Session, context_name: ContextNameArgument) -> Rows:
+    """Forget a context. Nothing happens to the cluster.
+
+    Examples:
+        # Forget a context
+        nsadmin contextDelete prod
+    """
+    contexts_before = _load_contexts()
+    save_context_change(lambda saved_contexts: saved_contexts.without(context_name))
+    return context_rows(contexts_before, [context_name], _BRIEF_COLUMNS)
+
+
+def _load_contexts() -> Contexts:
+    return call_with_config_errors(lambda: contexts.load(contexts.path()))
+
+
+def save_context_change(apply_change: Callable[[Contexts], Contexts]) -> Contexts:
+    """Apply a change to the contexts, save them, and return them."""
+    return call_with_config_errors(lambda: contexts.change(contexts.path(), apply_change))
+
+
+def call_with_config_errors(context_step: Callable[[], T]) -> T:
+    """Call a function that uses the contexts file; a mistake in that file becomes a UsageError."""
+    try:
+        return context_step()
+    except BadConfig as error:
+        raise UsageError(str(error)) from None
+
+
+def context_rows(
+    saved_contexts: Contexts, context_names: Iterable[str], table_columns: Iterable[str] = CONTEXT_COLUMNS
+) -> Rows:
+    """A row for each of these contexts; a table omits columns that none of them has a value for."""
+    rows_in_order = [_context_row(saved_contexts, context_name) for context_name in context_names]
+    shown_columns = [
+        column_name
+        for column_name in table_columns
+        if column_name in CONTEXT_COLUMNS[:2]
+        or any(row[column_name] not in (None, False) for row in rows_in_order)
+    ]
+    return Rows(CONTEXT_COLUMNS, rows_in_order, in_table=shown_columns)
+
+
+def _context_row(saved_contexts: Contexts, context_name: str) -> Row:
+    context = saved_contexts.by_name[context_name]
+    return {
+        "name": context_name,
+        "current": context_name == saved_contexts.current,
+        "namesrvAddr": context.namesrv_addr,
+        "configFile": context.config_file,
+        "endpoint": context.endpoint,
+        "credentials": _describe_credentials(context),
+        "tls": None if context.tls is None else _tls_cells(context.tls),
+        "timeout": context.timeout,
+        "retries": context.retries,
+        "concurrency": context.concurrency,
+        "output": context.output,
+        "addressMap": dict(context.address_map) or None,
+        "journals": list(context.journals) or None,
+        "readOnly": context.read_only,
+        "color": context.color,
+    }
+
+
+def _describe_credentials(context: Context) -> str | None:
+    """Describe where a context's credentials are, without the secrets."""
+    context_credentials = context.credentials
+    if not isinstance(context_credentials, Credentials):
+        return context_credentials
+    secret_kinds = (
+        "secret key" if context_credentials.security_token is None else "secret key and security token"
+    )
+    return f"access key {context_credentials.access_key}, {secret_kinds} in the file of contexts"
+
+
+def _tls_cells(context_tls: ContextTls) -> dict[str, object]:
+    password_source = "in the file of contexts" if context_tls.key_password else context_tls.key_password_from
+    tls_cells = {
+        "caFile": context_tls.ca_file,
+        "certFile": context_tls.cert_file,
+        "keyFile": context_tls.key_file,
+        "keyPassword": password_source,
+        "serverName": context_tls.server_name,
+        "verify": context_tls.verify,
+    }
+    return {
+        field_name: field_value for field_name, field_value in tls_cells.items() if field_value is not None
+    }

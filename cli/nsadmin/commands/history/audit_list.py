@@ -1,0 +1,60 @@
+"""auditList: lists the changes that this account made."""
+
+from typing import Annotated
+
+from nsadmin import audit
+from nsadmin.audit import BadAudit, Record
+from nsadmin.command_line import time_arguments
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+AUDIT_COLUMNS = ("time", "user", "context", "nameServers", "command", "sent", "results", "exitCode")
+AUDIT_TABLE_COLUMNS = ("time", "user", "context", "command", "servers", "exitCode")
+
+
+@declare_columns(AUDIT_COLUMNS, ("servers",))
+def audit_list(
+    session: Session,
+    since_text: Annotated[
+        str | None, Option("--since", metavar="TIME", help=f"Only from then on: {time_arguments.TIME_HELP}")
+    ] = None,
+) -> Rows:
+    """List the changes that were made, or tried, from this account, the oldest first.
+
+    Each command that sent a request which changes something has left a line, also when it failed or was
+    interrupted. JSON has the name servers, each such request with its outcome, and the rows that were
+    shown. It is kept in nsadmin/audit.jsonl in ~/.local/state, or where NSADMIN_AUDIT says; NSADMIN_AUDIT=off
+    keeps nothing.
+
+    Examples:
+        # All of them
+        nsadmin auditList
+        # Changes of the KV config since then, with all that was sent
+        nsadmin auditList --since 2025-01-31 --filter command~KvConfig --json
+    """
+    begin_ms = time_arguments.parse_time_option("auditList", "--since", since_text, 0)
+    audit_file = audit.path()
+    if audit_file is None:
+        raise UsageError("auditList: no audit is kept: NSADMIN_AUDIT is off")
+    try:
+        audit_log = audit.load(audit_file)
+    except BadAudit as error:
+        raise UsageError(f"auditList: {error}") from None
+    audit_rows = [
+        _audit_row(audit_record) for audit_record in audit_log.records if audit_record["time"] >= begin_ms
+    ]
+    notes = [f"{audit_file}: line {line_number} is no audit" for line_number in audit_log.unreadable]
+    return Rows((*AUDIT_COLUMNS, "servers"), audit_rows, (), notes, AUDIT_TABLE_COLUMNS)
+
+
+def _audit_row(audit_record: Record) -> Row:
+    sent_requests = audit_record.get("sent") or ()
+    server_addrs = tuple(dict.fromkeys(sent_request.get("server") for sent_request in sent_requests))
+    return {
+        **{column_name: audit_record.get(column_name) for column_name in AUDIT_COLUMNS},
+        "time": format_utc(audit_record["time"]),
+        "servers": server_addrs,
+    }

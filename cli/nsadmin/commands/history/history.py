@@ -1,0 +1,285 @@
+"""history: shows the events of a topic, a broker, a cluster or a KV key from journals; asks no server."""
+
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from pathlib import Path
+from time import sleep
+from typing import Annotated, NamedTuple, cast
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import Snapshot
+from namesrv_core.history.records import EVENT_TYPES_BY_NAME, JournalRecord
+from namesrv_core.history.subject_filter import (
+    ROUTINE_EVENT_TYPES,
+    JournalSubject,
+    SubjectFilter,
+    SubjectKind,
+)
+from namesrv_core.storage.journal import reader
+from namesrv_core.storage.journal.reader import RecordFilter
+from nsadmin.command_line import time_arguments
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.history.event_descriptions import describe_event
+from nsadmin.commands.history.journal_source import (
+    JournalOption,
+    JournalServerOption,
+    ServerJournal,
+    call_with_usage_errors,
+    find_journals,
+)
+from nsadmin.diagnostics import UsageError
+from nsadmin.likeness import like
+from nsadmin.output import Row, Rows
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+HISTORY_COLUMNS = ("seq", "time", "server", "type", "changes", "cause", "client", "event")
+HISTORY_TABLE_COLUMNS = ("time", "type", "changes", "cause", "client")
+
+_SUBJECT_KINDS = ("topic", "broker", "cluster", "kv")
+_USUAL_TYPES = frozenset(EVENT_TYPES_BY_NAME) - ROUTINE_EVENT_TYPES
+_POLL_SECONDS = 0.2
+
+
+class HistoryQuery(NamedTuple):
+    """Which records to show: their subject, times and types.
+
+    The times go from `begin_ms` to before `end_ms` (ms since 1970). `max_records` keeps only the newest
+    records; None keeps all.
+    """
+
+    subject: JournalSubject | None
+    begin_ms: int
+    end_ms: int
+    event_types: frozenset[str]
+    max_records: int | None
+
+
+@declare_columns(HISTORY_COLUMNS)
+def history(
+    session: Session,
+    subject_kind: Annotated[
+        str | None,
+        Argument(
+            ("--kind",),
+            "KIND",
+            "topic, broker, cluster or kv; all if left out.",
+            False,
+            value_source="|".join(_SUBJECT_KINDS),
+        ),
+    ],
+    subject_name: Annotated[
+        str | None, Argument(("--name",), "NAME", "Its name; of kv, the namespace.", required=False)
+    ],
+    kv_key: Annotated[
+        str | None, Argument(("--key",), "KEY", "Of kv, one key.", required=False, value_source="")
+    ],
+    since_text: Annotated[
+        str | None, Option("--since", metavar="TIME", help=f"Only from then on: {time_arguments.TIME_HELP}")
+    ] = None,
+    until_text: Annotated[str | None, Option("--until", metavar="TIME", help="Only before then.")] = None,
+    type_names: Annotated[
+        list[str] | None,
+        Option("--type", metavar="TYPE", help="Only events of this type, such as TopicsChanged. Repeatable."),
+    ] = None,
+    max_records: Annotated[
+        int,
+        Option(
+            "--limit", metavar="N", help="Only the newest so many; 0 for all; 1000 if left out.", minimum=0
+        ),
+    ] = 1000,
+    follow: Annotated[bool, Option("-f", "--follow", help="Go on with what comes, until Ctrl-C.")] = False,
+    server_name: JournalServerOption = None,
+    journal_folders: JournalOption = None,
+) -> Rows | Iterator[Rows]:
+    """Show what happened, newest last, with what caused it and whose doing it was.
+
+    A topic's history has its changes on each broker, its deletion and its order configuration; a broker's
+    has its registrations, silences and end as well. With every history go the starts and stops of the name
+    server and losses of its journal: what was known ends with them. Snapshots and proofs of life are left
+    out, unless --type names them. Events of several journals stand in the order of their times. That older
+    ones were left out because of --limit is said; --until leads to them.
+
+    Examples:
+        # The life of a topic
+        nsadmin history topic orders --journal namesrv/journal
+        # Who took write permission away or gave it back, and when
+        nsadmin history --type WritePermWiped --type WritePermAdded --journal namesrv/journal
+        # What happened to a broker on a day, as JSON
+        nsadmin history broker broker-a --since 2025-02-01 --until 2025-02-02 --journal namesrv/journal --json
+    """
+    history_query = HistoryQuery(
+        _parse_subject(subject_kind, subject_name, kv_key),
+        *time_arguments.parse_time_span("history", since_text, until_text),
+        _parse_types(type_names),
+        max_records or None,
+    )
+    server_journals = find_journals(session, "history", journal_folders, server_name)
+    journal_histories = [
+        _JournalHistory(server_journal, history_query, follow) for server_journal in server_journals
+    ]
+    record_lists = [journal_history.read_past() for journal_history in journal_histories]
+    table_columns = (
+        HISTORY_TABLE_COLUMNS
+        if len(server_journals) == 1
+        else (HISTORY_TABLE_COLUMNS[0], "server", *HISTORY_TABLE_COLUMNS[1:])
+    )
+    errors = [journal_history.read_error for journal_history in journal_histories]
+    notes = [
+        f"{journal_history.server_journal.server_name}: {journal_history.read_error}"
+        for journal_history in journal_histories
+        if journal_history.read_error
+    ]
+    history_rows = _merge_rows(record_lists)
+    if max_records and len(history_rows) > max_records:
+        history_rows = history_rows[-max_records:]
+        notes.append(
+            f"the newest {max_records} events; --limit 0 shows the older ones too, --until TIME leads there"
+        )
+    shown_rows = Rows(HISTORY_COLUMNS, history_rows, errors, notes, table_columns)
+    return _follow_journals(session, shown_rows, journal_histories) if follow else shown_rows
+
+
+def _parse_subject(
+    subject_kind: str | None, subject_name: str | None, kv_key: str | None
+) -> JournalSubject | None:
+    if subject_kind is None:
+        return None
+    if subject_kind not in _SUBJECT_KINDS:
+        raise UsageError(
+            f"history: {subject_kind!r} has no history; type one of {', '.join(_SUBJECT_KINDS)} and a name"
+        )
+    if subject_name is None:
+        raise UsageError(f"history: which {subject_kind}? Type: nsadmin history {subject_kind} NAME")
+    if kv_key is not None and subject_kind != "kv":
+        raise UsageError(f"history: {kv_key!r} is one too many; type: nsadmin history {subject_kind} NAME")
+    return JournalSubject(cast(SubjectKind, subject_kind), subject_name, kv_key)
+
+
+def _parse_types(type_names: list[str] | None) -> frozenset[str]:
+    """Parse the event types to show, in any case."""
+    names_by_lower = {type_name.lower(): type_name for type_name in EVENT_TYPES_BY_NAME}
+    for type_text in type_names or ():
+        if type_text.lower() not in names_by_lower:
+            suggested_names = ", ".join(like(type_text, EVENT_TYPES_BY_NAME, 0.5) or EVENT_TYPES_BY_NAME)
+            raise UsageError(f"history: --type {type_text} is no type of event; there are: {suggested_names}")
+    return frozenset(names_by_lower[type_text.lower()] for type_text in type_names or ()) or _USUAL_TYPES
+
+
+class _JournalHistory:
+    """Reads the matching records of one journal; `read_error` is the error that ended reading."""
+
+    def __init__(
+        self, server_journal: ServerJournal, history_query: HistoryQuery, is_following: bool
+    ) -> None:
+        self.server_journal = server_journal
+        self.read_error: RocketMQError | None = None
+        self._query = history_query
+        self._subject_filter = SubjectFilter(history_query.subject)
+        self._is_following = is_following
+        self._last_seq = 0
+
+    def read_past(self) -> list[tuple[JournalRecord, Row]]:
+        """Read the existing records. Of more than `max_records`, it returns at least one more, the newest."""
+        try:
+            return call_with_usage_errors("history", self.server_journal, self._read_segments)
+        except RocketMQError as error:
+            self.read_error = error
+            return []
+
+    def _read_segments(self, folder: Path) -> list[tuple[JournalRecord, Row]]:
+        history_query = self._query
+        if self._is_following:
+            # New records that arrive during reading come after this one, or after the last one that was read.
+            self._last_seq = max((record.seq for record in reader.read_last_records(folder, 1)), default=0)
+        segment_rows: list[list[tuple[JournalRecord, Row]]] = []
+        row_count = 0
+        for records in reader.read_segments_backwards(
+            folder, history_query.begin_ms, history_query.end_ms, self._build_sieve()
+        ):
+            # Each segment begins with a snapshot, so its records need no state from earlier segments.
+            subject_filter = SubjectFilter(history_query.subject)
+            if not segment_rows:
+                self._subject_filter = subject_filter
+            segment_rows.append(list(self._matching_rows(subject_filter, records)))
+            row_count += len(segment_rows[-1])
+            if history_query.max_records is not None and row_count > history_query.max_records:
+                break
+        return [
+            record_and_row for rows_of_segment in reversed(segment_rows) for record_and_row in rows_of_segment
+        ]
+
+    def _build_sieve(self) -> RecordFilter:
+        history_query, subject_filter = self._query, self._subject_filter
+        if not history_query.event_types.isdisjoint(ROUTINE_EVENT_TYPES):
+            return RecordFilter(subject_filter.can_match_line, None, history_query.event_types)
+        if subject_filter.search_terms is not None and history_query.event_types == _USUAL_TYPES:
+            # The search terms select records of all types except the routine ones.
+            return RecordFilter(subject_filter.can_match_line, subject_filter.search_terms)
+        follows_cluster = history_query.subject is not None and history_query.subject.kind == "cluster"
+        # A cluster's brokers are learned from snapshots, so these have to pass the sieve.
+        learned_types = {Snapshot.__name__} if follows_cluster else set()
+        return RecordFilter(
+            subject_filter.can_match_line,
+            subject_filter.search_terms,
+            history_query.event_types | learned_types,
+        )
+
+    def follow_records(self) -> Iterator[list[tuple[JournalRecord, Row]]]:
+        """Yield the new matching records of each poll of the journal."""
+        for records in reader.poll_records(self.server_journal.folder, self._last_seq):
+            yield list(self._matching_rows(self._subject_filter, records))
+
+    def _matching_rows(
+        self, subject_filter: SubjectFilter, records: Iterable[JournalRecord]
+    ) -> Iterator[tuple[JournalRecord, Row]]:
+        history_query = self._query
+        for record in records:
+            self._last_seq = max(self._last_seq, record.seq)
+            relevant_part = subject_filter.matching_fields(record)
+            if (
+                relevant_part is None
+                or record.event_type not in history_query.event_types
+                or not history_query.begin_ms <= record.time_ms < history_query.end_ms
+            ):
+                continue
+            yield (
+                record,
+                {
+                    "seq": record.seq,
+                    "time": format_utc(record.time_ms),
+                    "server": record.server_name,
+                    "type": record.event_type,
+                    "changes": describe_event(record.event_type, relevant_part),
+                    "cause": record.origin.cause,
+                    "client": record.origin.client_addr,
+                    "event": relevant_part,
+                },
+            )
+
+
+def _merge_rows(record_lists: Iterable[list[tuple[JournalRecord, Row]]]) -> list[Row]:
+    return [row for _, row in merge(*record_lists, key=lambda record_and_row: record_and_row[0].time_ms)]
+
+
+def _read_next(
+    server_journal: ServerJournal, record_batches: Iterator[list[tuple[JournalRecord, Row]]]
+) -> list[tuple[JournalRecord, Row]]:
+    return call_with_usage_errors("history", server_journal, lambda _: next(record_batches))
+
+
+def _follow_journals(
+    session: Session, shown_rows: Rows, journal_histories: list[_JournalHistory]
+) -> Iterator[Rows]:
+    followed_journals = [
+        (journal_history.server_journal, journal_history.follow_records())
+        for journal_history in journal_histories
+    ]
+    yield shown_rows
+    session.continue_table()
+    while True:
+        history_rows = _merge_rows([_read_next(*followed_journal) for followed_journal in followed_journals])
+        if history_rows:
+            yield shown_rows._replace(rows=history_rows, errors=(), notes=())
+        else:
+            sleep(_POLL_SECONDS)

@@ -1,0 +1,99 @@
+"""Finds the journals that a command reads: those of --journal, else those of the context."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, NamedTuple, TypeVar
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.storage.journal import segments
+from namesrv_core.storage.journal.segments import InvalidSegmentError
+from nsadmin.client import NotFound
+from nsadmin.command_line.declarations import Option
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Session
+
+T = TypeVar("T")
+
+JournalOption = Annotated[
+    list[str] | None,
+    Option("--journal", metavar="DIR", help="A name server's journal; else the context's. Repeatable."),
+]
+JournalServerOption = Annotated[
+    str | None,
+    Option("--namesrv", metavar="NAME", help="Only the journal of this one, as records name it."),
+]
+
+
+class UnknownPastError(RocketMQError):
+    """A name server's journal does not have its state at that time; the message says why."""
+
+
+class ServerJournal(NamedTuple):
+    """The journal of one name server: its folder, and the server's name in its records."""
+
+    folder: Path
+    server_name: str
+
+
+def find_journals(
+    session: Session, command_name: str, journal_folders: list[str] | None, server_name: str | None
+) -> list[ServerJournal]:
+    """Find the journals to read; UsageError if none is named, NotFound if none is of that server."""
+    folder_names = journal_folders or session.options.journals
+    if not folder_names:
+        raise UsageError(
+            f"{command_name}: which journal? Add --journal DIR, or let the context know: "
+            "nsadmin contextSet NAME --journal DIR"
+        )
+    server_journals = [
+        _identify_journal(command_name, Path(folder).expanduser()) for folder in dict.fromkeys(folder_names)
+    ]
+    chosen_journals = [
+        server_journal
+        for server_journal in server_journals
+        if server_name in (None, server_journal.server_name, server_journal.server_name.rpartition(":")[0])
+    ]
+    if not chosen_journals:
+        raise NotFound(
+            f"no journal of {server_name!r}; there are: {', '.join(server_journal.server_name for server_journal in server_journals)}"
+        )
+    return chosen_journals
+
+
+def _identify_journal(command_name: str, folder: Path) -> ServerJournal:
+    """Identify the journal in a folder; if its first segment is damaged, its folder replaces the name."""
+    nameless_journal = ServerJournal(folder, str(folder))
+    try:
+        server_name = call_with_usage_errors(command_name, nameless_journal, _first_server_name)
+    except RocketMQError:
+        return nameless_journal
+    if server_name is None:
+        raise UsageError(
+            f"{command_name}: {folder} has no journal: there are no files such as 0000000000000001-*.jsonl"
+        )
+    return ServerJournal(folder, server_name)
+
+
+def _first_server_name(folder: Path) -> str | None:
+    if not segments.list_segments(folder):
+        return None
+    # Imported late, because it loads the modules that rebuild tables.
+    from namesrv_core.storage.journal import reader
+
+    return next((record.server_name for record in reader.read_records(folder)), str(folder))
+
+
+def call_with_usage_errors(
+    command_name: str, server_journal: ServerJournal, read_journal: Callable[[Path], T]
+) -> T:
+    """Call a function that reads a journal; errors of the journal's files become one-line errors."""
+    try:
+        return read_journal(server_journal.folder)
+    except InvalidSegmentError as error:
+        raise RocketMQError(
+            f"{error}; nsadmin journalVerify {server_journal.folder} looks through all"
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            f"{command_name}: {error.filename or server_journal.folder}: {error.strerror}"
+        ) from None

@@ -1,0 +1,223 @@
+"""journalCat, journalTail, journalStat, journalVerify: read the journal in a folder; ask no server."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.history.records import JournalRecord
+from namesrv_core.storage.journal import reader, segments
+from nsadmin.command_line import time_arguments
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import to_bytes
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+RECORD_COLUMNS = ("seq", "time", "server", "type", "summary", "cause", "client", "event")
+RECORD_TABLE_COLUMNS = ("seq", "time", "type", "summary", "cause", "client")
+STAT_COLUMNS = ("type", "records", "plainSize", "firstTime", "lastTime")
+VERIFY_COLUMNS = (
+    "file", "result", "records", "firstSeq", "lastSeq", "firstTime", "lastTime", "size", "plainSize",
+    "problems",
+)  # fmt: skip
+
+JournalFolderArgument = Annotated[str, Argument(("--dir",), "DIR", "Folder of the journal.")]
+SinceTimeOption = Annotated[
+    str | None, Option("--since", metavar="TIME", help=f"Only from then on: {time_arguments.TIME_HELP}")
+]
+
+
+@declare_columns(RECORD_COLUMNS)
+def journal_cat(
+    session: Session,
+    journal_folder: JournalFolderArgument,
+    since_text: SinceTimeOption = None,
+    until_text: Annotated[str | None, Option("--until", metavar="TIME", help="Only before then.")] = None,
+) -> Rows:
+    """Show the records of a name server's journal, oldest first; closed segments are decompressed.
+
+    The server may be running. A table has a summary of each event; JSON has all of it, as docs/journal.md
+    tells.
+
+    Examples:
+        # All that happened since then, on a terminal
+        nsadmin journalCat namesrv/journal --since 2025-01-31T14:00
+        # What took write permission away or gave it back, and whose doing it was
+        nsadmin journalCat namesrv/journal --filter type~^WritePerm --json
+    """
+    begin_ms, end_ms = time_arguments.parse_time_span("journalCat", since_text, until_text)
+    with _journal_path("journalCat", journal_folder) as folder_path:
+        record_rows = [
+            _record_row(record)
+            for record in reader.read_records(folder_path, begin_ms)
+            if begin_ms <= record.time_ms < end_ms
+        ]
+    return _record_rows(record_rows)
+
+
+@declare_columns(RECORD_COLUMNS)
+def journal_tail(
+    session: Session,
+    journal_folder: JournalFolderArgument,
+    line_count: Annotated[
+        int, Option("-l", "--lines", metavar="N", help="How many; 10 if left out.", minimum=0)
+    ] = 10,
+    follow: Annotated[bool, Option("-f", "--follow", help="Go on with what comes, until Ctrl-C.")] = False,
+) -> Rows | Iterator[Rows]:
+    """Show the last records of a name server's journal.
+
+    Examples:
+        # The last ten
+        nsadmin journalTail namesrv/journal
+        # The last hundred, a JSON object on each line; with --follow it goes on with what comes
+        nsadmin journalTail namesrv/journal --lines 100 --output jsonl
+    """
+    with _journal_path("journalTail", journal_folder) as folder_path:
+        last_records = reader.read_last_records(folder_path, max(line_count, 1))
+    shown_rows = _record_rows(map(_record_row, last_records if line_count else ()))
+    return (
+        _follow_journal(session, shown_rows, folder_path, last_records[-1].seq if last_records else 0)
+        if follow
+        else shown_rows
+    )
+
+
+def _follow_journal(session: Session, shown_rows: Rows, folder_path: Path, last_seq: int) -> Iterator[Rows]:
+    yield shown_rows
+    session.continue_table()
+    for records in reader.follow_records(folder_path, last_seq):
+        yield _record_rows(map(_record_row, records))
+
+
+@declare_columns(STAT_COLUMNS)
+def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> Rows:
+    """Show how many records of which type a journal has, and how much room they take.
+
+    Examples:
+        # The types with the most bytes first
+        nsadmin journalStat namesrv/journal --sort=-plainSize
+    """
+    with _journal_path("journalStat", journal_folder) as folder_path:
+        type_rows = [
+            {
+                "type": event_type,
+                "records": type_count.record_count,
+                "plainSize": to_bytes(type_count.plain_bytes),
+                "firstTime": format_utc(type_count.first_time_ms),
+                "lastTime": format_utc(type_count.last_time_ms),
+            }
+            for event_type, type_count in reader.count_records_by_type(folder_path).items()
+        ]
+        file_sizes = [segment.file_path.stat().st_size for segment in segments.list_segments(folder_path)]
+    note = f"{len(file_sizes)} segments, {sum(file_sizes)} bytes on the disk"
+    return Rows(STAT_COLUMNS, type_rows, notes=[note])
+
+
+@declare_columns(VERIFY_COLUMNS)
+def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> Rows:
+    """Look through a whole journal: every record, and whether snapshots and events agree.
+
+    Numbers must have no hole, and the tables that a snapshot and the events behind it give must be those
+    of the next snapshot. A record that a killed server left torn at the end is no damage: the next start
+    cuts it off. The exit code is 1 where something is damaged.
+
+    Examples:
+        # Each segment
+        nsadmin journalVerify namesrv/journal
+        # What is wrong with which, in words
+        nsadmin journalVerify namesrv/journal --columns file,result,problems --json
+    """
+    with _journal_path("journalVerify", journal_folder) as folder_path:
+        checked_segments = list(reader.check_journal(folder_path))
+    notes = [
+        f"{checked_segment.journal_segment.file_path.name}: {problem}"
+        for checked_segment in checked_segments
+        for problem in checked_segment.problem_texts
+    ]
+    notes += [
+        f"{checked_segment.journal_segment.file_path.name} ends in {checked_segment.torn_bytes} bytes of no whole record"
+        for checked_segment in checked_segments
+        if checked_segment.torn_bytes
+    ]
+    errors = (
+        [RocketMQError("damaged")]
+        if any(checked_segment.problem_texts for checked_segment in checked_segments)
+        else []
+    )
+    return Rows(
+        VERIFY_COLUMNS,
+        [_verify_row(checked_segment) for checked_segment in checked_segments],
+        errors,
+        notes,
+        VERIFY_COLUMNS[:-1],
+    )
+
+
+def _verify_row(checked_segment: reader.SegmentCheck) -> Row:
+    return {
+        "file": checked_segment.journal_segment.file_path.name,
+        "result": "damaged"
+        if checked_segment.problem_texts
+        else "whole"
+        if checked_segment.journal_segment.is_closed
+        else "open",
+        "records": checked_segment.record_count,
+        "firstSeq": checked_segment.first_seq,
+        "lastSeq": checked_segment.last_seq,
+        "firstTime": format_utc(checked_segment.first_time_ms),
+        "lastTime": format_utc(checked_segment.last_time_ms),
+        "size": to_bytes(checked_segment.file_bytes),
+        "plainSize": to_bytes(checked_segment.plain_bytes),
+        "problems": checked_segment.problem_texts,
+    }
+
+
+@contextmanager
+def _journal_path(command_name: str, journal_folder: str) -> Iterator[Path]:
+    """Yield the path of a journal's folder; errors of its files become a one-line UsageError."""
+    folder_path = Path(journal_folder).expanduser()
+    try:
+        if not segments.list_segments(folder_path):
+            raise UsageError(
+                f"{command_name}: {folder_path} has no journal: there are no files such as 0000000000000001-*.jsonl"
+            )
+        yield folder_path
+    except OSError as error:
+        raise UsageError(f"{command_name}: {error.filename or folder_path}: {error.strerror}") from None
+
+
+def _record_rows(record_rows: Iterable[Row]) -> Rows:
+    return Rows(RECORD_COLUMNS, list(record_rows), in_table=RECORD_TABLE_COLUMNS)
+
+
+def _record_row(record: JournalRecord) -> Row:
+    return {
+        "seq": record.seq,
+        "time": format_utc(record.time_ms),
+        "server": record.server_name,
+        "type": record.event_type,
+        "summary": _summarize_fields(record.event_fields),
+        "cause": record.origin.cause,
+        "client": record.origin.client_addr,
+        "event": record.event_fields,
+    }
+
+
+def _summarize_fields(event_fields: Any) -> str:
+    """Summarize an event on one line; lists become their lengths."""
+    return " ".join(
+        f"{field_name}={_summarize_value(field_name, field_value)}"
+        for field_name, field_value in event_fields.items()
+        if not isinstance(field_value, dict)
+    )
+
+
+def _summarize_value(field_name: str, field_value: Any) -> object:
+    if not isinstance(field_value, list):
+        return field_value
+    if field_name == "changes":
+        return f"{sum(len(change_group['topics']) for change_group in field_value)} topics"
+    return f"({len(field_value)})"

@@ -1,0 +1,105 @@
+"""Gets a cluster snapshot from a file, name servers, a context, or a past time in journals."""
+
+import os
+from collections import defaultdict
+from pathlib import Path
+from time import time
+from typing import Any
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.storage.journal import past_state
+from nsadmin import contexts, settings
+from nsadmin.client import snapshots
+from nsadmin.client.connection.access_options import Access
+from nsadmin.client.connection.addresses import BadAddress, parse_addrs
+from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError
+from nsadmin.command_line import time_arguments
+from nsadmin.commands.history.journal_source import call_with_usage_errors, find_journals
+from nsadmin.diagnostics import UsageError
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+SNAPSHOT_SOURCE_HELP = "a snapshot's file, HOST:PORT of a name server, a context, or a time"
+
+
+def resolve_snapshot(
+    session: Session,
+    command_name: str,
+    option_flag: str,
+    operand_text: str,
+    journal_folders: list[str] | None,
+    server_name: str | None,
+) -> ClusterSnapshot:
+    """Resolve an operand to a snapshot; a one-line UsageError if it is malformed or its past is unknown."""
+    if os.path.isfile(operand_text):
+        return load_snapshot_file(command_name, operand_text)
+    known_contexts = contexts.load(contexts.path()).by_name
+    if operand_text in known_contexts:
+        setting_values: Any = defaultdict(lambda: None, context=operand_text)
+        context_options = settings.resolve(setting_values)
+        return _take_live_snapshot(session, context_options.access, context_options.namesrv_addr)
+    try:
+        now_ms = int(time() * 1000)
+        time_ms = time_arguments.parse_time_option(command_name, option_flag, operand_text, 0, now_ms)
+    except UsageError:
+        return _take_live_snapshot(
+            session, session.options.access, _parse_operand_addrs(command_name, option_flag, operand_text)
+        )
+    if time_ms > now_ms:
+        raise UsageError(
+            f"{command_name}: {option_flag} {operand_text} is still to come: it is {format_utc(now_ms)} now"
+        )
+    return rebuild_past_snapshot(session, command_name, time_ms, journal_folders, server_name)
+
+
+def _parse_operand_addrs(command_name: str, option_flag: str, operand_text: str) -> tuple[str, ...]:
+    try:
+        if ":" in operand_text:
+            return parse_addrs([operand_text])
+    except BadAddress:
+        pass
+    raise UsageError(
+        f"{command_name}: {option_flag} {operand_text} is none of these: {SNAPSHOT_SOURCE_HELP}, as {time_arguments.TIME_HELP}"
+    )
+
+
+def _take_live_snapshot(session: Session, access: Access, namesrv_addrs: Any) -> ClusterSnapshot:
+    with session.other(namesrv_addrs, access) as admin:
+        return snapshots.take_cluster_snapshot(admin, int(time() * 1000))
+
+
+def rebuild_past_snapshot(
+    session: Session,
+    command_name: str,
+    time_ms: int,
+    journal_folders: list[str] | None,
+    server_name: str | None,
+) -> ClusterSnapshot:
+    """Rebuild a name server's state at `time_ms` from its journal; UsageError if the state is unknown."""
+    server_journals = find_journals(session, command_name, journal_folders, server_name)
+    if len(server_journals) > 1:
+        server_names = ", ".join(server_journal.server_name for server_journal in server_journals)
+        raise UsageError(f"{command_name}: whose past? Add --namesrv NAME, one of: {server_names}")
+    try:
+        past_state = call_with_usage_errors(
+            command_name, server_journals[0], lambda folder: past_state.load_past_state(folder, time_ms)
+        )
+    except RocketMQError as error:
+        raise UsageError(f"{command_name}: {error}") from None
+    if past_state.journal_replay is None:
+        raise UsageError(
+            f"{command_name}: {past_state.server_name}: not known for {format_utc(time_ms) or time_ms}: {past_state.unknown_reason}"
+        )
+    return snapshots.snapshot_of_replay(
+        f"{past_state.server_name} at {format_utc(time_ms)}", time_ms, past_state.journal_replay
+    )
+
+
+def load_snapshot_file(command_name: str, file_name: str) -> ClusterSnapshot:
+    """Load the snapshot in a file; UsageError if the file is no snapshot."""
+    try:
+        return snapshots.decode_snapshot(Path(file_name).read_bytes())
+    except InvalidSnapshotError as error:
+        raise UsageError(f"{command_name}: {file_name} is no snapshot: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{command_name}: {file_name}: {error.strerror}") from None

@@ -1,0 +1,179 @@
+"""snapshotSave, snapshotShow, snapshotList: save and show a cluster's whole state in one file."""
+
+import os
+from pathlib import Path
+from time import time
+from typing import Annotated
+
+from nsadmin.client import snapshots
+from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, iterate_items
+from nsadmin.command_line import time_arguments
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
+from nsadmin.commands.history.snapshot_source import load_snapshot_file, rebuild_past_snapshot
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import to_bytes
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+SNAPSHOT_COLUMNS = ("file", "time", "nameServers", "brokers", "topics", "kvEntries", "size")
+SNAPSHOT_ITEM_COLUMNS = ("what", "name", "brokerName", "summary", "value")
+SNAPSHOT_SUFFIX = ".snapshot.zst"
+
+SnapshotFileArgument = Annotated[str, Argument(("--file",), "FILE", "The snapshot's file.")]
+
+
+@declare_columns(SNAPSHOT_COLUMNS)
+def snapshot_save(
+    session: Session,
+    file_name: Annotated[
+        str | None,
+        Argument(("--file",), "FILE", "Where to; named after the time if left out.", required=False),
+    ],
+    namespaces: Annotated[
+        list[str] | None,
+        Option(
+            "--namespace",
+            metavar="NAMESPACE",
+            help="With this KV namespace too. Repeatable.",
+            value_source="namespaces",
+        ),
+    ] = None,
+    time_text: Annotated[
+        str | None,
+        Option("--at", metavar="TIME", help=f"Of a past moment, from a journal: {time_arguments.TIME_HELP}"),
+    ] = None,
+    server_name: JournalServerOption = None,
+    journal_folders: JournalOption = None,
+) -> Rows:
+    """Save all that the name servers know to a file: brokers, topics, KV config, settings.
+
+    With --at it is what one name server knew then, rebuilt from its journal: no server is asked.
+
+    The file is JSON, compressed with zstd. What looks like a secret by its name (password, secretKey, token)
+    is left out. Name servers do not list their KV namespaces: that of order configurations is always in it,
+    others if they are named; a journal has all of them. No file is overwritten.
+
+    Examples:
+        # Before a change
+        nsadmin snapshotSave before.snapshot.zst
+        # With a namespace of the operator's own
+        nsadmin snapshotSave nightly.snapshot.zst --namespace DEPLOYMENT
+        # As it was then, for a ticket
+        nsadmin snapshotSave then.snapshot.zst --at 2025-02-01T00:00:02Z --journal namesrv/journal
+    """
+    if time_text is None and (journal_folders or server_name):
+        raise UsageError("snapshotSave: --journal and --namesrv are for --at TIME: which moment?")
+    if time_text is not None and namespaces:
+        raise UsageError("snapshotSave: leave out --namespace: a journal has all of them")
+    if time_text is None:
+        snapshot = snapshots.take_cluster_snapshot(session.admin, int(time() * 1000), tuple(namespaces or ()))
+    else:
+        time_ms = time_arguments.parse_past_time("snapshotSave", "--at", time_text)
+        snapshot = rebuild_past_snapshot(session, "snapshotSave", time_ms, journal_folders, server_name)
+    time_stamp = (format_utc(snapshot.time) or "").replace("-", "").replace(":", "").replace(".", "")
+    file_path = Path(file_name or f"{time_stamp}{SNAPSHOT_SUFFIX}")
+    try:
+        with file_path.open("xb") as output_file:
+            output_file.write(snapshots.encode_snapshot(snapshot))
+    except OSError as error:
+        raise UsageError(f"snapshotSave: {file_path}: {error.strerror}") from None
+    return Rows(SNAPSHOT_COLUMNS, [_snapshot_row(file_path, snapshot)])
+
+
+@declare_columns(SNAPSHOT_ITEM_COLUMNS)
+def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> Rows:
+    """Show what is in the file of a snapshot.
+
+    Examples:
+        # All of it
+        nsadmin snapshotShow before.snapshot.zst
+        # Brokers alone, as JSON
+        nsadmin snapshotShow before.snapshot.zst --filter what=broker --json
+    """
+    snapshot = load_snapshot_file("snapshotShow", file_name)
+    item_rows: list[Row] = [
+        {
+            "what": snapshot_item.kind,
+            "name": snapshot_item.item_name,
+            "brokerName": snapshot_item.broker_name,
+            **_value_cells(item_value),
+        }
+        for snapshot_item, item_value in iterate_items(snapshot)
+    ]
+    for namespace, namespace_entries in snapshot.kv.items():
+        if namespace != snapshots.ORDER_NAMESPACE:
+            item_rows += [
+                {
+                    "what": "kv",
+                    "name": f"{namespace} {entry_key}",
+                    "brokerName": None,
+                    **_value_cells(item_value),
+                }
+                for entry_key, item_value in namespace_entries.items()
+            ]
+    item_rows += [
+        {"what": "setting", "name": entry_key, "brokerName": None, **_value_cells(item_value)}
+        for entry_key, item_value in snapshot.settings.items()
+    ]
+    source_note = f"{snapshot.source}, {format_utc(snapshot.time)}"
+    return Rows(SNAPSHOT_ITEM_COLUMNS, item_rows, (), [source_note], SNAPSHOT_ITEM_COLUMNS[:4])
+
+
+def _value_cells(item_value: object) -> dict[str, object]:
+    return {"summary": (describe_change(None, item_value) or "").removeprefix("new: "), "value": item_value}
+
+
+@declare_columns(SNAPSHOT_COLUMNS)
+def snapshot_list(
+    session: Session,
+    folder: Annotated[
+        str | None, Argument(("--dir",), "DIR", "Where to look; here if left out.", required=False)
+    ],
+) -> Rows:
+    """List the snapshots in a folder, oldest first: files that end in .snapshot.zst.
+
+    Examples:
+        # Those in the current folder
+        nsadmin snapshotList
+    """
+    folder_path = Path(folder or ".")
+    try:
+        file_names = sorted(
+            file_name for file_name in os.listdir(folder_path) if file_name.endswith(SNAPSHOT_SUFFIX)
+        )
+    except OSError as error:
+        raise UsageError(f"snapshotList: {folder_path}: {error.strerror}") from None
+    path_snapshots: list[tuple[Path, ClusterSnapshot]] = []
+    errors: list[InvalidSnapshotError | None] = []
+    notes = []
+    for file_name in file_names:
+        try:
+            path_snapshots.append(
+                (folder_path / file_name, snapshots.decode_snapshot((folder_path / file_name).read_bytes()))
+            )
+            errors.append(None)
+        except InvalidSnapshotError as error:
+            errors.append(error)
+            notes.append(f"{folder_path / file_name} is no snapshot: {error}")
+        except OSError as error:
+            errors.append(InvalidSnapshotError(str(error)))
+            notes.append(f"{folder_path / file_name}: {error.strerror}")
+    path_snapshots.sort(key=lambda path_snapshot: path_snapshot[1].time)
+    return Rows(
+        SNAPSHOT_COLUMNS, [_snapshot_row(*path_snapshot) for path_snapshot in path_snapshots], errors, notes
+    )
+
+
+def _snapshot_row(file_path: Path, snapshot: ClusterSnapshot) -> Row:
+    return {
+        "file": str(file_path),
+        "time": format_utc(snapshot.time),
+        "nameServers": snapshot.source,
+        "brokers": len(snapshot.brokers),
+        "topics": len(snapshot.topics),
+        "kvEntries": sum(map(len, snapshot.kv.values())),
+        "size": to_bytes(file_path.stat().st_size),
+    }

@@ -1,0 +1,61 @@
+"""Owns dumpCompactionLog, which shows the messages in a file of a compaction log or commit log."""
+
+from pathlib import Path
+from typing import Annotated
+
+from namesrv_core.protocol.stored_messages import decode_messages
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.results import NotApplied
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.messages.message_rows import (
+    BODY_TABLE_COLUMNS,
+    MESSAGE_COLUMNS,
+    body_notes,
+    message_row,
+)
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Rows
+from nsadmin.session import Session
+
+_BLANK_MAGIC = (0xCBD43194).to_bytes(4)
+"""Magic of the entry that fills the end of a commit log file (CommitLog.BLANK_MAGIC_CODE), after its size."""
+
+
+@declare_columns(MESSAGE_COLUMNS)
+def dump_compaction_log(
+    session: Session,
+    file: Annotated[str, Argument(("-f", "--file"), "FILE", "A file of a broker, read here.")],
+) -> Rows:
+    """Show the messages in a file below store/compaction/compactionLog, or in one of a commit log.
+
+    The file is only read, so that a broker may have it open: mqadmin opens it for writing too. What cannot be
+    read as a message ends it, with an error that says where; what a broker has not written yet is no error.
+
+    Examples:
+        # What is left of a queue
+        nsadmin dumpCompactionLog store/compaction/compactionLog/prices/0/00000000000000000000
+    """
+    try:
+        file_content = Path(file).read_bytes()
+    except OSError as read_error:
+        raise UsageError(f"dumpCompactionLog: {file}: {read_error.strerror}") from None
+    decoded = decode_messages(file_content)
+    end_byte = len(file_content) - decoded.unread_bytes
+    decode_error = None
+    if (
+        decoded.unread_bytes
+        and file_content[end_byte + 4 : end_byte + 8] != _BLANK_MAGIC
+        and file_content.count(0, end_byte) < decoded.unread_bytes
+    ):
+        decode_error = NotApplied(
+            f"{file}: what begins at byte {end_byte} is no message; {len(decoded.messages)} before it are"
+        )
+    located_messages = [LocatedMessage(None, message) for message in decoded.messages]
+    dump_notes = [*body_notes(located_messages), *([str(decode_error)] if decode_error else [])]
+    return Rows(
+        MESSAGE_COLUMNS,
+        [message_row(located_message) for located_message in located_messages],
+        [decode_error],
+        dump_notes,
+        BODY_TABLE_COLUMNS,
+    )

@@ -1,0 +1,136 @@
+"""Owns queryCq, which shows the entries of a consume queue on brokers."""
+
+from typing import Annotated
+
+from nsadmin.client import ServerResult
+from nsadmin.client.messages.consume_queues import QueueEntries
+from nsadmin.client.results import error_text
+from nsadmin.command_line.broker_targets import find_broker_addr
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import forgive_missing
+from nsadmin.commands.messages.message_queries import parse_number
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import to_bytes
+from nsadmin.session import Session
+
+QUEUE_ENTRY_COLUMNS = (
+    "brokerName",
+    "brokerAddr",
+    "topic",
+    "queueId",
+    "queueOffset",
+    "physicalOffset",
+    "storeSize",
+    "tagsCode",
+    "extendData",
+    "bitMap",
+    "eval",
+    "msg",
+)
+QUEUE_ENTRY_TABLE_COLUMNS = (
+    "brokerName", "brokerAddr", "topic", "queueId", "queueOffset", "physicalOffset", "storeSize", "tagsCode",
+)  # fmt: skip
+
+
+@declare_columns(QUEUE_ENTRY_COLUMNS)
+def query_cq(
+    session: Session,
+    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    queue_text: Annotated[str, Argument(("-q", "--queue"), "QUEUE", "Number of a queue, from 0.")],
+    index_text: Annotated[
+        str, Argument(("-i", "--index"), "OFFSET", "The first entry, by its place in the queue.")
+    ],
+    max_entries: Annotated[
+        int, Option("-c", "--count", metavar="N", minimum=1, help="So many entries at most.")
+    ] = 10,
+    broker_text: Annotated[
+        str | None,
+        Option("-b", "--broker", metavar="ADDR", help="Only this broker: address, NAME or NAME/ID."),
+    ] = None,
+    group: Annotated[
+        str | None,
+        Option(
+            "-g", "--consumer", metavar="GROUP", help="Whether the filter of this group takes each of them."
+        ),
+    ] = None,
+) -> Rows:
+    """Show entries of a queue as brokers have them: where each message is, and the hash of its tag.
+
+    Every broker of the topic's route is asked, its master or else a slave, and rows say which one answered;
+    with -b that one alone. It shows whether a queue leads to messages where readers find none; nothing is
+    consumed. eval and msg are about the group's filter, of one whose clients are connected.
+
+    Examples:
+        # The first two entries of queue 0
+        nsadmin queryCq payments 0 0 -c 2
+    """
+    queue_and_offset = (
+        parse_number("queryCq", "QUEUE", queue_text),
+        parse_number("queryCq", "OFFSET", index_text),
+    )
+    consume_queues = session.admin.consume_queues
+    broker_names: list[str | None]
+    if broker_text is not None:
+        broker_names = [None]
+        entry_results = [
+            consume_queues.read_entries_at(
+                find_broker_addr(session, broker_text), topic, *queue_and_offset, max_entries, group
+            )
+        ]
+    else:
+        queue_routes = session.admin.messages.list_queue_routes(topic)
+        broker_names = [route_or_result.broker_name for route_or_result in queue_routes]
+        entry_results = consume_queues.read_entries(
+            queue_routes, topic, *queue_and_offset, max_entries, group
+        )
+    entry_rows = [
+        entry_row
+        for broker_name, route_or_result in zip(broker_names, entry_results, strict=True)
+        for entry_row in _entry_rows(broker_name, route_or_result, topic, queue_and_offset[0])
+    ]
+    broker_notes = [
+        note_line
+        for broker_name, route_or_result in zip(broker_names, entry_results, strict=True)
+        for note_line in _broker_notes(broker_name, route_or_result)
+    ]
+    return forgive_missing(
+        Rows(
+            QUEUE_ENTRY_COLUMNS,
+            entry_rows,
+            [route_or_result.error for route_or_result in entry_results],
+            broker_notes,
+            QUEUE_ENTRY_TABLE_COLUMNS,
+        )
+    )
+
+
+def _entry_rows(
+    broker_name: str | None, entry_result: ServerResult[QueueEntries], topic: str, queue_id: int
+) -> list[Row]:
+    return [
+        {
+            "brokerName": broker_name,
+            "brokerAddr": entry_result.addr,
+            "topic": topic,
+            "queueId": queue_id,
+            "queueOffset": queue_entry.offset,
+            "physicalOffset": queue_entry.physic_offset,
+            "storeSize": to_bytes(queue_entry.physic_size),
+            "tagsCode": queue_entry.tags_code,
+            "extendData": queue_entry.extend_data,
+            "bitMap": queue_entry.bit_map,
+            "eval": queue_entry.is_match,
+            "msg": queue_entry.mismatch_reason,
+        }
+        for queue_entry in (entry_result.result.entries if entry_result.result else ())
+    ]
+
+
+def _broker_notes(broker_name: str | None, entry_result: ServerResult[QueueEntries]) -> list[str]:
+    broker_label = f"broker {broker_name or entry_result.addr}"
+    if entry_result.result is None:
+        return [f"{broker_label}: {error_text(entry_result.error)}"] if entry_result.error else []
+    filter_notes = (
+        [f"{broker_label}: {entry_result.result.filter_data}"] if entry_result.result.filter_data else []
+    )
+    return filter_notes

@@ -1,0 +1,159 @@
+"""Delivers messages that queryMsgById or queryMsgByUniqueKey found to one client, or to their topic again."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotApplied
+from nsadmin.client.messages.message_delivery import MessageDelivery, MessageReceiver
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Option
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.messages.message_sender import SENT_COLUMNS, sent_row
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import to_millis
+from nsadmin.session import Session
+
+DELIVERY_COLUMNS = (
+    "msgId",
+    "offsetMsgId",
+    "topic",
+    "brokerName",
+    "brokerAddr",
+    "group",
+    "clientId",
+    "consumeResult",
+    "spentMs",
+    "result",
+    "error",
+)
+DELIVERY_TABLE_COLUMNS = (
+    "msgId",
+    "brokerName",
+    "group",
+    "clientId",
+    "consumeResult",
+    "spentMs",
+    "result",
+    "error",
+)
+SUCCESS_RESULTS = ("CR_SUCCESS", "CR_COMMIT")
+
+PushGroupOption = Annotated[
+    str | None,
+    Option("-g", "--consumerGroup", metavar="GROUP", help="With -d: hand it to this client of the group."),
+]
+PushClientOption = Annotated[
+    str | None, Option("-d", "--clientId", metavar="CLIENT", help="With -g: an id of consumerConnection.")
+]
+
+
+def has_push_receiver(command_name: str, group: str | None, client_id: str | None) -> bool:
+    """Whether the line names a client that gets the messages; group and client belong together."""
+    if (group is None) != (client_id is None):
+        raise UsageError(f"{command_name}: -g GROUP and -d CLIENT belong together: type both")
+    return group is not None
+
+
+def push_messages(
+    session: Session,
+    command_name: str,
+    messages: Sequence[LocatedMessage],
+    group: str | None,
+    client_id: str | None,
+) -> Rows:
+    """Push each message to the client, one after another; a row shows how the client consumed it."""
+    session.require_writable(f"{command_name} -g -d")
+    session.require_yes(f"{command_name} -g -d")
+    message_delivery = session.admin.delivery
+    message_receivers = [
+        message_delivery.find_receiver(located_message, group or "", client_id or "")
+        for located_message in messages
+    ]
+    session.confirm(
+        f"Have {client_id} of {group} consume {_count_text(messages)}, now and whatever it did before?"
+    )
+    delivery_rows: list[Row] = []
+    delivery_errors: list[RocketMQError | None] = []
+    for message_receiver in message_receivers:
+        client_answer, delivery_error = (
+            ({}, None) if session.dry_run else _push_message(message_delivery, message_receiver)
+        )
+        message = message_receiver.located_message.message
+        delivery_errors.append(delivery_error)
+        delivery_rows.append(
+            {
+                "msgId": message.msg_id,
+                "offsetMsgId": message.offset_msg_id,
+                "topic": message.topic,
+                "brokerName": message_receiver.located_message.broker_name,
+                "brokerAddr": message_receiver.broker_addr,
+                "group": group,
+                "clientId": client_id,
+                **client_answer,
+                **outcome_cells(delivery_error, "dry-run" if session.dry_run else "done"),
+            }
+        )
+    return Rows(
+        DELIVERY_COLUMNS,
+        delivery_rows,
+        delivery_errors,
+        _error_notes(delivery_errors),
+        DELIVERY_TABLE_COLUMNS,
+    )
+
+
+def _push_message(
+    message_delivery: MessageDelivery, message_receiver: MessageReceiver
+) -> tuple[Row, RocketMQError | None]:
+    """The cells of the client's answer, and the error if it did not consume the message."""
+    try:
+        delivery_outcome = message_delivery.deliver_message(message_receiver)
+    except RocketMQError as delivery_error:
+        return {}, delivery_error
+    client_answer = {
+        "consumeResult": delivery_outcome.consume_result,
+        "spentMs": to_millis(delivery_outcome.spent_ms),
+    }
+    if delivery_outcome.consume_result in SUCCESS_RESULTS:
+        return client_answer, None
+    return client_answer, NotApplied(
+        f"the client did not take it: {delivery_outcome.remark or delivery_outcome.consume_result}"
+    )
+
+
+def resend_messages(session: Session, command_name: str, messages: Sequence[LocatedMessage]) -> Rows:
+    """Send each message to its own queue, or to another queue of its topic; rows are those of sendMessage."""
+    session.require_writable(f"{command_name} -s")
+    session.require_yes(f"{command_name} -s")
+    message_delivery = session.admin.delivery
+    send_queues = [message_delivery.choose_resend_queue(located_message) for located_message in messages]
+    session.confirm(f"Send {_count_text(messages)} once more to every group of {messages[0].message.topic}?")
+    sent_rows: list[Row] = []
+    send_errors: list[RocketMQError | None] = []
+    for located_message, send_queue in zip(messages, send_queues, strict=True):
+        sent_message, send_error = None, None
+        if not session.dry_run:
+            try:
+                sent_message = message_delivery.resend_message(send_queue, located_message.message)
+            except RocketMQError as failure:
+                send_error = failure
+        send_errors.append(send_error)
+        sent_rows.append(
+            sent_row(send_queue, sent_message, send_error, None, "dry-run" if session.dry_run else "done")
+        )
+    return Rows(SENT_COLUMNS, sent_rows, send_errors, _error_notes(send_errors))
+
+
+def _count_text(located_messages: Sequence[LocatedMessage]) -> str:
+    return (
+        f"the message {located_messages[0].message.msg_id}"
+        if len(located_messages) == 1
+        else f"{len(located_messages)} messages"
+    )
+
+
+def _error_notes(message_errors: Sequence[RocketMQError | None]) -> list[str]:
+    return [error_text(error) for error in dict.fromkeys(message_errors) if error is not None]

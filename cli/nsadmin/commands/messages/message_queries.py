@@ -1,0 +1,327 @@
+"""Owns queryMsgByKey, queryMsgByUniqueKey, queryMsgById and queryMsgByOffset, which find messages."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotFound
+from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_errors, map_track_types
+from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages, LocatedMessage
+from nsadmin.client.results import ServerResult, error_text
+from nsadmin.command_line.argument_values import parse_boolean
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.commands.messages import message_sender
+from nsadmin.commands.messages.message_delivery import (
+    DELIVERY_COLUMNS,
+    PushClientOption,
+    PushGroupOption,
+    has_push_receiver,
+    push_messages,
+    resend_messages,
+)
+from nsadmin.commands.messages.message_rows import (
+    MESSAGE_COLUMNS,
+    PLACE_TABLE_COLUMNS,
+    WHOLE_TABLE_COLUMNS,
+    MessageTopicArgument,
+    make_message_rows,
+    parse_charset,
+)
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Rows
+from nsadmin.session import Session
+
+_HOUR_MS = 3_600_000
+MAX_MESSAGES_PER_BROKER = 64
+"""The most messages that a broker returns for one query (its maxMsgsNumBatch)."""
+
+TRACKED_COLUMNS = (*MESSAGE_COLUMNS, "tracks")
+TRACKED_TABLE_COLUMNS = (*WHOLE_TABLE_COLUMNS, "tracks")
+
+RouteTopicOption = Annotated[
+    str | None,
+    Option("-c", "--cluster", metavar="TOPIC", help="Ask the brokers of this topic or cluster instead."),
+]
+BodyFormatOption = Annotated[
+    str | None,
+    Option("-f", "--bodyFormat", metavar="CHARSET", help="Read bodies in this encoding, not in UTF-8."),
+]
+
+
+@declare_columns(MESSAGE_COLUMNS, ("indexKey",))
+def query_msg_by_key(
+    session: Session,
+    topic: MessageTopicArgument,
+    message_key: Annotated[str, Argument(("-k", "--msgKey"), "KEY", "One of the keys of a message.")],
+    begin_text: Annotated[
+        str | None, Option("-b", "--beginTimestamp", metavar="TIME", help=f"Stored since: {TIME_HELP}")
+    ] = None,
+    end_text: Annotated[
+        str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Stored until, likewise.")
+    ] = None,
+    max_count: Annotated[int, Option("-m", "--maxNum", metavar="N", help="The newest N messages.")] = 64,
+    key_type: Annotated[
+        str, Option("-p", "--keyType", metavar="K|T", help="K: a key; T: a tag, with a RocksDB index only.")
+    ] = "K",
+    last_key: Annotated[
+        str | None,
+        Option("-l", "--lastKey", metavar="KEY", help="Go on behind this indexKey, with a RocksDB index."),
+    ] = None,
+    route_topic: RouteTopicOption = None,
+) -> Rows:
+    """Find messages by a business key (property KEYS), on every broker of their topic.
+
+    The newest come last. Brokers know keys of messages as old as their index files. Bodies and properties
+    are in JSON: see also queryMsgById.
+
+    Examples:
+        # Messages with a business key
+        nsadmin queryMsgByKey payments order-4711
+        # The newest of them, with body and properties
+        nsadmin queryMsgByKey payments order-4711 -m 1 --json
+    """
+    if key_type not in ("K", "T"):
+        raise UsageError(f"queryMsgByKey: -p {key_type} cannot be: give K for a key or T for a tag")
+    if max_count < 1:
+        raise UsageError(f"queryMsgByKey: -m {max_count} cannot be: give 1 or more")
+    found_messages = session.admin.messages.find_by_key(
+        topic,
+        message_key,
+        max_num=max_count,
+        begin_ms=parse_time_option("queryMsgByKey", "-b", begin_text, 0),
+        end_ms=parse_time_option("queryMsgByKey", "-e", end_text, END_OF_TIME_MS),
+        by_tag=key_type == "T",
+        last_key=last_key,
+        route_topic=route_topic,
+    )
+    full_brokers = [
+        located_or_result.addr
+        for located_or_result in found_messages.broker_results
+        if (located_or_result.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
+    ]
+    found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
+    key_noun = "tag" if key_type == "T" else "key"
+    message_rows = make_message_rows(
+        found_messages, f"no message of {topic} has the {key_noun} {message_key!r}", PLACE_TABLE_COLUMNS
+    )
+    indexed_rows = [
+        {**message_row, "indexKey": _format_index_key(located_or_result, topic, key_type, message_key)}
+        for message_row, located_or_result in zip(message_rows.rows, found_messages.messages, strict=True)
+    ]
+    limit_notes = [
+        f"broker {broker_addr} gave as many as it gives at a time: there may be older ones (-e)"
+        for broker_addr in full_brokers
+    ]
+    return message_rows._replace(
+        columns=(*MESSAGE_COLUMNS, "indexKey"), rows=indexed_rows, notes=[*message_rows.notes, *limit_notes]
+    )
+
+
+def _format_index_key(located_message: LocatedMessage, topic: str, key_type: str, message_key: str) -> str:
+    """The key of the message's entry in a RocksDB index; it starts with the hour, in ms."""
+    message = located_message.message
+    hour_ms = message.store_timestamp // _HOUR_MS * _HOUR_MS
+    return f"{hour_ms}@{topic}@{key_type}@{message_key}@{message.msg_id}@{message.physical_offset}"
+
+
+@declare_columns(TRACKED_COLUMNS, DELIVERY_COLUMNS)
+def query_msg_by_unique_key(
+    session: Session,
+    topic: MessageTopicArgument,
+    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "The id that a producer has in its log.")],
+    show_all: Annotated[
+        bool, Option("-a", "--showAll", help="Accepted from mqadmin: all that there are is the rule.")
+    ] = False,
+    start_text: Annotated[
+        str | None, Option("-s", "--startTime", metavar="TIME", help=f"Stored since: {TIME_HELP}")
+    ] = None,
+    end_text: Annotated[
+        str | None, Option("-e", "--endTime", metavar="TIME", help="Stored until, likewise.")
+    ] = None,
+    route_topic: RouteTopicOption = None,
+    group: PushGroupOption = None,
+    client_id: PushClientOption = None,
+) -> Rows:
+    """Find the messages that a producer gave this id (property UNIQ_KEY), on every broker of their topic.
+
+    There is more than one where a producer sent one again. tracks says of each consumer group whether it has
+    consumed the message: CONSUMED, NOT_CONSUME_YET, CONSUMED_BUT_FILTERED (its tag was not wanted),
+    NOT_ONLINE; PULL and CONSUME_BROADCASTING where brokers do not know. With -g and -d the messages are
+    handed to that client once more, whatever it did with them before; off a terminal that needs --yes.
+
+    Examples:
+        # The message that a producer logged
+        nsadmin queryMsgByUniqueKey payments 7F0000010B4B18B4AAC2910F8A1E0000
+    """
+    has_receiver = has_push_receiver("queryMsgByUniqueKey", group, client_id)
+    found_messages = session.admin.messages.find_by_unique_key(
+        topic,
+        msg_id,
+        begin_ms=parse_time_option("queryMsgByUniqueKey", "-s", start_text, 0),
+        end_ms=parse_time_option("queryMsgByUniqueKey", "-e", end_text, END_OF_TIME_MS),
+        route_topic=route_topic,
+    )
+    missing_text = f"no message of {topic} has the id {msg_id}"
+    if has_receiver:
+        return push_messages(
+            session, "queryMsgByUniqueKey", _require_messages(found_messages, missing_text), group, client_id
+        )
+    return _add_tracks(
+        session, make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS), found_messages
+    )
+
+
+@declare_columns(TRACKED_COLUMNS, DELIVERY_COLUMNS, message_sender.SENT_COLUMNS)
+def query_msg_by_id(
+    session: Session,
+    topic: MessageTopicArgument,
+    msg_ids: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "One id of either kind, or several: A,B.")],
+    body_format: BodyFormatOption = None,
+    route_topic: RouteTopicOption = None,
+    unit_name: Annotated[
+        str | None, Option("-u", "--unitName", metavar="UNIT", help="Accepted from mqadmin, without meaning.")
+    ] = None,
+    group: PushGroupOption = None,
+    client_id: PushClientOption = None,
+    resend_text: Annotated[
+        str | None,
+        Option("-s", "--sendMessage", metavar="true|false", help="true: send it once more to its topic."),
+    ] = None,
+) -> Rows:
+    """Show the message of an id: where it is stored (offset id), or what its producer called it.
+
+    An offset id names a broker's address and a position there. If that address does not answer from here,
+    all brokers of the topic are asked for the position; slaves have it too. tracks is as in
+    queryMsgByUniqueKey, and so are -g and -d. With -s true every group of the topic gets the message again,
+    under the id that it has. Off a terminal these need --yes.
+
+    Examples:
+        # By the id in a producer's log
+        nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000
+        # Where it would be sent once more
+        nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000 -s true --dry-run
+        # By the id of its place, body only
+        nsadmin queryMsgById payments 7F00000100002A9F0000000000000000 --columns body --output value
+    """
+    command_name = "queryMsgById"
+    sends_again = parse_boolean(command_name, "-s", resend_text) is True
+    has_receiver = has_push_receiver(command_name, group, client_id)
+    if has_receiver and sends_again:
+        raise UsageError(f"{command_name}: -s and -g with -d exclude each other: leave one out")
+    encoding = parse_charset(command_name, "-f", body_format)
+    typed_ids = list(dict.fromkeys(typed_id.strip() for typed_id in msg_ids.split(",") if typed_id.strip()))
+    if not typed_ids:
+        raise UsageError(f"{command_name}: an id is missing")
+    if has_receiver or sends_again:
+        located_messages = [
+            located_message
+            for typed_id in typed_ids
+            for located_message in _require_messages(*_find_by_id(session, topic, typed_id, route_topic))
+        ]
+        return (
+            push_messages(session, command_name, located_messages, group, client_id)
+            if has_receiver
+            else resend_messages(session, command_name, located_messages)
+        )
+    if len(typed_ids) == 1:
+        found_messages, missing_text = _find_by_id(session, topic, typed_ids[0], route_topic)
+        return _add_tracks(
+            session,
+            make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding),
+            found_messages,
+        )
+    tracked_rows = Rows(TRACKED_COLUMNS, [], (), (), TRACKED_TABLE_COLUMNS)
+    for typed_id in typed_ids:
+        try:
+            found_messages, missing_text = _find_by_id(session, topic, typed_id, route_topic)
+            rows_of_id = _add_tracks(
+                session,
+                make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding),
+                found_messages,
+            )
+        except NotFound as error:
+            rows_of_id = Rows((), (), [error], [str(error)])
+        tracked_rows = tracked_rows._replace(
+            rows=[*tracked_rows.rows, *rows_of_id.rows],
+            errors=[*tracked_rows.errors, *rows_of_id.errors],
+            notes=[*tracked_rows.notes, *rows_of_id.notes],
+        )
+    return tracked_rows
+
+
+def _find_by_id(
+    session: Session, topic: str, msg_id: str, route_topic: str | None
+) -> tuple[FoundMessages, str]:
+    found_messages = session.admin.messages.find_by_id(topic, msg_id, route_topic=route_topic)
+    return found_messages, f"no message of {topic} has the id {msg_id}"
+
+
+def _require_messages(found_messages: FoundMessages, missing_text: str) -> Sequence[LocatedMessage]:
+    """The messages found; if there are none, raise the first broker's error, or NotFound."""
+    if not found_messages.messages:
+        raise next(
+            (broker_error for broker_error in found_messages.errors if broker_error is not None), None
+        ) or NotFound(missing_text)
+    return found_messages.messages
+
+
+def _add_tracks(session: Session, message_rows: Rows, found_messages: FoundMessages) -> Rows:
+    """Add the column `tracks`: the groups that have consumed each message, null if no broker reports them."""
+    tracked_rows, track_notes, track_errors = [], [*message_rows.notes], [*message_rows.errors]
+    for message_row, located_message in zip(message_rows.rows, found_messages.messages, strict=True):
+        consume_tracks: Sequence[ConsumeTrack] | None = None
+        try:
+            consume_tracks = session.admin.consume_tracks.get_tracks(located_message)
+            track_notes += describe_track_errors(consume_tracks)
+        except RocketMQError as track_error:
+            track_errors.append(track_error)
+            track_notes.append(
+                f"who consumed {located_message.message.msg_id} is not known: {error_text(track_error)}"
+            )
+        tracked_rows.append(
+            {**message_row, "tracks": None if consume_tracks is None else map_track_types(consume_tracks)}
+        )
+    return Rows(TRACKED_COLUMNS, tracked_rows, track_errors, track_notes, TRACKED_TABLE_COLUMNS)
+
+
+@declare_columns(TRACKED_COLUMNS)
+def query_msg_by_offset(
+    session: Session,
+    topic: MessageTopicArgument,
+    broker_name: Annotated[str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker.")],
+    queue_text: Annotated[str, Argument(("-i", "--queueId"), "QUEUE", "Number of a queue, from 0.")],
+    offset_text: Annotated[str, Argument(("-o", "--offset"), "OFFSET", "Place in the queue.")],
+    body_format: BodyFormatOption = None,
+    route_topic: Annotated[
+        str | None,
+        Option("-r", "--routeTopic", metavar="TOPIC", help="Ask the broker of this topic instead."),
+    ] = None,
+) -> Rows:
+    """Show the message at one place of a queue, and who has consumed it: see queryMsgByUniqueKey.
+
+    Examples:
+        # The first message of a queue
+        nsadmin queryMsgByOffset payments broker-a-0 0 0
+    """
+    encoding = parse_charset("queryMsgByOffset", "-f", body_format)
+    located_message = session.admin.messages.get_at_offset(
+        topic,
+        broker_name,
+        parse_number("queryMsgByOffset", "QUEUE", queue_text),
+        parse_number("queryMsgByOffset", "OFFSET", offset_text),
+        route_topic=route_topic,
+    )
+    found_messages = FoundMessages(
+        (located_message,), (ServerResult(located_message.message.store_host, 1, None),)
+    )
+    return _add_tracks(
+        session, make_message_rows(found_messages, "", WHOLE_TABLE_COLUMNS, encoding), found_messages
+    )
+
+
+def parse_number(command_name: str, number_name: str, number_text: str) -> int:
+    """A number of 0 or more, with at most 18 digits."""
+    if not (number_text.isascii() and number_text.isdigit() and len(number_text) < 19):
+        raise UsageError(f"{command_name}: {number_name} {number_text} is no number from 0")
+    return int(number_text)

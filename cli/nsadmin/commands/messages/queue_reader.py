@@ -1,0 +1,354 @@
+"""Owns printMsg, printMsgByQueue and consumeMessage, which show a limited number of messages in queues."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotFound
+from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessage
+from nsadmin.client.messages.queue_reader import MessagePage, SpanResult
+from nsadmin.client.results import error_text
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.command_line.argument_values import parse_boolean
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.commands.messages.message_queries import parse_number
+from nsadmin.commands.messages.message_rows import (
+    BODY_TABLE_COLUMNS,
+    MESSAGE_COLUMNS,
+    PLACE_TABLE_COLUMNS,
+    MessageTopicArgument,
+    body_notes,
+    message_row,
+    parse_charset,
+)
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Rows
+from nsadmin.session import Session
+
+DEFAULT_MAX_MESSAGES = 1000
+
+CharsetOption = Annotated[
+    str | None,
+    Option("-c", "--charsetName", metavar="CHARSET", help="Read bodies in this encoding, not in UTF-8."),
+]
+TagExpressionOption = Annotated[
+    str | None,
+    Option("-s", "--subExpression", metavar="TAGS", help="Only messages with a tag of these: A || B."),
+]
+BeginTimeOption = Annotated[
+    str | None, Option("-b", "--beginTimestamp", metavar="TIME", help=f"Stored since: {TIME_HELP}")
+]
+EndTimeOption = Annotated[
+    str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Stored until, likewise.")
+]
+MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Stop after so many messages.")]
+
+
+@declare_columns(MESSAGE_COLUMNS)
+def print_msg(
+    session: Session,
+    topic: MessageTopicArgument,
+    charset_name: CharsetOption = None,
+    tag_expression: TagExpressionOption = None,
+    begin_text: BeginTimeOption = None,
+    end_text: EndTimeOption = None,
+    body_flag: Annotated[
+        str | None, Option("-d", "--printBody", metavar="true|false", help="Whether with bodies; true.")
+    ] = None,
+    route_topic: Annotated[
+        str | None,
+        Option("-l", "--lmqParentTopic", metavar="TOPIC", help="Ask the brokers of this topic instead."),
+    ] = None,
+    max_count: MaxMessagesOption = DEFAULT_MAX_MESSAGES,
+) -> Rows:
+    """Show the messages in all queues of a topic, the oldest of each queue first.
+
+    At most --maxNum are shown, taken from the queues in turns; a note says if there are more. Nothing is
+    consumed: no group has a part in it.
+
+    Examples:
+        # The first ten messages of a topic
+        nsadmin printMsg payments --maxNum 10
+        # Those with a tag since some time, without bodies
+        nsadmin printMsg payments -b 2025-01-31T13:00:00Z -s settled -d false
+    """
+    queue_routes = session.admin.messages.list_queue_routes(topic, None, route_topic)
+    queue_listing = _QueueListing(session, "printMsg", topic, tag_expression, max_count)
+    queue_listing.find_spans(queue_routes, None, begin_text, end_text)
+    return queue_listing.list_messages(
+        parse_charset("printMsg", "-c", charset_name), parse_boolean("printMsg", "-d", body_flag) is not False
+    )
+
+
+@declare_columns(MESSAGE_COLUMNS, ("tag", "count"))
+def print_msg_by_queue(
+    session: Session,
+    topic: MessageTopicArgument,
+    broker_name: Annotated[str, Argument(("-a", "--brokerName"), "BROKER", "Name of a broker.")],
+    queue_text: Annotated[str, Argument(("-i", "--queueId"), "QUEUE", "Number of a queue, from 0.")],
+    charset_name: CharsetOption = None,
+    tag_expression: TagExpressionOption = None,
+    begin_text: BeginTimeOption = None,
+    end_text: EndTimeOption = None,
+    messages_flag: Annotated[
+        str | None,
+        Option("-p", "--print", metavar="true|false", help="Whether messages are shown; true unless -f is."),
+    ] = None,
+    body_flag: Annotated[
+        str | None, Option("-d", "--printBody", metavar="true|false", help="Whether with bodies; false.")
+    ] = None,
+    count_flag: Annotated[
+        str | None,
+        Option("-f", "--calculate", metavar="true|false", help="Count messages by tag; false. Has no bound."),
+    ] = None,
+    max_count: MaxMessagesOption = DEFAULT_MAX_MESSAGES,
+) -> Rows:
+    """Show the messages in one queue, the oldest first, or with -f true how many there are of each tag.
+
+    At most --maxNum are shown; a note says if there are more. With -p true and -f true notes count the tags
+    of those that are shown. Nothing is consumed: no group has a part in it.
+
+    Examples:
+        # The messages in one queue
+        nsadmin printMsgByQueue payments broker-a-0 0
+        # How many there are of each tag
+        nsadmin printMsgByQueue payments broker-a-0 0 -f true
+    """
+    command_name = "printMsgByQueue"
+    body_encoding, counts_tags = (
+        parse_charset(command_name, "-c", charset_name),
+        parse_boolean(command_name, "-f", count_flag) is True,
+    )
+    wants_messages, with_bodies = (
+        parse_boolean(command_name, "-p", messages_flag),
+        parse_boolean(command_name, "-d", body_flag) is True,
+    )
+    if wants_messages is False and not counts_tags:
+        raise UsageError(f"{command_name}: -p false leaves nothing to show: add -f true, to count tags")
+    queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
+    queue_listing = _QueueListing(session, command_name, topic, tag_expression, max_count)
+    queue_listing.find_spans(
+        queue_routes, parse_number(command_name, "QUEUE", queue_text), begin_text, end_text
+    )
+    if counts_tags and not wants_messages:
+        return queue_listing.count_tags()
+    return queue_listing.list_messages(body_encoding, with_bodies, with_tag_counts=counts_tags)
+
+
+@declare_columns(MESSAGE_COLUMNS)
+def consume_message(
+    session: Session,
+    topic: MessageTopicArgument,
+    broker_name: Annotated[
+        str | None, Option("-b", "--brokerName", metavar="BROKER", help="Only queues of this broker.")
+    ] = None,
+    queue_id: Annotated[
+        int | None, Option("-i", "--queueId", metavar="QUEUE", minimum=0, help="With -b: only this queue.")
+    ] = None,
+    begin_offset: Annotated[
+        int | None, Option("-o", "--offset", metavar="OFFSET", minimum=0, help="With -i: from there on.")
+    ] = None,
+    group: Annotated[
+        str | None,
+        Option(
+            "-g", "--consumerGroup", metavar="GROUP", help="Is left alone: see above.", value_source="groups"
+        ),
+    ] = None,
+    begin_text: Annotated[
+        str | None, Option("-s", "--beginTimestamp", metavar="TIME", help=f"Stored since: {TIME_HELP}")
+    ] = None,
+    end_text: EndTimeOption = None,
+    max_count: Annotated[
+        int, Option("-c", "--MessageNumber", metavar="N", help="Stop after so many messages.")
+    ] = 128,
+) -> Rows:
+    """Show messages of a topic, or of one broker or queue of it, from an offset or a time on.
+
+    At most -c are shown, taken from the queues in turns; a note says if there are more. Nothing is consumed:
+    no offset is moved. mqadmin joins the group at -g, whose clients then rebalance; here no group is joined,
+    and -g changes nothing.
+
+    Examples:
+        # The first ten messages of a topic
+        nsadmin consumeMessage payments -c 10
+        # Those of one queue from an offset on
+        nsadmin consumeMessage payments -b broker-a-0 -i 0 -o 0
+    """
+    command_name = "consumeMessage"
+    if queue_id is not None and broker_name is None:
+        raise UsageError(f"{command_name}: -i is the number of a queue of one broker: add -b BROKER")
+    if begin_offset is not None and queue_id is None:
+        raise UsageError(f"{command_name}: -o is a place in one queue: add -b BROKER and -i QUEUE")
+    if group is not None:
+        session.remark(f"{group} is not joined: messages are read as nobody's consumer")
+    queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
+    queue_listing = _QueueListing(session, command_name, topic, None, max_count, "-c")
+    queue_listing.find_spans(queue_routes, queue_id, begin_text, end_text)
+    if begin_offset is not None:
+        queue_listing.skip_to_offset(begin_offset)
+    return queue_listing.list_messages(parse_charset(command_name, "", None), True)
+
+
+class _QueueListing:
+    """Reads the queues of one command, and makes rows of their messages."""
+
+    def __init__(
+        self,
+        session: Session,
+        command_name: str,
+        topic: str,
+        tag_expression: str | None,
+        max_count: int,
+        limit_option: str = "--maxNum",
+    ) -> None:
+        if max_count < 1:
+            raise UsageError(f"{command_name}: {limit_option} {max_count} cannot be: give 1 or more")
+        self._limit_option = limit_option
+        self._session, self._command_name, self._topic, self._max_count = (
+            session,
+            command_name,
+            topic,
+            max_count,
+        )
+        self._wanted_tags = _parse_tags(command_name, tag_expression)
+        self._span_results: Sequence[SpanResult] = ()
+        self._errors_by_queue: dict[tuple[str, int], RocketMQError] = {}
+
+    def find_spans(
+        self,
+        queue_routes: Sequence[QueueRoute],
+        queue_id: int | None,
+        begin_text: str | None,
+        end_text: str | None,
+    ) -> None:
+        """Find the offsets to read in each queue."""
+        self._span_results = self._session.admin.queue_reader.get_spans(
+            self._topic,
+            queue_routes,
+            queue_id=queue_id,
+            begin_ms=parse_time_option(self._command_name, "-b", begin_text, 0),
+            end_ms=parse_time_option(self._command_name, "-e", end_text, END_OF_TIME_MS),
+        )
+        self._errors_by_queue = {
+            (span_result.broker_name, span_result.queue_id): span_result.error
+            for span_result in self._span_results
+            if span_result.error is not None
+        }
+
+    def skip_to_offset(self, wanted_offset: int) -> None:
+        """Begin at this offset in the only queue; NotFound if the queue has no message there."""
+        [span_result] = self._span_results
+        queue_span = span_result.queue_span
+        if queue_span is None:
+            return
+        if not queue_span.begin_offset <= wanted_offset < queue_span.end_offset:
+            offsets_text = (
+                f"those from {queue_span.begin_offset} to before {queue_span.end_offset}"
+                if queue_span.begin_offset < queue_span.end_offset
+                else "none"
+            )
+            raise NotFound(
+                f"no message at offset {wanted_offset} of queue {queue_span.queue_id}: it has {offsets_text}"
+            )
+        self._span_results = [
+            span_result._replace(queue_span=queue_span._replace(begin_offset=wanted_offset))
+        ]
+
+    def _read_pages(self) -> Iterator[MessagePage]:
+        queue_spans = [
+            span_result.queue_span for span_result in self._span_results if span_result.queue_span is not None
+        ]
+        for message_page in self._session.admin.queue_reader.read_pages(
+            self._topic, queue_spans, self._wanted_tags
+        ):
+            if message_page.error is not None:
+                self._errors_by_queue[message_page.broker_name, message_page.queue_id] = message_page.error
+            yield message_page
+
+    def list_messages(self, body_encoding: str, with_body: bool, *, with_tag_counts: bool = False) -> Rows:
+        located_messages: list[LocatedMessage] = []
+        for message_page in self._read_pages():
+            located_messages += (
+                LocatedMessage(message_page.broker_name, message) for message in message_page.messages
+            )
+            if len(located_messages) > self._max_count:
+                break
+        result_notes = []
+        if len(located_messages) > self._max_count:
+            del located_messages[self._max_count :]
+            result_notes.append(
+                f"stopped after {self._max_count} messages: there are more ({self._option_hint()})"
+            )
+        located_messages.sort(
+            key=lambda located_message: (
+                located_message.broker_name,
+                located_message.message.queue_id,
+                located_message.message.queue_offset,
+            )
+        )
+        message_rows = [
+            message_row(located_message, body_encoding, with_body=with_body)
+            for located_message in located_messages
+        ]
+        result_notes += body_notes(located_messages) if with_body else []
+        if with_tag_counts:
+            counts_by_tag = Counter(located_message.message.tags for located_message in located_messages)
+            result_notes += [
+                f"tag {tag or '(none)'}: {message_count} messages"
+                for tag, message_count in counts_by_tag.most_common()
+            ]
+        table_columns = BODY_TABLE_COLUMNS if with_body else PLACE_TABLE_COLUMNS
+        return Rows(
+            MESSAGE_COLUMNS,
+            message_rows,
+            self._span_errors(),
+            [*result_notes, *self._failure_notes()],
+            table_columns,
+        )
+
+    def _option_hint(self) -> str:
+        """The options with which an operator gets the other messages."""
+        return (
+            "--maxNum, -b, -e, -s"
+            if self._limit_option == "--maxNum"
+            else f"{self._limit_option}, -o, -s, -e"
+        )
+
+    def count_tags(self) -> Rows:
+        counts_by_tag: Counter[str | None] = Counter()
+        for message_page in self._read_pages():
+            counts_by_tag.update(message.tags for message in message_page.messages)
+        tag_rows = [
+            {"tag": tag, "count": message_count} for tag, message_count in counts_by_tag.most_common()
+        ]
+        return Rows(("tag", "count"), tag_rows, self._span_errors(), self._failure_notes())
+
+    def _span_errors(self) -> list[RocketMQError | None]:
+        return [
+            self._errors_by_queue.get((span_result.broker_name, span_result.queue_id))
+            for span_result in self._span_results
+        ]
+
+    def _failure_notes(self) -> list[str]:
+        """A line for each different error of a broker, with its queues; a dead broker fails all of them."""
+        queues_by_error: dict[tuple[str, str], list[int]] = {}
+        for (broker_name, queue_id), error in sorted(
+            self._errors_by_queue.items(), key=lambda queue_and_error: queue_and_error[0]
+        ):
+            queues_by_error.setdefault((broker_name, error_text(error)), []).append(queue_id)
+        return [
+            f"broker {broker_name}, queue {', '.join(map(str, queue_ids))}: {error_line}"
+            for (broker_name, error_line), queue_ids in queues_by_error.items()
+        ]
+
+
+def _parse_tags(command_name: str, tag_expression: str | None) -> frozenset[str] | None:
+    """The tags of the expression `A || B`; None if messages with any tag match."""
+    if tag_expression is None or tag_expression.strip() in ("", "*"):
+        return None
+    wanted_tags = frozenset(tag.strip() for tag in tag_expression.split("||") if tag.strip())
+    if not wanted_tags:
+        raise UsageError(f"{command_name}: -s {tag_expression} names no tag: give A || B")
+    return wanted_tags

@@ -1,0 +1,124 @@
+"""Owns kvGet, kvList, updateKvConfig and deleteKvConfig; each name server has a KV config of its own."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from nsadmin.client import ServerResult
+from nsadmin.client.results import is_not_found
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
+from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+KV_COLUMNS = ("namesrvAddr", "namespace", "key", "value", "result", "error")
+KV_CHANGE_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE_RESULT_COLUMNS)
+
+NamespaceArgument = Annotated[
+    str,
+    Argument(("-s", "--namespace"), "NAMESPACE", "For example ORDER_TOPIC_CONFIG, whose keys are topics."),
+]
+KvKeyArgument = Annotated[
+    str, Argument(("-k", "--key"), "KEY", "Key within the namespace.", value_source="kv-keys")
+]
+KvValueArgument = Annotated[
+    str, Argument(("-v", "--value"), "VALUE", "Text to store; may be empty.", may_be_empty=True)
+]
+
+
+@declare_columns(KV_COLUMNS)
+def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> Rows:
+    """Show one value of the KV config, as every name server has it.
+
+    Examples:
+        # The order configuration of a topic
+        nsadmin kvGet ORDER_TOPIC_CONFIG orders
+        # A key that is nowhere (exit code 5)
+        nsadmin kvGet ORDER_TOPIC_CONFIG no-such-topic
+    """
+    return _value_rows(namespace, key, session.admin.kv.get_value_each(namespace, key), "found")
+
+
+@declare_columns(KV_COLUMNS)
+def kv_list(session: Session, namespace: NamespaceArgument) -> Rows:
+    """Show all values of a namespace of the KV config, as every name server has them.
+
+    Examples:
+        # The order configuration of all topics
+        nsadmin kvList ORDER_TOPIC_CONFIG
+    """
+    entry_results = session.admin.kv.get_entries_each(namespace)
+    entry_rows: list[Row] = []
+    for namesrv_addr, kv_entries, error in entry_results:
+        common_cells = {"namesrvAddr": namesrv_addr, "namespace": namespace}
+        if not kv_entries:
+            entry_rows.append({**common_cells, **outcome_cells(error, "empty")})
+        else:
+            entry_rows += [
+                {**common_cells, "key": key, "value": value, "result": "found"}
+                for key, value in kv_entries.items()
+            ]
+    return Rows(KV_COLUMNS, entry_rows, [entry_result.error for entry_result in entry_results])
+
+
+@declare_columns(KV_CHANGE_COLUMNS)
+def update_kv_config(
+    session: Session, namespace: NamespaceArgument, key: KvKeyArgument, value: KvValueArgument
+) -> Rows:
+    """Write a value of the KV config on every name server.
+
+    Examples:
+        # Write a value
+        nsadmin updateKvConfig DEPLOYMENT stage canary --yes
+        # What would be written, and where
+        nsadmin updateKvConfig DEPLOYMENT stage canary --dry-run
+    """
+    session.confirm(f"Write {namespace} {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
+    kv_admin = session.admin.kv
+    results_before = kv_admin.get_value_each(namespace, key)
+    if session.dry_run:
+        planned_results = [_plan_write(value_result, value) for value_result in results_before]
+        return rows_per_name_server(
+            {"namespace": namespace, "key": key}, results_before, planned_results, "dry-run"
+        )
+    return rows_per_name_server(
+        {"namespace": namespace, "key": key}, results_before, kv_admin.put_value(namespace, key, value)
+    )
+
+
+@declare_columns(KV_CHANGE_COLUMNS)
+def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> Rows:
+    """Delete a value of the KV config on every name server.
+
+    `before` is what was deleted. A name server that had no such key says "not found", which is an error
+    only if none of them had it.
+
+    Examples:
+        # Delete a value
+        nsadmin deleteKvConfig ORDER_TOPIC_CONFIG orders --yes
+    """
+    session.confirm(f"Delete {namespace} {key} on {', '.join(session.admin.addresses.addrs)}?")
+    kv_admin = session.admin.kv
+    results_before = (
+        kv_admin.get_value_each(namespace, key) if session.dry_run else kv_admin.delete_key(namespace, key)
+    )
+    delete_results = [
+        ServerResult[str](namesrv_addr, None, error) for namesrv_addr, _, error in results_before
+    ]
+    done_word = "dry-run" if session.dry_run else "done"
+    return forgive_missing(
+        rows_per_name_server({"namespace": namespace, "key": key}, results_before, delete_results, done_word)
+    )
+
+
+def _value_rows(namespace: str, key: str, value_results: Sequence[ServerResult[str]], done_word: str) -> Rows:
+    return rows_per_server(
+        KV_COLUMNS, {"namespace": namespace, "key": key}, value_results, "value", done_word
+    )
+
+
+def _plan_write(value_result: ServerResult[str], new_value: str) -> ServerResult[str]:
+    """The result that a write would have; a missing key is no error, because the write creates it."""
+    if value_result.error is None or is_not_found(value_result.error):
+        return ServerResult(value_result.addr, new_value, None)
+    return value_result

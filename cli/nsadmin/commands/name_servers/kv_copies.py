@@ -1,0 +1,361 @@
+"""Owns kvDiff, kvSync, kvExport and kvImport: name servers never copy the KV config to each other."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.connection.addresses import parse_addr
+from nsadmin.client.name_servers.kv_config import KvChange, KvTables
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.results import error_text
+from nsadmin.client.snapshots import ClusterSnapshot
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, change_cells
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations import kv_copies
+from nsadmin.operations.divergence.comparison import compare_snapshots
+from nsadmin.operations.divergence.findings import describe_difference, map_by_server
+from nsadmin.output import Row, Rows, Text
+from nsadmin.output.quantities import count_noun
+from nsadmin.session import Session
+
+KV_DIFF_COLUMNS = ("namespace", "key", "differs", "values")
+KV_COPY_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE_RESULT_COLUMNS)
+KV_COPY_TABLE_COLUMNS = ("namesrvAddr", "namespace", "key", "changes", "result", "error")
+KV_FILE_COLUMNS = ("file", "namespace", "entries")
+
+NamespacesOption = Annotated[
+    list[str] | None,
+    Option(
+        "-s",
+        "--namespace",
+        metavar="NAMESPACE",
+        help="Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.",
+        value_source="namespaces",
+    ),
+]
+PruneOption = Annotated[bool, Option("--prune", help="Delete keys that are not in it.")]
+
+
+class KvConfigsDifferError(RocketMQError):
+    """The KV configs of the name servers differ."""
+
+
+@declare_columns(KV_DIFF_COLUMNS)
+def kv_diff(session: Session, namespaces: NamespacesOption = None) -> Rows:
+    """Show what name servers have differently in their KV config.
+
+    Name servers never copy it to each other, and do not list their namespaces. As with diff, the exit code is
+    0 where all have the same and 1 where they differ; it is 3 where fewer than two answered, or not all.
+
+    Examples:
+        # Order configurations: here one server has one more (exit code 1)
+        nsadmin kvDiff
+        # Another namespace, for a script (exit code 1)
+        nsadmin kvDiff -s DEPLOYMENT --json
+    """
+    wanted_namespaces = _distinct_namespaces(namespaces)
+    table_results = session.admin.name_server_tables.mark_duplicate_servers(
+        session.admin.kv.get_tables_each(wanted_namespaces, session.admin.addresses.addrs)
+    )
+    tables_by_addr = {
+        namesrv_addr: kv_tables for namesrv_addr, kv_tables, _ in table_results if kv_tables is not None
+    }
+    kv_comparison = compare_snapshots(
+        [_make_kv_snapshot(namesrv_addr, kv_tables) for namesrv_addr, kv_tables in tables_by_addr.items()],
+        ["kv"],
+    )
+    difference_rows: list[Row] = [
+        {
+            "namespace": kv_difference.item.parent_name,
+            "key": kv_difference.item.name,
+            "differs": describe_difference(kv_difference, kv_comparison.server_addrs),
+            "values": map_by_server(kv_difference, kv_comparison.server_addrs),
+        }
+        for kv_difference in kv_comparison.differences
+    ]
+    diff_notes = [
+        f"name server {namesrv_addr}: {error_text(error)}"
+        for namesrv_addr, _, error in table_results
+        if error is not None
+    ]
+    exit_errors: list[RocketMQError | None] = (
+        [KvConfigsDifferError("they differ")] if difference_rows else [None]
+    )
+    if difference_rows:
+        count_text = count_noun(len(difference_rows), "difference")
+        diff_notes.insert(0, f"{count_text}; nsadmin kvSync --from HOST:PORT copies what that one has")
+    elif len(tables_by_addr) < 2:
+        diff_notes.insert(
+            0,
+            f"unknown: {len(tables_by_addr)} of {len(table_results)} name servers answered, and it takes two",
+        )
+        exit_errors.append(KvConfigsDifferError("nobody to compare with"))
+    else:
+        exit_errors += [error for _, _, error in table_results if error is not None]
+    return Rows(KV_DIFF_COLUMNS, difference_rows, exit_errors, diff_notes, KV_DIFF_COLUMNS[:3])
+
+
+def _make_kv_snapshot(namesrv_addr: str, kv_tables: KvTables) -> ClusterSnapshot:
+    return ClusterSnapshot(namesrv_addr, 0, {}, {}, kv_tables, {})
+
+
+@declare_columns(KV_COPY_COLUMNS)
+def kv_sync(
+    session: Session,
+    source_text: Annotated[
+        str,
+        Argument(("--from",), "HOST:PORT", "The name server that has it right.", value_source="name-servers"),
+    ],
+    namespaces: NamespacesOption = None,
+    wanted_keys: Annotated[
+        list[str] | None, Option("-k", "--key", metavar="KEY", help="Only this key. Repeatable.")
+    ] = None,
+    prune_missing: Annotated[bool, Option("--prune", help="Delete keys that it does not have.")] = False,
+) -> Rows:
+    """Copy KV config from one name server to all the others, and look whether it is there.
+
+    Only what differs is written. What the others have more stays, unless --prune says to delete it; off a
+    terminal that needs --yes. A namespace that the source does not have is refused.
+
+    Examples:
+        # What would be copied
+        nsadmin kvSync --from 127.0.0.1:9876 --dry-run
+        # Order configurations as the first name server has them, and no others
+        nsadmin kvSync --from 127.0.0.1:9876 --prune --yes
+    """
+    wanted_namespaces, source_addr = _distinct_namespaces(namespaces), parse_addr(source_text)
+    if prune_missing and wanted_keys:
+        raise UsageError("kvSync: --prune is about whole namespaces: leave --key out")
+    [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
+    if source_result.result is None:
+        raise source_result.error or NotFound(f"{source_addr} told nothing")
+    missing_namespaces = [
+        namespace for namespace in wanted_namespaces if namespace not in source_result.result
+    ]
+    if missing_namespaces:
+        raise NotFound(f"{source_addr} has no namespace {missing_namespaces[0]!r}: nothing was changed")
+    wanted_tables = _select_keys(source_result.result, wanted_keys)
+    other_addrs = [
+        namesrv_addr for namesrv_addr in session.admin.addresses.addrs if namesrv_addr != source_addr
+    ]
+    if not other_addrs:
+        raise UsageError(f"kvSync: there is no name server but {source_addr}: name all of them with -n")
+    return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
+
+
+def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTables:
+    if not wanted_keys:
+        return kv_tables
+    absent_keys = [
+        kv_key for kv_key in wanted_keys if not any(kv_key in kv_table for kv_table in kv_tables.values())
+    ]
+    if absent_keys:
+        raise NotFound(f"there is no key {absent_keys[0]!r} in {', '.join(kv_tables)}")
+    return {
+        namespace: {kv_key: kv_table[kv_key] for kv_key in wanted_keys if kv_key in kv_table}
+        for namespace, kv_table in kv_tables.items()
+    }
+
+
+@declare_columns(KV_FILE_COLUMNS)
+def kv_export(
+    session: Session,
+    file_name: Annotated[
+        str | None, Argument(("--file",), "FILE", "Where to; standard output if left out.", required=False)
+    ],
+    namespaces: NamespacesOption = None,
+    source_text: Annotated[
+        str | None,
+        Option(
+            "--from", metavar="HOST:PORT", help="As this name server has it.", value_source="name-servers"
+        ),
+    ] = None,
+) -> Rows | Text:
+    """Write the KV config as a file of JSON, of the kind that name servers keep (kvConfigPath).
+
+    All name servers that answer have to agree; where they do not, name one with --from. No file is
+    overwritten. Values are written as they are, also those that are secrets.
+
+    Examples:
+        # Order configurations, to look at
+        nsadmin kvExport
+        # Two namespaces into a file
+        nsadmin kvExport kv.json -s ORDER_TOPIC_CONFIG -s DEPLOYMENT
+    """
+    wanted_namespaces = _distinct_namespaces(namespaces)
+    namesrv_addrs = session.admin.addresses.addrs if source_text is None else (parse_addr(source_text),)
+    table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
+    answered_tables = [
+        (namesrv_addr, kv_tables) for namesrv_addr, kv_tables, _ in table_results if kv_tables is not None
+    ]
+    if not answered_tables:
+        raise table_results[0].error or NotFound("nobody told anything")
+    kv_comparison = compare_snapshots(
+        [_make_kv_snapshot(namesrv_addr, kv_tables) for namesrv_addr, kv_tables in answered_tables], ["kv"]
+    )
+    if kv_comparison.differences:
+        first_item = kv_comparison.differences[0].item
+        raise KvConfigsDifferError(
+            f"name servers have {first_item.parent_name} {first_item.name} differently: see nsadmin kvDiff,"
+            " or name one of them with --from"
+        )
+    kv_tables = answered_tables[0][1]
+    missing_namespaces = [namespace for namespace in wanted_namespaces if namespace not in kv_tables]
+    if len(missing_namespaces) == len(wanted_namespaces):
+        raise NotFound(f"no name server has a namespace {missing_namespaces[0]!r}")
+    table_errors, file_text = (
+        [table_result.error for table_result in table_results],
+        kv_copies.format_kv_file(kv_tables),
+    )
+    export_notes = [
+        f"name server {namesrv_addr}: {error_text(error)}"
+        for namesrv_addr, _, error in table_results
+        if error is not None
+    ]
+    export_notes += [f"there is no namespace {namespace!r}" for namespace in missing_namespaces]
+    if file_name is None:
+        for export_note in export_notes:
+            session.remark(export_note)
+        return Text(file_text, table_errors)
+    try:
+        with Path(file_name).open("x", encoding="utf-8", errors="surrogatepass") as output_file:
+            output_file.write(file_text + "\n")
+    except OSError as error:
+        raise UsageError(f"kvExport: {file_name}: {error.strerror}") from None
+    file_rows = [
+        {"file": file_name, "namespace": namespace, "entries": len(kv_table)}
+        for namespace, kv_table in kv_tables.items()
+    ]
+    return Rows(KV_FILE_COLUMNS, file_rows, table_errors, export_notes)
+
+
+@declare_columns(KV_COPY_COLUMNS)
+def kv_import(
+    session: Session,
+    file_name: Annotated[str, Argument(("--file",), "FILE", "What kvExport or a name server has written.")],
+    namespaces: Annotated[
+        list[str] | None,
+        Option(
+            "-s", "--namespace", metavar="ORDER_CONF_NAMESPACE", help="Only this namespace of it. Repeatable."
+        ),
+    ] = None,
+    prune_missing: PruneOption = False,
+) -> Rows:
+    """Write the KV config of a file on every name server, and look whether it is there.
+
+    The file is that of kvExport, or one that a name server keeps (kvConfigPath), of Java's too. Only what
+    differs is written. Keys of these namespaces that are not in the file stay, unless --prune says to delete
+    them; off a terminal that needs --yes.
+
+    Examples:
+        # What would be written
+        nsadmin kvImport kv.json --dry-run
+        # One namespace of the file
+        nsadmin kvImport kv.json -s DEPLOYMENT --yes
+    """
+    try:
+        file_tables = kv_copies.parse_kv_file(Path(file_name).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        error_reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"kvImport: {file_name}: {error_reason}") from None
+    except kv_copies.InvalidKvFileError as error:
+        raise UsageError(f"kvImport: {file_name}: {error}") from None
+    if not file_tables:
+        raise UsageError(f"kvImport: {file_name}: it has no namespace")
+    absent_names = [namespace for namespace in namespaces or () if namespace not in file_tables]
+    if absent_names:
+        raise UsageError(
+            f"kvImport: {file_name}: no namespace {absent_names[0]!r}: there are {', '.join(file_tables)}"
+        )
+    chosen_tables = {
+        namespace: kv_table
+        for namespace, kv_table in file_tables.items()
+        if not namespaces or namespace in namespaces
+    }
+    return _apply_tables(session, "kvImport", chosen_tables, session.admin.addresses.addrs, prune_missing)
+
+
+def _apply_tables(
+    session: Session,
+    command_name: str,
+    wanted_tables: KvTables,
+    namesrv_addrs: Sequence[str],
+    prune_missing: bool,
+) -> Rows:
+    """Write these tables to the name servers; a row for each change, and for each server that failed."""
+    kv_admin = session.admin.kv
+    table_results = kv_admin.get_tables_each(list(wanted_tables), namesrv_addrs)
+    tables_by_addr = {
+        namesrv_addr: kv_tables for namesrv_addr, kv_tables, _ in table_results if kv_tables is not None
+    }
+    due_changes = kv_copies.plan_kv_changes(wanted_tables, tables_by_addr, prune=prune_missing)
+    if session.dry_run:
+        change_results = [
+            ServerResult[KvChange](change_or_result.addr, change_or_result, None)
+            for change_or_result in due_changes
+        ]
+    else:
+        if any(change_or_result.after is None for change_or_result in due_changes):
+            session.require_yes(f"{command_name} --prune")
+        if due_changes:
+            session.confirm(_confirm_question(due_changes))
+        change_results = kv_admin.apply_changes(due_changes)
+    done_word = "dry-run" if session.dry_run else "done"
+    change_rows = [
+        _kv_change_row(change_or_result, change_result.error, done_word)
+        for change_or_result, change_result in zip(due_changes, change_results, strict=True)
+    ]
+    failed_results = [
+        change_or_result for change_or_result in table_results if change_or_result.error is not None
+    ]
+    change_rows += [
+        {"namesrvAddr": change_or_result.addr, **outcome_cells(change_or_result.error)}
+        for change_or_result in failed_results
+    ]
+    unchanged_addrs = [
+        namesrv_addr
+        for namesrv_addr in tables_by_addr
+        if not any(change_or_result.addr == namesrv_addr for change_or_result in due_changes)
+    ]
+    all_errors = [
+        *(None for _ in unchanged_addrs),
+        *(change_or_result.error for change_or_result in change_results),
+        *(change_or_result.error for change_or_result in failed_results),
+    ]
+    summary_notes = [f"{namesrv_addr} has all of it already" for namesrv_addr in unchanged_addrs]
+    failure_count = sum(error is not None for error in all_errors)
+    if failure_count:
+        summary_notes.append(f"{failure_count} of {len(all_errors)} failed")
+    return Rows(KV_COPY_COLUMNS, change_rows, all_errors, summary_notes, KV_COPY_TABLE_COLUMNS)
+
+
+def _kv_change_row(due_change: KvChange, error: RocketMQError | None, done_word: str) -> Row:
+    difference_cells = (
+        change_cells(due_change.before, due_change.after) if error is None else {"before": due_change.before}
+    )
+    return {
+        "namesrvAddr": due_change.addr,
+        "namespace": due_change.namespace,
+        "key": due_change.key,
+        **difference_cells,
+        **outcome_cells(error, done_word),
+    }
+
+
+def _confirm_question(changes: Sequence[KvChange]) -> str:
+    write_count = sum(change.after is not None for change in changes)
+    action_texts = [f"write {count_noun(write_count, 'value')}"] if write_count else []
+    if write_count < len(changes):
+        action_texts.append(f"delete {len(changes) - write_count}")
+    actions = " and ".join(action_texts)
+    return (
+        f"{actions[0].upper()}{actions[1:]} on {', '.join(dict.fromkeys(change.addr for change in changes))}?"
+    )
+
+
+def _distinct_namespaces(namespaces: Sequence[str] | None) -> list[str]:
+    return list(dict.fromkeys(namespaces or (ORDER_CONF_NAMESPACE,)))

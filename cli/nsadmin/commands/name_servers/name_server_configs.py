@@ -1,0 +1,84 @@
+"""Owns getNamesrvConfig and updateNamesrvConfig, the commands for name server settings."""
+
+from typing import Annotated
+
+from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, rows_per_name_server
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+NAMESRV_CONFIG_COLUMNS = ("namesrvAddr", "key", "value")
+NAMESRV_CHANGE_COLUMNS = ("namesrvAddr", "key", *CHANGE_RESULT_COLUMNS)
+
+NamesrvKeyArgument = Annotated[
+    str,
+    Argument(("-k", "--key"), "KEY", "A setting that getNamesrvConfig shows.", value_source="namesrv-keys"),
+]
+NamesrvValueArgument = Annotated[
+    str, Argument(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)
+]
+
+
+@declare_columns(NAMESRV_CONFIG_COLUMNS)
+def get_namesrv_config(session: Session) -> Rows:
+    """Show the settings in force on every name server.
+
+    Examples:
+        # All settings of all name servers
+        nsadmin getNamesrvConfig
+        # One setting, to be compared
+        nsadmin getNamesrvConfig --filter key=orderMessageEnable
+    """
+    config_results = session.admin.name_servers.get_config_each()
+    item_rows: list[Row] = [
+        {"namesrvAddr": namesrv_addr, "key": item_key, "value": item_value}
+        for namesrv_addr, namesrv_config, _ in config_results
+        for item_key, item_value in (namesrv_config or {}).items()
+    ]
+    failure_notes = [
+        f"name server {namesrv_addr}: {error_text(error)}"
+        for namesrv_addr, _, error in config_results
+        if error is not None
+    ]
+    return Rows(
+        NAMESRV_CONFIG_COLUMNS,
+        item_rows,
+        [config_result.error for config_result in config_results],
+        failure_notes,
+    )
+
+
+@declare_columns(NAMESRV_CHANGE_COLUMNS)
+def update_namesrv_config(session: Session, key: NamesrvKeyArgument, value: NamesrvValueArgument) -> Rows:
+    """Change one setting on every name server, and read it back.
+
+    Name servers say yes to keys they do not know and to values they cannot read: these are reported as
+    failed. Ports and pools change with the next start only. Paths cannot be changed.
+
+    Examples:
+        # Hand the order configuration to clients
+        nsadmin updateNamesrvConfig orderMessageEnable true --yes
+    """
+    session.confirm(f"Set {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
+    config_admin = session.admin.name_servers
+    config_results = config_admin.get_config_each()
+    results_before = [
+        config_result.then(lambda config_items: config_items.get(key)) for config_result in config_results
+    ]
+    if session.dry_run:
+        planned_results = [_plan_item(config_result, key, value) for config_result in config_results]
+        return rows_per_name_server({"key": key}, results_before, planned_results, "dry-run")
+    return rows_per_name_server({"key": key}, results_before, config_admin.update_item(key, value))
+
+
+def _plan_item(
+    config_result: ServerResult[dict[str, str]], item_key: str, item_value: str
+) -> ServerResult[str]:
+    def require_item(config_items: dict[str, str]) -> str:
+        if item_key not in config_items:
+            raise NotFound(f"this name server has no item {item_key!r}")
+        return item_value
+
+    return config_result.then(require_item)

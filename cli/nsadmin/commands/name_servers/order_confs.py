@@ -1,0 +1,109 @@
+"""Owns updateOrderConf, which shows, writes or deletes a topic's order configuration on name servers."""
+
+from typing import Annotated
+
+from nsadmin.client import ServerResult
+from nsadmin.client.name_servers.order_confs import parse_order_conf
+from nsadmin.client.results import is_not_found
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
+from nsadmin.commands.columns.result_rows import rows_per_server
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Rows
+from nsadmin.session import Session
+
+ORDER_CONF_COLUMNS = ("namesrvAddr", "topic", "orderConf", "result", "error")
+ORDER_CONF_CHANGE_COLUMNS = ("namesrvAddr", "topic", *CHANGE_RESULT_COLUMNS)
+
+
+@declare_columns(ORDER_CONF_COLUMNS, ORDER_CONF_CHANGE_COLUMNS)
+def update_order_conf(
+    session: Session,
+    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    method_name: Annotated[str, Argument(("-m", "--method"), "get|put|delete", "What to do.")],
+    order_conf: Annotated[
+        str | None,
+        Argument(("-v", "--orderConf"), "CONF", "For put: broker-a:4;broker-b:8, queues by broker.", False),
+    ],
+) -> Rows:
+    """Show, write or delete a topic's order configuration on every name server.
+
+    It says on which brokers, in how many queues, the ordered messages of the topic are; put replaces all of
+    it. Clients get it with the route, but only of name servers whose orderMessageEnable is true. Off a
+    terminal, delete needs --yes.
+
+    Examples:
+        # Show it
+        nsadmin updateOrderConf orders get
+        # Write it, 8 queues on each of two brokers
+        nsadmin updateOrderConf orders put "broker-a-0:8;broker-a-1:8" --yes
+        # Delete it
+        nsadmin updateOrderConf orders delete --yes
+    """
+    conf_admin = session.admin.order_confs
+    servers_text = ", ".join(session.admin.addresses.addrs)
+    if method_name == "get":
+        return _add_unused_notes(
+            session,
+            rows_per_server(
+                ORDER_CONF_COLUMNS, {"topic": topic}, conf_admin.get_each(topic), "orderConf", "found"
+            ),
+        )
+    if method_name not in ("put", "delete"):
+        raise UsageError(f"updateOrderConf: no method {method_name!r}: there are get, put and delete")
+    session.require_writable(f"updateOrderConf {method_name}")
+    done_word = "dry-run" if session.dry_run else "done"
+    if method_name == "put":
+        conf_text = _require_order_conf(order_conf)
+        session.confirm(f"Write the order configuration {conf_text} of {topic} on {servers_text}?")
+        results_before = conf_admin.get_each(topic)
+        write_results = (
+            [_plan_write(conf_result, conf_text) for conf_result in results_before]
+            if session.dry_run
+            else conf_admin.put_conf(topic, conf_text)
+        )
+        return _add_unused_notes(
+            session, rows_per_name_server({"topic": topic}, results_before, write_results, done_word)
+        )
+    session.require_yes("updateOrderConf delete")
+    session.confirm(f"Delete the order configuration of {topic} on {servers_text}?")
+    results_before = conf_admin.get_each(topic) if session.dry_run else conf_admin.delete_conf(topic)
+    delete_results = [
+        ServerResult[str](namesrv_addr, None, error) for namesrv_addr, _, error in results_before
+    ]
+    return forgive_missing(
+        _add_unused_notes(
+            session, rows_per_name_server({"topic": topic}, results_before, delete_results, done_word)
+        )
+    )
+
+
+def _plan_write(conf_result: ServerResult[str], conf_text: str) -> ServerResult[str]:
+    if conf_result.error is None or is_not_found(conf_result.error):
+        return ServerResult(conf_result.addr, conf_text, None)
+    return conf_result
+
+
+def _require_order_conf(order_conf: str | None) -> str:
+    if order_conf is None:
+        raise UsageError("updateOrderConf: CONF is missing; type: nsadmin updateOrderConf TOPIC put CONF")
+    try:
+        parse_order_conf(order_conf)
+    except ValueError as error:
+        raise UsageError(f"updateOrderConf: {error}") from error
+    return order_conf
+
+
+def _add_unused_notes(session: Session, conf_rows: Rows) -> Rows:
+    """Add a note for each name server that does not send order configurations to clients."""
+    if session.dry_run or None not in conf_rows.errors:
+        return conf_rows
+    unused_addrs = session.admin.order_confs.find_servers_without()
+    unused_notes = [
+        f"name server {namesrv_addr}: clients do not get it, orderMessageEnable is false"
+        for namesrv_addr in unused_addrs
+    ]
+    failure_count = sum(error is not None for error in conf_rows.errors)
+    if unused_notes and failure_count:
+        unused_notes.append(f"failed on {failure_count} of {len(conf_rows.errors)} servers")
+    return conf_rows._replace(notes=unused_notes)

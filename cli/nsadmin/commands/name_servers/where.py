@@ -1,0 +1,95 @@
+"""where: shows the name servers that commands use, where they are configured, and if they answer."""
+
+from collections.abc import Iterator
+
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.connection.addresses import NameServerList
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import declare_columns
+from nsadmin.output import FineMillis, Rows
+from nsadmin.session import Options, Session
+
+WHERE_COLUMNS = (
+    "namesrvAddr", "source", "context", "reachable", "latencyMillis", "version", "signed", "tls", "error",
+)  # fmt: skip
+_SOURCE_WORDS = {"given": "-n", "environment": "NAMESRV_ADDR", "default": "default"}
+
+
+@declare_columns(WHERE_COLUMNS)
+def where(session: Session) -> Rows:
+    """Show which name servers commands ask, what says so, and whether each of them answers.
+
+    `source` is what won: -n, NAMESRV_ADDR, a context, a file, an endpoint or the default. `latencyMillis`
+    is the time in ms that one small request takes over a connection that is open. `signed` is where the
+    credentials are from. What was overruled is told on stderr.
+
+    Examples:
+        # Who is asked, and do they answer?
+        nsadmin where
+        # Those that answer, for a script
+        nsadmin where --filter reachable=true --columns namesrvAddr --output csv
+    """
+    session_options = session.options
+    common_cells = {
+        "context": session_options.context,
+        "signed": session_options.signed_from,
+        "tls": session_options.access.tls is not None,
+    }
+    try:
+        name_servers = session.admin.addresses
+    except CallError as error:
+        endpoint_row = {
+            "source": f"endpoint {error.addr}",
+            **common_cells,
+            "reachable": False,
+            "error": error_text(error),
+        }
+        return Rows(
+            WHERE_COLUMNS,
+            [{"namesrvAddr": None, **endpoint_row}],
+            [error],
+            list(_connection_notes(session_options)),
+        )
+    common_cells["source"] = _describe_source(name_servers)
+    results = session.admin.name_servers.get_pulse_each()
+    server_rows = [
+        {
+            "namesrvAddr": namesrv_addr,
+            **common_cells,
+            "reachable": error is None,
+            "latencyMillis": None if pulse is None else FineMillis(round(pulse.latency_ms, 3)),
+            "version": None if pulse is None else pulse.version,
+            "error": None if error is None else error_text(error),
+        }
+        for namesrv_addr, pulse, error in results
+    ]
+    return Rows(
+        WHERE_COLUMNS,
+        server_rows,
+        [pulse_result.error for pulse_result in results],
+        list(_connection_notes(session_options)),
+    )
+
+
+def _describe_source(name_servers: NameServerList) -> str:
+    return _SOURCE_WORDS.get(name_servers.source) or f"{name_servers.source} {name_servers.origin}"
+
+
+def _connection_notes(session_options: Options) -> Iterator[str]:
+    for overruled_source in session_options.overruled:
+        yield f"not asked: {overruled_source}"
+    yield (
+        f"requests are signed with the credentials of {session_options.signed_from}"
+        if (session_options.signed_from)
+        else "requests are not signed"
+    )
+    tls = session_options.access.tls
+    if tls is None:
+        yield "connections are not encrypted"
+    else:
+        trusted_authorities = (
+            f"the authorities of {tls.ca_file}" if tls.ca_file else "the system's authorities"
+        )
+        yield f"TLS, trusting {trusted_authorities if tls.verify else 'whoever answers'}"
+    for source_network, target_addr in session_options.access.address_map:
+        yield f"brokers at {source_network} are reached at {target_addr}"

@@ -1,0 +1,185 @@
+"""updateTopicList, updateSubGroupList: create or change many topics or groups from a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from nsadmin.client.results import NotApplied
+from nsadmin.command_line.broker_targets import ClusterMastersOption, MasterAddrOption, select_masters
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.procedures.plan_rows import PLAN_COLUMNS, count_failures, step_rows, stranded_warnings
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.plans.backlog import count_stranded_messages
+from nsadmin.operations.plans.bulk_lists import ItemList, plan_list_steps, read_list
+from nsadmin.operations.plans.diff import PlanTrouble
+from nsadmin.operations.plans.executor import StepOutcome, execute_steps
+from nsadmin.operations.plans.observer import observe_brokers, observe_cluster
+from nsadmin.operations.plans.records import ClusterState
+from nsadmin.operations.plans.settings import SpreadKind
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+ListFileArgument = Annotated[
+    str, Argument(("-f", "--filename"), "FILE", "A list of them, as JSON, or a file of export.")
+]
+_MAX_PROBLEMS = 10
+
+
+@declare_columns(PLAN_COLUMNS)
+def update_topic_list(
+    session: Session,
+    file_name: ListFileArgument,
+    broker_text: MasterAddrOption = None,
+    cluster_name: ClusterMastersOption = None,
+) -> Rows:
+    """Create or change the topics of a file on one master, or on every master of a cluster.
+
+    The file is as mqadmin takes it, a JSON array of topic configs; or what exportMetadata wrote; or the YAML
+    of export, of which the topics count. In the JSON files what is not named stays as each broker has it (a
+    new topic has 16 queues then), and attributes may have their + or not. Each master is read before and
+    after. A topic that is in that way already is not sent, as brokers then do nothing of the whole list; it
+    is shown as unchanged, and topics that cannot be changed as skipped.
+
+    Examples:
+        # What would change on each master
+        nsadmin updateTopicList topics.json -c cluster-a --dry-run
+        # On one master
+        nsadmin updateTopicList -f topics.json -b 127.0.0.1:10911 --yes
+    """
+    return _update_from_file(session, "updateTopicList", "topic", file_name, broker_text, cluster_name)
+
+
+@declare_columns(PLAN_COLUMNS)
+def update_sub_group_list(
+    session: Session,
+    file_name: ListFileArgument,
+    broker_text: MasterAddrOption = None,
+    cluster_name: ClusterMastersOption = None,
+) -> Rows:
+    """Create or change the consumer groups of a file on one master, or on every master of a cluster.
+
+    The file is as mqadmin takes it, a JSON array of group configs; or what exportMetadata wrote; or the YAML
+    of export, of which the groups count. In the JSON files what is not named stays as each broker has it, a
+    new group may broadcast and begins at the oldest message unless told otherwise, and attributes may have
+    their + or not. Each master is read before and after; a group that is in that way
+    already is not sent and is shown as unchanged.
+
+    Examples:
+        # What would change on each master
+        nsadmin updateSubGroupList groups.json -c cluster-a --dry-run
+        # On one master
+        nsadmin updateSubGroupList -f groups.json -b 127.0.0.1:10911 --yes
+    """
+    return _update_from_file(session, "updateSubGroupList", "group", file_name, broker_text, cluster_name)
+
+
+def _update_from_file(
+    session: Session,
+    command_name: str,
+    item_kind: SpreadKind,
+    file_name: str,
+    broker_text: str | None,
+    cluster_name: str | None,
+) -> Rows:
+    master_targets = select_masters(session, command_name, broker_text, cluster_name)
+    listed_items = _read_list_file(command_name, item_kind, file_name)
+    if cluster_name is not None:
+        live_state = observe_cluster(session.admin, cluster_name)
+    else:
+        live_state = _observe_master(session, master_targets[0].broker_addr or "")
+    step_outcomes = plan_list_steps(listed_items, live_state)
+    due_steps = [outcome.step for outcome in step_outcomes if outcome.result == "planned"]
+    other_outcomes = [outcome for outcome in step_outcomes if outcome.result != "planned"]
+    broker_troubles = [
+        PlanTrouble(live_broker.broker_name, live_broker.error)
+        for live_broker in live_state.broker_states
+        if live_broker.error is not None
+    ]
+    stranded_messages = count_stranded_messages(session.admin, live_state, due_steps)
+    notes = [
+        *stranded_warnings(stranded_messages),
+        *_list_remarks(listed_items),
+        _summarize_outcomes(item_kind, due_steps, other_outcomes),
+    ]
+    if session.dry_run or not due_steps:
+        outcomes = [StepOutcome(step, "dry-run", None) for step in due_steps]
+    else:
+        for note_line in notes[:-1]:
+            session.remark(note_line)
+        session.confirm(
+            f"{', '.join(live_broker.master_addr or live_broker.broker_name for live_broker in live_state.broker_states)}: {notes[-1]}; go on?"
+        )
+        with session.counting(command_name, len(due_steps)) as advance_progress:
+            outcomes = execute_steps(session.admin, live_state, due_steps, advance_progress)
+        failure_count = count_failures(outcome.error for outcome in outcomes)
+        notes = [
+            notes[-1],
+            *([f"failed in {failure_count} of {len(outcomes)} steps"] if failure_count else []),
+        ]
+    shown_rows = step_rows([*outcomes, *other_outcomes], broker_troubles, stranded_messages, notes)
+    errors = (
+        shown_rows.errors
+        if step_outcomes
+        else [live_broker.error for live_broker in live_state.broker_states]
+    )
+    return shown_rows._replace(rows=[_blank_action(row) for row in shown_rows.rows], errors=errors)
+
+
+def _read_list_file(command_name: str, item_kind: SpreadKind, file_name: str) -> ItemList:
+    try:
+        return read_list(item_kind, Path(file_name).read_text(encoding="utf-8"), file_name)
+    except OSError as error:
+        raise UsageError(f"{command_name}: {file_name}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{command_name}: {file_name} is no text in UTF-8") from None
+    except InvalidPlanFileError as error:
+        usage_error = UsageError(f"{command_name}: {error.problem_lines[0]}")
+        for problem_line in error.problem_lines[1:_MAX_PROBLEMS]:
+            usage_error.add_note(problem_line)
+        raise usage_error from None
+
+
+def _observe_master(session: Session, broker_addr: str) -> ClusterState:
+    """Observe one master by its address, without a name server; NotApplied if it is a slave."""
+    [config_result] = session.admin.broker_configs.get_each([broker_addr])
+    if config_result.error is not None:
+        raise config_result.error
+    config_items = config_result.result or {}
+    if config_items.get("brokerRole") == "SLAVE":
+        raise NotApplied(f"{broker_addr} is a slave: change its master, whose tables it copies")
+    cluster_name, broker_name = (
+        config_items.get("brokerClusterName", ""),
+        config_items.get("brokerName", broker_addr),
+    )
+    return ClusterState(
+        cluster_name, observe_brokers(session.admin, {broker_name: broker_addr}, cluster_name), ()
+    )
+
+
+def _list_remarks(listed_items: ItemList) -> list[str]:
+    if not listed_items.is_sum:
+        return []
+    return ["this file is of a whole cluster: mqadmin has added up the queues of a topic's brokers"]
+
+
+def _summarize_outcomes(
+    item_kind: SpreadKind, due_steps: Sequence[object], other_outcomes: Sequence[StepOutcome]
+) -> str:
+    counts_by_result = {
+        result_word: sum(step_outcome.result == result_word for step_outcome in other_outcomes)
+        for result_word in ("unchanged", "skipped")
+    }
+    summary_parts = [
+        f"{len(due_steps)} to send",
+        *(
+            f"{outcome_count} {result_word}"
+            for result_word, outcome_count in counts_by_result.items()
+            if outcome_count
+        ),
+    ]
+    return f"{item_kind}s, each broker counted: {', '.join(summary_parts)}"
+
+
+def _blank_action(row: Row) -> Row:
+    return {**row, "action": None} if row["result"] in ("unchanged", "skipped") else row

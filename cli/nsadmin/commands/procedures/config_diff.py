@@ -1,0 +1,206 @@
+"""configDiff: finds settings of brokers and name servers that differ between servers or from the default."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import ServerResult
+from nsadmin.client.brokers.targets import list_member_targets
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.config_diff import (
+    ComparedServer,
+    KnownDefaults,
+    describe_texts,
+    find_changed_settings,
+    find_differences,
+    redact_secrets,
+)
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import count_noun
+from nsadmin.session import Session
+
+CONFIG_DIFF_COLUMNS = ("kind", "key", "differs", "default", "values")
+
+
+class SettingsDifferError(RocketMQError):
+    """Servers have different settings."""
+
+
+@declare_columns(CONFIG_DIFF_COLUMNS)
+def config_diff(
+    session: Session,
+    cluster_name: Annotated[
+        str | None,
+        Option("-c", "--clusterName", metavar="CLUSTER", help="Of brokers, those of this cluster."),
+    ] = None,
+    only_brokers: Annotated[bool, Option("--brokers", help="Only brokers.")] = False,
+    only_name_servers: Annotated[bool, Option("--namesrvs", help="Only name servers.")] = False,
+    against_defaults: Annotated[
+        bool, Option("--default", help="Instead, what is not the default of the server's release.")
+    ] = False,
+    include_own: Annotated[bool, Option("--own", help="Names, addresses, ports and paths too.")] = False,
+) -> Rows:
+    """Show settings that differ: among brokers, and among name servers.
+
+    Names, addresses, ports and paths differ by their nature and are left out, unless --own asks for them. A
+    server whose release does not know a setting is left out of its row. Defaults are those of released 4.9.7
+    and 5.5.0 servers, and stand for other releases of their generation; what depends on the machine has none.
+    What looks like a secret is not shown. As with diff, the exit code is 1 where something differs, and 3
+    where there are no two to compare; with --default it is 0.
+
+    Examples:
+        # What is not the same everywhere (exit code 1)
+        nsadmin configDiff
+        # What somebody has set on brokers of a cluster
+        nsadmin configDiff -c cluster-a --brokers --default
+    """
+    if only_brokers and only_name_servers:
+        raise UsageError("configDiff: --brokers and --namesrvs leave nothing: type one of them")
+    server_results: list[ServerResult[ComparedServer]] = []
+    if not only_brokers:
+        server_results += _fetch_namesrv_settings(session)
+    if not only_name_servers:
+        server_results += _fetch_broker_settings(session, cluster_name)
+    known_defaults = KnownDefaults()
+    answered_servers = [
+        setting_or_result.result
+        for setting_or_result in server_results
+        if setting_or_result.result is not None
+    ]
+    choose_settings = find_changed_settings if against_defaults else find_differences
+    setting_rows: list[Row] = [
+        {
+            "kind": setting_or_result.server_kind,
+            "key": setting_or_result.setting_name,
+            "differs": describe_texts(redact_secrets(setting_or_result)),
+            "default": _describe_default(setting_or_result.defaults_by_release),
+            "values": redact_secrets(setting_or_result),
+        }
+        for setting_or_result in choose_settings(answered_servers, known_defaults, include_own=include_own)
+    ]
+    failures = [
+        setting_or_result.error for setting_or_result in server_results if setting_or_result.error is not None
+    ]
+    errors: list[RocketMQError | None] = [None, *failures] if answered_servers else [*failures]
+    if setting_rows and not against_defaults:
+        errors = [SettingsDifferError("settings differ")]
+    notes = [
+        f"{setting_or_result.addr}: {error_text(setting_or_result.error)}"
+        for setting_or_result in server_results
+        if setting_or_result.error is not None
+    ]
+    if not against_defaults:
+        notes += [
+            f"one {kind_in_words}, and nobody to compare it with"
+            for kind_in_words in _lone_kinds(answered_servers)
+        ]
+    if setting_rows and not against_defaults:
+        notes.append(count_noun(len(setting_rows), "difference"))
+    elif (
+        not against_defaults
+        and answered_servers
+        and len(_lone_kinds(answered_servers))
+        == len({setting_or_result.server_kind for setting_or_result in answered_servers})
+    ):
+        errors.append(SettingsDifferError("nobody to compare with"))
+    return Rows(
+        CONFIG_DIFF_COLUMNS,
+        setting_rows,
+        errors,
+        [*notes, *_substitution_notes(answered_servers, known_defaults)],
+        CONFIG_DIFF_COLUMNS[:4],
+    )
+
+
+_KINDS_IN_WORDS = {"namesrv": "name server", "broker": "broker"}
+
+
+def _lone_kinds(servers: Sequence[ComparedServer]) -> list[str]:
+    """The kinds with only one server, which has no other to compare it with."""
+    server_kinds = [server.server_kind for server in servers]
+    return [
+        kind_in_words
+        for server_kind, kind_in_words in _KINDS_IN_WORDS.items()
+        if server_kinds.count(server_kind) == 1
+    ]
+
+
+def _fetch_namesrv_settings(session: Session) -> Iterator[ServerResult[ComparedServer]]:
+    admin = session.admin
+    release_by_addr = {
+        pulse_result.addr: pulse_result.result.version
+        for pulse_result in admin.name_servers.get_pulse_each()
+        if pulse_result.result is not None
+    }
+    for namesrv_addr, config, error in admin.name_servers.get_config_each():
+        if config is None:
+            yield ServerResult(f"name server {namesrv_addr}", None, error)
+        else:
+            yield ServerResult(
+                namesrv_addr,
+                ComparedServer(
+                    "namesrv", namesrv_addr, _format_release(release_by_addr.get(namesrv_addr)), config
+                ),
+                None,
+            )
+
+
+def _fetch_broker_settings(
+    session: Session, cluster_name: str | None
+) -> Iterator[ServerResult[ComparedServer]]:
+    targets = list_member_targets(session.admin.clusters.get_info(), cluster_name)
+    names_by_addr = {
+        target.broker_addr: f"{target.broker_name}:{target.broker_id}"
+        for target in targets
+        if target.broker_addr
+    }
+    info_results = session.brokers.get_runtime_info(list(names_by_addr))
+    release_by_addr = {
+        info_result.addr: info_result.result.version
+        for info_result in info_results
+        if info_result.result is not None
+    }
+    for broker_addr, config, error in session.admin.broker_configs.get_each(names_by_addr):
+        if config is None:
+            yield ServerResult(f"broker {names_by_addr[broker_addr]} at {broker_addr}", None, error)
+        else:
+            yield ServerResult(
+                broker_addr,
+                ComparedServer(
+                    "broker",
+                    names_by_addr[broker_addr],
+                    _format_release(release_by_addr.get(broker_addr)),
+                    config,
+                ),
+                None,
+            )
+
+
+def _format_release(version: str | None) -> str:
+    """Format V5_5_0 as 5.5.0."""
+    return (version or "").removeprefix("V").replace("_", ".")
+
+
+def _describe_default(defaults: Mapping[str, str | None]) -> str | None:
+    """The default as one text if all releases agree, else each default with its release."""
+    distinct_texts = set(defaults.values())
+    if len(distinct_texts) == 1:
+        return distinct_texts.pop()
+    release_texts = [
+        f"{default_value} ({release})"
+        for release, default_value in defaults.items()
+        if default_value is not None
+    ]
+    return ", ".join(release_texts) or None
+
+
+def _substitution_notes(servers: Sequence[ComparedServer], known_defaults: KnownDefaults) -> Iterator[str]:
+    for server_kind, release in sorted({(server.server_kind, server.release) for server in servers}):
+        nearest_release = known_defaults.find_nearest_release(server_kind, release)
+        kind_in_words = "name servers" if server_kind == "namesrv" else "brokers"
+        if nearest_release is None:
+            yield f"no defaults are known of {kind_in_words} {release or 'whose release is not known'}"
+        elif nearest_release != release:
+            yield f"for {kind_in_words} {release} stand the defaults of {nearest_release}"

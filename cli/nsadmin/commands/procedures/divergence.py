@@ -1,0 +1,267 @@
+"""divergence: compares the state of all name servers, and explains the differences."""
+
+from collections.abc import Iterator, Sequence
+from time import monotonic, sleep
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
+from nsadmin.operations.divergence.findings import (
+    DriftFinding,
+    describe_difference,
+    format_item_name,
+    map_by_server,
+)
+from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
+from nsadmin.output import Millis, Row, Rows
+from nsadmin.output.quantities import count_noun
+from nsadmin.session import Session
+
+DIVERGENCE_COLUMNS = (
+    "what", "name", "brokerName", "count", "state", "seenFor", "differs", "cause", "causeKind", "advice",
+    "values",
+)  # fmt: skip
+DIVERGENCE_TABLE_COLUMNS = ("what", "name", "brokerName", "count", "state", "seenFor", "differs", "cause")
+HASH_COLUMNS = (
+    "namesrvAddr", "brokers", "topics", "brokerHash", "topicHash", "kvHash", "settingHash", "error",
+)  # fmt: skip
+
+_MAX_SETTLE_SECONDS = 86_400
+
+
+class NameServersDivergeError(RocketMQError):
+    """Name servers have different state that does not converge."""
+
+
+class DivergenceUnknownError(RocketMQError):
+    """Too few name servers answered to compare them."""
+
+
+@declare_columns(DIVERGENCE_COLUMNS, HASH_COLUMNS)
+def divergence(
+    session: Session,
+    show_each: Annotated[bool, Option("--detail", help="A row for each thing, not for each kind.")] = False,
+    show_hashes: Annotated[
+        bool, Option("--hash_sections", help="Instead, a row for each name server: a hash of each section.")
+    ] = False,
+    settle_seconds: Annotated[
+        float | None,
+        Option("--settle", metavar="SECONDS", help="How long brokers may take to make all equal; 60."),
+    ] = None,
+    section_names: Annotated[
+        list[str] | None,
+        Option(
+            "--section",
+            metavar="SECTION",
+            help="Only broker, topic, kv or setting. Repeatable.",
+            value_source="|".join(STATE_SECTIONS),
+        ),
+    ] = None,
+    kv_namespaces: Annotated[
+        list[str] | None,
+        Option(
+            "-s",
+            "--namespace",
+            metavar="NAMESPACE",
+            help="With this KV namespace too. Repeatable.",
+            value_source="namespaces",
+        ),
+    ] = None,
+) -> Rows:
+    """Compare all name servers: brokers and their addresses, queues of topics, KV config, settings.
+
+    Name servers never talk to each other: brokers make them equal, with a heartbeat every 30 s. What differs
+    is looked at again, for at most --settle seconds (60, two heartbeats): what has gone by then was
+    convergence, what is still there is drift. A difference that came up in between is `new`. KV config and
+    settings, which no broker makes equal, are drift after 2 s. With --settle 0 there is one look, and all
+    that differs is drift; so it is with --hashes. With --watch each look remembers the ones before.
+
+    What differs in one way is one row: `name` is the first of `count` things. Brokers concerned are asked
+    what they know, for the likely `cause`. Name servers do not list their KV namespaces: that of order
+    configurations is compared, and those that are named. Settings count that all of them have and that name
+    no place. The exit code is 0 where all agree or still converge, 1 where they diverge, 3 where that is not
+    known: fewer than two answered, or those that did agree and others are silent.
+
+    Examples:
+        # Do they agree? Here they do not (exit code 1)
+        nsadmin divergence
+        # Now, without a second look, every single thing, as JSON (exit code 1)
+        nsadmin divergence --settle 0 --detail --json
+        # A hash for each name server and section
+        nsadmin divergence --section topic --hashes
+    """
+    patience_seconds = settle_seconds if settle_seconds is not None else 0.0 if show_hashes else 60.0
+    if not 0 <= patience_seconds <= _MAX_SETTLE_SECONDS:
+        raise UsageError(
+            f"divergence: --settle {patience_seconds:g} cannot be: give seconds, from 0 to {_MAX_SETTLE_SECONDS}"
+        )
+    unknown_sections = [
+        section_name for section_name in section_names or () if section_name not in STATE_SECTIONS
+    ]
+    if unknown_sections:
+        raise UsageError(
+            f"divergence: no section {unknown_sections[0]!r}: there are {', '.join(STATE_SECTIONS)}"
+        )
+    divergence_observer = session.kept(
+        lambda: DivergenceObserver(
+            session.admin,
+            lambda: int(monotonic() * 1000),
+            namespaces=tuple(kv_namespaces or ()),
+            sections=tuple(section_names or STATE_SECTIONS),
+            settle_ms=int(patience_seconds * 1000),
+        )
+    )
+    if session.options.watch is not None:
+        observed_look = divergence_observer.observe_once()
+    else:
+        observed_look = divergence_observer.observe_until_settled(
+            sleep, lambda first_look, wait_seconds: session.remark(_waiting_remark(first_look, wait_seconds))
+        )
+    return _hash_rows(observed_look) if show_hashes else _finding_rows(observed_look, show_each)
+
+
+def _waiting_remark(observed_look: DivergenceObservation, wait_seconds: float) -> str:
+    difference_count = sum(
+        len(finding.differences) for finding in observed_look.findings if finding.state == "new"
+    )
+    return f"{count_noun(difference_count, 'difference')}; looking again for {wait_seconds:.0f} s at most, whether that is drift"
+
+
+def _finding_rows(observed_look: DivergenceObservation, show_each: bool) -> Rows:
+    namesrv_addrs = observed_look.comparison.server_addrs
+    finding_rows = [
+        row
+        for finding in observed_look.findings
+        for row in (
+            _difference_rows(finding, namesrv_addrs) if show_each else [_finding_row(finding, namesrv_addrs)]
+        )
+    ]
+    notes = [_summarize_look(observed_look), *_failure_notes(observed_look)]
+    drift_findings = [
+        drift_finding for drift_finding in observed_look.findings if drift_finding.state == "drift"
+    ]
+    notes += [
+        f"to do: {advice_text}"
+        for advice_text in dict.fromkeys(drift_finding.cause.advice for drift_finding in drift_findings)
+    ]
+    return Rows(
+        DIVERGENCE_COLUMNS, finding_rows, _exit_errors(observed_look), notes, DIVERGENCE_TABLE_COLUMNS
+    )
+
+
+def _finding_row(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Row:
+    first_difference = finding.differences[0]
+    implied_text = (
+        f", with {count_noun(len(finding.implied_topics), 'topic')}" if finding.implied_topics else ""
+    )
+    return {
+        "what": finding.section_name,
+        "name": format_item_name(first_difference.item),
+        "brokerName": _finding_broker_name(finding),
+        "count": len(finding.differences),
+        "state": finding.state,
+        "seenFor": Millis(finding.age_ms),
+        "differs": describe_difference(first_difference, namesrv_addrs) + implied_text,
+        "cause": finding.cause.text,
+        "causeKind": finding.cause.kind,
+        "advice": finding.cause.advice,
+        "values": map_by_server(first_difference, namesrv_addrs),
+    }
+
+
+def _difference_rows(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Iterator[Row]:
+    """A row for each difference, including topics that differ only because their broker does."""
+    for difference in finding.differences:
+        yield _finding_row(finding._replace(differences=(difference,), implied_topics=()), namesrv_addrs)
+    for difference in finding.implied_topics:
+        yield {
+            **_finding_row(
+                finding._replace(section_name="topic", differences=(difference,), implied_topics=()),
+                namesrv_addrs,
+            ),
+            "cause": f"its broker {difference.item.parent_name} is not there",
+        }
+
+
+def _finding_broker_name(finding: DriftFinding) -> str | None:
+    compared_item = finding.differences[0].item
+    if finding.section_name == "topic":
+        return compared_item.parent_name or None
+    return compared_item.name if finding.section_name == "broker" else None
+
+
+def _summarize_look(observed_look: DivergenceObservation) -> str:
+    asked_count, answered_count = len(observed_look.snapshot_results), len(observed_look.server_snapshots)
+    drift_count = sum(
+        len(finding.differences) for finding in observed_look.findings if finding.state == "drift"
+    )
+    new_count = sum(len(finding.differences) for finding in observed_look.findings if finding.state == "new")
+    if observed_look.verdict == "unknown":
+        return (
+            f"unknown: {answered_count} of {asked_count} name servers answered, and it takes two to compare"
+        )
+    if observed_look.verdict == "diverge":
+        return f"they diverge: {count_noun(drift_count, 'difference')}" + (
+            f", and {new_count} newer" if new_count else ""
+        )
+    if observed_look.verdict == "partial":
+        return f"partly known: {answered_count} of {asked_count} name servers answered" + (
+            f"; {count_noun(new_count, 'difference')} younger than two heartbeats"
+            if new_count
+            else ", and agree"
+        )
+    if observed_look.verdict == "converging":
+        return f"no drift: {count_noun(new_count, 'difference')} younger than two heartbeats"
+    first_snapshot = observed_look.server_snapshots[0]
+    known_counts = (
+        count_noun(len(first_snapshot.brokers), "broker"),
+        count_noun(len(first_snapshot.topics), "topic"),
+    )
+    return f"{answered_count} name servers agree: {', '.join(known_counts)}"
+
+
+def _failure_notes(observed_look: DivergenceObservation) -> list[str]:
+    return [
+        f"name server {namesrv_addr}: {error_text(error)}"
+        for namesrv_addr, _, error in observed_look.snapshot_results
+        if error is not None
+    ]
+
+
+def _exit_errors(observed_look: DivergenceObservation) -> list[RocketMQError | None]:
+    """The errors that decide the exit code: 1 if name servers diverge, 3 if that is unknown."""
+    if observed_look.verdict == "diverge":
+        return [NameServersDivergeError("they diverge")]
+    return (
+        [None, DivergenceUnknownError("not all answered")]
+        if observed_look.verdict in ("unknown", "partial")
+        else []
+    )
+
+
+def _hash_rows(observed_look: DivergenceObservation) -> Rows:
+    server_rows: list[Row] = []
+    for namesrv_addr, server_snapshot, error in observed_look.snapshot_results:
+        if server_snapshot is None:
+            server_rows.append({"namesrvAddr": namesrv_addr, "error": error and error_text(error)})
+            continue
+        server_rows.append(
+            {
+                "namesrvAddr": namesrv_addr,
+                "brokers": len(server_snapshot.brokers),
+                "topics": len(server_snapshot.topics),
+                **{
+                    f"{section_name}Hash": section_hash
+                    for section_name, section_hash in hash_sections(server_snapshot).items()
+                },
+            }
+        )
+    return Rows(
+        HASH_COLUMNS,
+        server_rows,
+        _exit_errors(observed_look),
+        [_summarize_look(observed_look), *_failure_notes(observed_look)],
+    )

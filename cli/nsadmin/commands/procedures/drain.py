@@ -1,0 +1,434 @@
+"""drain, undrain, drainStatus: stop client writes to a broker, allow them again, list unfinished drains."""
+
+from collections.abc import Callable, Iterator, Mapping
+from time import sleep, time
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin import audit
+from nsadmin.client import NotApplied, NotFound
+from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.procedures.live_output import ProcedureReporter
+from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
+from nsadmin.diagnostics import Interrupted, UsageError
+from nsadmin.operations import shell_command
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.events import CommandEnded, EventRecord, describe_record, join_first_names
+from nsadmin.operations.drain.facts import NameServerFacts
+from nsadmin.operations.drain.risks import find_master_addr
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
+from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state_machine import SafetyRules
+from nsadmin.operations.drain.store import (
+    DrainStore,
+    SavedDrain,
+    drain_folder_of,
+    find_state_home,
+    load_drains,
+)
+from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
+from nsadmin.output import Row, Rows, Text
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+DRAIN_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "openTopics", "result", "error")
+UNDRAIN_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "how", "differing", "result", "error")
+STATUS_COLUMNS = (
+    "brokerName", "clusterName", "phase", "started", "by", "pid", "namesrvAddr", "topicCount", "openTopics",
+    "reopened", "differing", "error",
+)  # fmt: skip
+STATUS_TABLE_COLUMNS = (
+    "brokerName", "phase", "started", "pid", "namesrvAddr", "topicCount", "openTopics", "reopened",
+    "differing", "error",
+)  # fmt: skip
+
+BrokerNameArgument = Annotated[
+    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")
+]
+AllowUnreachableOption = Annotated[
+    bool, Option("--allow-unreachable", help="Although a name server does not answer.")
+]
+ThresholdOption = Annotated[
+    int,
+    Option(
+        "--threshold", metavar="N", help="Messages a minute that count as none; 0 if left out.", minimum=0
+    ),
+]
+SettleTimeOption = Annotated[
+    str,
+    Option(
+        "--settle",
+        metavar="TIME",
+        help="How long clients take to look at routes again (pollNameServerInterval); 30s if left out.",
+    ),
+]
+IntervalOption = Annotated[
+    str, Option("--interval", metavar="TIME", help="From one look to the next; 10s if left out.")
+]
+IntervalsOption = Annotated[
+    int,
+    Option("--intervals", metavar="N", help="So many in a row without writes; 3 if left out.", minimum=1),
+]
+SYSTEM_CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
+
+
+@declare_columns(DRAIN_COLUMNS)
+def drain(
+    session: Session,
+    broker_name: BrokerNameArgument,
+    keep_holding: Annotated[
+        bool, Option("--hold", help="Go on holding when it is safe, until Ctrl-C.")
+    ] = False,
+    then_command: Annotated[
+        str | None,
+        Option(
+            "--then",
+            metavar="COMMAND",
+            help="What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in.",
+        ),
+    ] = None,
+    wait_for_consumers: Annotated[
+        bool, Option("--for-good", help="Wait also until no consumer group has anything left to read here.")
+    ] = False,
+    durable: Annotated[
+        bool,
+        Option(
+            "--durable",
+            help="Through brokerPermission, which a restarted broker keeps, and not on name servers.",
+        ),
+    ] = False,
+    force: Annotated[bool, Option("--force", help="Although topics would be left without a broker.")] = False,
+    allow_unreachable: AllowUnreachableOption = False,
+    max_messages: ThresholdOption = 0,
+    settle_text: SettleTimeOption = "30s",
+    interval_text: IntervalOption = "10s",
+    quiet_intervals: IntervalsOption = 3,
+) -> Rows | Iterator[Text]:
+    """Stop writes to a broker, keep them stopped, and say when it can be stopped.
+
+    First it is checked what would be left: it is refused, without --force, where a topic would lose its last
+    queue that can be written to or its last master, and where clients go on writing whatever they are told
+    (order configurations, static topics). Then the broker's queues are saved as each name server has them,
+    the write permission is taken away on each, and routes are read back. Whatever a registration opens again
+    is closed again. When clients had time to look and no message came for --intervals looks in a row, and
+    slaves have all there is, it is safe to stop the broker.
+
+    All of that is kept in a file: a drain that was interrupted goes on when it is started again, and a second
+    one of the same broker joins the first. undrain undoes it. The exit code is 3 where a name server did not
+    answer in the end.
+
+    Examples:
+        # What would be left without the broker: some topics are on this one alone (exit code 1)
+        nsadmin drain broker-a-0 --dry-run
+        # All the same; about a minute later it can be stopped
+        nsadmin drain broker-a-0 --force --yes
+    """
+    drain_plan = DrainPlan(
+        broker_name,
+        parse_drain_rules("drain", settle_text, quiet_intervals, max_messages, wait_for_consumers),
+        parse_interval_seconds("drain", interval_text),
+        durable,
+        force,
+        allow_unreachable,
+        keep_holding,
+        _build_then_command(broker_name, then_command),
+        audit.user(),
+    )
+    cluster_view = ClusterEnvironment(session.admin, broker_name)
+    servers = cluster_view.read_servers()
+    drain_store = _find_drain_store(session, broker_name, servers)
+    saved_drain = None if drain_store is None else drain_store.load_drain()
+    if drain_store is not None and saved_drain is not None and not session.dry_run:
+        if saved_drain[0].durable != durable:
+            saved_mode = "durable" if saved_drain[0].durable else "not durable"
+            session.remark(f"the drain of {broker_name} that is kept is {saved_mode}, and goes on so")
+        return _report_drain(
+            session,
+            drain_plan,
+            lambda clock: DrainRun(drain_plan, cluster_view, drain_store, clock).run_drain(None, servers),
+        )
+    master_addr = find_master_addr(servers) or ""
+    drain_check = check_plan(
+        drain_plan,
+        servers,
+        cluster_view.read_system_topics(master_addr),
+        cluster_view.read_ordered_topics(master_addr) if durable else frozenset(),
+        SYSTEM_CLOCK.now_ms(),
+    )
+    refusal = _refuse_risks(drain_plan, [risk.text for risk in drain_check.risks])
+    if session.dry_run:
+        return _dry_run_rows(broker_name, servers, refusal)
+    if refusal is not None:
+        raise refusal
+    session.confirm(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
+    assert drain_store is not None
+    return _report_drain(
+        session,
+        drain_plan,
+        lambda clock: DrainRun(drain_plan, cluster_view, drain_store, clock).run_drain(drain_check, servers),
+    )
+
+
+def parse_drain_rules(
+    command_name: str,
+    settle_text: str,
+    quiet_intervals: int,
+    max_messages: int,
+    wait_for_consumers: bool = False,
+) -> SafetyRules:
+    """Parse the options that say when stopping a broker is safe; UsageError for an invalid one."""
+    return SafetyRules(
+        round(parse_duration_seconds(command_name, "--settle", settle_text, 0.1, 3600) * 1000),
+        quiet_intervals,
+        max_messages,
+        wait_for_consumers,
+    )
+
+
+def parse_interval_seconds(command_name: str, interval_text: str) -> float:
+    """Parse --interval into the seconds between two observations; UsageError for an invalid one."""
+    return parse_duration_seconds(command_name, "--interval", interval_text, 0.1, 600)
+
+
+def _build_then_command(broker_name: str, then_command: str | None) -> Callable[[str], CommandEnded] | None:
+    if then_command is None:
+        return None
+    unknown_fields = shell_command.find_unknown_fields(then_command, {"brokerName": "", "brokerAddr": ""})
+    if unknown_fields:
+        raise UsageError(
+            f"drain: --then: nobody knows {{{unknown_fields[0]}}}; there are {{brokerName}} and {{brokerAddr}}"
+        )
+
+    def run_then_command(broker_addr: str) -> CommandEnded:
+        command_line = shell_command.fill_fields(
+            then_command, {"brokerName": broker_name, "brokerAddr": broker_addr}
+        )
+        return CommandEnded(SYSTEM_CLOCK.now_ms(), command_line, shell_command.run_in_shell(command_line))
+
+    return run_then_command
+
+
+def _refuse_risks(drain_plan: DrainPlan, risk_texts: list[str]) -> DrainRefused | None:
+    if not risk_texts or drain_plan.force:
+        return None
+    return DrainRefused(f"{'; '.join(risk_texts)}; --force drains {drain_plan.broker} all the same")
+
+
+def _find_drain_store(
+    session: Session, broker_name: str, servers: tuple[NameServerFacts, ...]
+) -> DrainStore | None:
+    """Find the folder of the broker's drain; None if neither a name server nor a saved drain has it."""
+    cluster_name = next((server.cluster_name for server in servers if server.cluster_name), None)
+    if cluster_name is not None:
+        return DrainStore(drain_folder_of(find_state_home(), cluster_name, broker_name), broker_name)
+    for saved_drain in load_drains(find_state_home()):
+        if isinstance(saved_drain, SavedDrain) and saved_drain.drain_state.broker == broker_name:
+            return DrainStore(saved_drain.drain_folder, broker_name)
+    return None
+
+
+def _dry_run_rows(
+    broker_name: str, servers: tuple[NameServerFacts, ...], refusal: DrainRefused | None
+) -> Rows:
+    errors = [NotApplied(server.error) if server.error else refusal for server in servers]
+    server_rows: list[Row] = [
+        {
+            "namesrvAddr": server.namesrv_addr,
+            "brokerName": broker_name,
+            "topicCount": None if server.error else len(server.topics),
+            "openTopics": None if server.error else len(server.open_topics),
+            **outcome_cells(error, "dry-run"),
+        }
+        for server, error in zip(servers, errors, strict=True)
+    ]
+    return Rows(DRAIN_COLUMNS, server_rows, errors)
+
+
+def _report_drain(
+    session: Session, drain_plan: DrainPlan, begin_drain: Callable[[ProcedureClock], Iterator[EventRecord]]
+) -> Iterator[Text]:
+    """Run the drain and yield a line for each event; the last text decides the exit code."""
+    report_event = ProcedureReporter(session, "drain", describe_record)
+    safe_event: EventRecord | None = None
+    ended_event: EventRecord | None = None
+    with catch_stop_signals(SYSTEM_CLOCK) as stop_signal, report_event:
+        try:
+            for drain_event in begin_drain(stop_signal.stoppable_clock):
+                ended_event = drain_event if drain_event["event"] == "commandEnded" else ended_event
+                safe_event = {"safe": drain_event, "unsafe": None, "reopened": None}.get(
+                    drain_event["event"], safe_event
+                )
+                yield report_event(drain_event)
+                stop_signal.raise_if_requested()
+        except StopRequestedError:
+            if not (drain_plan.hold and safe_event):
+                raise Interrupted(
+                    f"interrupted; the drain is kept: nsadmin drain {drain_plan.broker} goes on with it,"
+                    f" nsadmin undrain {drain_plan.broker} undoes it"
+                ) from None
+    if ended_event is not None and ended_event["code"]:
+        raise DrainRefused(
+            f"the command of --then ended with {ended_event['code']}; {drain_plan.broker} stays drained"
+        )
+    unknown_addrs = [] if safe_event is None or drain_plan.allow_unreachable else safe_event["unknown"]
+    if unknown_addrs and drain_plan.then is not None and ended_event is None:
+        session.remark(f"the command of --then was not run: {', '.join(unknown_addrs)} did not answer")
+    yield Text("", [*(NotApplied(f"{namesrv_addr} did not answer") for namesrv_addr in unknown_addrs), None])
+
+
+@declare_columns(UNDRAIN_COLUMNS)
+def undrain(session: Session, broker_name: BrokerNameArgument) -> Rows:
+    """Allow writes to a drained broker again, exactly as they were allowed before the drain.
+
+    Each name server is given the queues that it had, topic by topic; topics that were created or changed on
+    the broker since keep what they have there. Name servers of 4.x do not take that: for them the broker is
+    told to register all that it has. Routes are read back; what is not as before is shown, with exit code 3,
+    and the drain stays kept.
+
+    Examples:
+        # Producers come back to broker-a-0
+        nsadmin undrain broker-a-0 --yes
+    """
+    cluster_view = ClusterEnvironment(session.admin, broker_name)
+    servers = cluster_view.read_servers()
+    drain_store = _find_drain_store(session, broker_name, servers)
+    saved_drain = None if drain_store is None else drain_store.load_drain()
+    if drain_store is None or saved_drain is None:
+        raise NotFound(f"no drain of {broker_name} is kept in {find_state_home() / 'drains'}")
+    if session.dry_run:
+        own_queues = cluster_view.read_own_queues(find_master_addr(servers) or "")
+        known_queues = None if isinstance(own_queues, str) else own_queues
+        return _undo_rows(
+            broker_name,
+            [
+                _planned_undo_row(server, find_differing_queues(saved_drain[1], known_queues, server))
+                for server in servers
+            ],
+        )
+    session.confirm(
+        f"Allow writes to {broker_name} on {', '.join(server.namesrv_addr for server in servers)} as before?"
+    )
+    undo_events = list(UndoRun(broker_name, cluster_view, drain_store, SYSTEM_CLOCK).run_undo())
+    return _undo_rows(
+        broker_name, [_undo_row(undo_event) for undo_event in undo_events if undo_event["event"] == "putBack"]
+    )
+
+
+def _planned_undo_row(server: NameServerFacts, differing_topics: Mapping[str, object]) -> Row:
+    return {
+        "namesrvAddr": server.namesrv_addr,
+        "topicCount": len(differing_topics),
+        "result": "failed" if server.error else "dry-run",
+        "error": server.error,
+    }
+
+
+def _undo_row(undo_event: EventRecord) -> Row:
+    differing_topics = undo_event["differing"]
+    error = undo_event["error"] or (
+        f"not as before: {join_first_names(f'{topic} ({reason})' for topic, reason in differing_topics.items())}"
+        if differing_topics
+        else None
+    )
+    return {
+        "namesrvAddr": undo_event["addr"],
+        "topicCount": undo_event["topics"],
+        "how": undo_event["how"],
+        "differing": differing_topics or None,
+        "result": "failed" if undo_event["error"] else "partly" if differing_topics else "done",
+        "error": error,
+    }
+
+
+def _undo_rows(broker_name: str, server_rows: list[Row]) -> Rows:
+    errors: list[RocketMQError | None] = []
+    for row in server_rows:
+        errors.append(NotApplied(str(row["error"])) if row["error"] else None)
+        if row["result"] == "partly":
+            # Other topics are as before: the None makes the exit code that of a partial failure.
+            errors.append(None)
+    notes = [f"{row['namesrvAddr']}: {row['error']}" for row in server_rows if row["error"]]
+    table_columns = tuple(column_name for column_name in UNDRAIN_COLUMNS if column_name != "differing")
+    return Rows(
+        UNDRAIN_COLUMNS,
+        [{"brokerName": broker_name, **row} for row in server_rows],
+        errors,
+        notes,
+        table_columns,
+    )
+
+
+@declare_columns(STATUS_COLUMNS)
+def drain_status(
+    session: Session,
+    broker_name: Annotated[
+        str | None,
+        Argument(("-b", "--brokerName"), "BROKER", "Only the drain of this broker.", required=False),
+    ] = None,
+) -> Rows:
+    """List the drains that are not undone, half-finished ones too, and what differs now from what should be.
+
+    A drained broker should have no topic open to writes; while a drain is being undone, topics should be as
+    before it. pid is the process that is at it now.
+
+    Examples:
+        # All of them
+        nsadmin drainStatus
+    """
+    status_rows: list[Row] = []
+    errors: list[RocketMQError | None] = []
+    for saved_drain in load_drains(find_state_home()):
+        if isinstance(saved_drain, InvalidStateError):
+            status_rows.append({"error": str(saved_drain)})
+            errors.append(saved_drain)
+        elif broker_name in (None, saved_drain.drain_state.broker):
+            for row in _status_rows(session, saved_drain):
+                status_rows.append(row)
+                errors.append(NotApplied(str(row["error"])) if row["error"] else None)
+    if broker_name is not None and not status_rows:
+        raise NotFound(f"no drain of {broker_name} is kept in {find_state_home() / 'drains'}")
+    return Rows(STATUS_COLUMNS, status_rows, errors, (), STATUS_TABLE_COLUMNS)
+
+
+def _status_rows(session: Session, saved_drain: SavedDrain) -> Iterator[Row]:
+    drain_state = saved_drain.drain_state
+    common_cells: Row = {
+        "brokerName": drain_state.broker,
+        "clusterName": drain_state.cluster,
+        "phase": drain_state.phase,
+        "started": format_utc(drain_state.started),
+        "by": drain_state.by,
+        "pid": saved_drain.holder_pid,
+        "reopened": drain_state.reopened,
+    }
+    cluster_view = ClusterEnvironment(session.admin, drain_state.broker)
+    servers = cluster_view.read_servers()
+    own_queues = (
+        cluster_view.read_own_queues(find_master_addr(servers) or "") if find_master_addr(servers) else None
+    )
+    for server in servers:
+        status_row: dict[str, object] = {
+            **common_cells,
+            "namesrvAddr": server.namesrv_addr,
+            "error": server.error,
+        }
+        if server.error is None:
+            known_queues = None if isinstance(own_queues, str) else own_queues
+            differing_topics = find_differing_queues(saved_drain.queue_snapshot, known_queues, server)
+            wrong_topics = list(differing_topics) if drain_state.phase == "undrain" else server.open_topics
+            status_row |= {
+                "topicCount": len(server.topics),
+                "openTopics": len(server.open_topics),
+                "differing": _describe_difference(drain_state.phase, server, wrong_topics),
+            }
+        yield status_row
+
+
+def _describe_difference(drain_phase: str, server: NameServerFacts, wrong_topics: list[str]) -> str | None:
+    if not server.member_addrs:
+        return "the broker is not registered there"
+    if not wrong_topics:
+        return None
+    return f"{join_first_names(wrong_topics)} {'not as before' if drain_phase == 'undrain' else 'open'}"

@@ -1,0 +1,87 @@
+"""Reports a procedure's events while it runs: redrawn in place on a terminal, else as lines or JSON."""
+
+import json
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.status import describe_status
+from nsadmin.output import Text
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+if TYPE_CHECKING:
+    from nsadmin.output.live import Live
+
+# After these events a command of the operator can run and write to the terminal.
+_EVENTS_BEFORE_COMMANDS = ("safe", "stepBegan")
+_LINE_FORMATS = ("table", "wide", "json", "jsonl")
+
+
+class ProcedureReporter:
+    """Turns each event into a line of text; empty if it was drawn in place or repeats the last line.
+
+    It is a context manager, because it has to restore the terminal. It raises UsageError for an output format
+    that has no lines, such as CSV.
+    """
+
+    def __init__(
+        self, session: Session, command_name: str, describe_event: Callable[[EventRecord], str]
+    ) -> None:
+        output_format = session.options.style.format
+        if output_format not in _LINE_FORMATS:
+            raise UsageError(
+                f"{command_name}: --output {output_format} cannot be: give jsonl, or nothing for lines of text"
+            )
+        self._writes_json = output_format in ("json", "jsonl")
+        self._style = session.options.style
+        self._describe_event = describe_event
+        self._last_text = self._broker_name = ""
+        self._live_region: Live | None = None
+        self._draws_progress = False
+
+    def __enter__(self) -> Self:
+        from nsadmin.output.live import is_possible
+
+        self._draws_progress = is_possible(self._style)
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave_live_region()
+
+    def _leave_live_region(self) -> None:
+        """Stop drawing in place: the last drawing stays, and later output appears below it."""
+        if self._live_region is not None:
+            self._live_region.close()
+            self._live_region = None
+
+    def __call__(self, event_record: EventRecord) -> Text:
+        """The event as a line, or an empty text."""
+        if self._writes_json:
+            return Text(json.dumps(event_record, ensure_ascii=False))
+        self._broker_name = event_record.get("broker", self._broker_name)
+        if self._draws_progress and event_record["event"] == "progress":
+            self._draw_progress(event_record)
+            return Text("")
+        event_text = self._describe_event(event_record)
+        if event_text == self._last_text:
+            return Text("")
+        self._last_text = event_text
+        if event_record["event"] in _EVENTS_BEFORE_COMMANDS:
+            self._leave_live_region()
+        timed_line = f"{format_utc(event_record['time'])} {event_text}"
+        if self._live_region is None:
+            return Text(timed_line)
+        self._live_region.line(timed_line)
+        return Text("")
+
+    def _draw_progress(self, event_record: EventRecord) -> None:
+        from nsadmin.output.live import Live
+
+        if self._live_region is None:
+            self._live_region = Live(self._style)
+        self._live_region.show(describe_status(self._broker_name, event_record))

@@ -1,0 +1,226 @@
+"""rollingRestart: restarts the brokers of a cluster one by one, and drains each master before its stop."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Annotated
+
+from nsadmin import audit
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.procedures import drain
+from nsadmin.commands.procedures.live_output import ProcedureReporter
+from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
+from nsadmin.diagnostics import Interrupted, UsageError
+from nsadmin.operations import shell_command
+from nsadmin.operations.drain import events
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.runner import DrainPlan, ProcedureClock
+from nsadmin.operations.drain.store import DrainStore, drain_folder_of, find_state_home
+from nsadmin.operations.restart.events import describe_record
+from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
+from nsadmin.operations.restart.state import BrokerProcess, order_processes
+from nsadmin.operations.restart.store import RestartStore
+from nsadmin.output import Row, Rows, Text
+from nsadmin.session import Session
+
+RESTART_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "steps", "openTopics", "result")
+
+_COMMAND_FIELDS = ("brokerName", "brokerAddr", "brokerId")
+
+
+@declare_columns(RESTART_COLUMNS)
+def rolling_restart(
+    session: Session,
+    cluster_name: Annotated[str, Argument(("-c", "--clusterName"), "CLUSTER", "Name of the cluster.")],
+    stop_command: Annotated[
+        str | None,
+        Option(
+            "--stop",
+            metavar="COMMAND",
+            help="What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in.",
+        ),
+    ] = None,
+    start_command: Annotated[
+        str | None, Option("--start", metavar="COMMAND", help="What the shell runs to start it, likewise.")
+    ] = None,
+    max_groups: Annotated[
+        int | None,
+        Option(
+            "--pause-after", metavar="N", help="End after so many groups; the next start goes on.", minimum=1
+        ),
+    ] = None,
+    patience_text: Annotated[
+        str,
+        Option(
+            "--patience",
+            metavar="TIME",
+            help="How long a broker may take until it is healthy again; 10m if left out.",
+        ),
+    ] = "10m",
+    durable: Annotated[
+        bool,
+        Option(
+            "--durable",
+            help="Drain through brokerPermission: closed until slaves are in sync, not only down.",
+        ),
+    ] = False,
+    force: Annotated[bool, Option("--force", help="Although topics are on one broker alone.")] = False,
+    allow_unreachable: drain.AllowUnreachableOption = False,
+    max_messages: drain.ThresholdOption = 0,
+    settle_text: drain.SettleTimeOption = "30s",
+    interval_text: drain.IntervalOption = "10s",
+    quiet_intervals: drain.IntervalsOption = 3,
+) -> Rows | Iterator[Text]:
+    """Restart all brokers of a cluster, one after another: slaves, their master, the next group.
+
+    A master is drained, stopped, started, waited for and undrained, as drain and undrain do it; a slave is
+    stopped, started and waited for. It is waited until every name server knows the broker, the broker says
+    that it was started anew, and slaves have what their master has. Nothing is stopped while the one before,
+    or the one that is next, is not healthy.
+
+    Ctrl-C ends it between two steps, --pause-after between two groups; started again, it goes on where it
+    was. The commands may then be run a second time, so they should not mind: systemctl does not.
+
+    Examples:
+        # Which brokers, in which order, and what would be done
+        nsadmin rollingRestart -c cluster-a --dry-run
+    """
+    broker_groups = [
+        broker_group
+        for broker_group in session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+        if broker_group.broker_addrs
+    ]
+    restart_rules = RestartRules(
+        round(parse_duration_seconds("rollingRestart", "--patience", patience_text, 1, 86400) * 1000),
+        max_groups,
+    )
+    drain_rules = drain.parse_drain_rules("rollingRestart", settle_text, quiet_intervals, max_messages)
+    interval_seconds = drain.parse_interval_seconds("rollingRestart", interval_text)
+    addrs_by_broker = {broker_group.broker_name: broker_group.broker_addrs for broker_group in broker_groups}
+    if session.dry_run:
+        return _dry_run_rows(session, cluster_name, addrs_by_broker)
+    shell_commands = {
+        "stop": _require_command("--stop", stop_command),
+        "start": _require_command("--start", start_command),
+    }
+    session.confirm(f"Restart {', '.join(addrs_by_broker)} of {cluster_name}, one after another?")
+
+    @cache
+    def build_broker(broker_name: str) -> BrokerRestartContext:
+        drain_plan = DrainPlan(
+            broker_name, drain_rules, interval_seconds, durable, force, allow_unreachable, by=audit.user()
+        )
+        cluster_view = ClusterEnvironment(session.admin, broker_name)
+        drain_store = DrainStore(drain_folder_of(find_state_home(), cluster_name, broker_name), broker_name)
+        master_addr = _master_addr(broker_groups, broker_name)
+        ordered_topics = cluster_view.read_ordered_topics(master_addr) if durable else frozenset[str]()
+        return BrokerRestartContext(
+            cluster_view,
+            drain_store,
+            drain_plan,
+            cluster_view.read_system_topics(master_addr),
+            ordered_topics,
+        )
+
+    def run_step_command(step_name: str, broker_process: BrokerProcess) -> int:
+        command_fields = dict(
+            zip(
+                _COMMAND_FIELDS,
+                (broker_process.broker, broker_process.addr, str(broker_process.broker_id)),
+                strict=True,
+            )
+        )
+        return shell_command.run_in_shell(
+            shell_command.fill_fields(shell_commands[step_name], command_fields)
+        )
+
+    def begin_restart(clock: ProcedureClock) -> Iterator[EventRecord]:
+        restart_progress = RestartStore(find_state_home(), cluster_name)
+        return RollingRestart(
+            cluster_name,
+            restart_rules,
+            build_broker,
+            run_step_command,
+            restart_progress,
+            clock,
+            min(interval_seconds, 2.0),
+        ).run_restart(addrs_by_broker)
+
+    return _report_restart(session, cluster_name, begin_restart)
+
+
+def _master_addr(broker_groups: list[BrokerAddrGroup], broker_name: str) -> str:
+    return next(
+        (
+            broker_group.master_addr or ""
+            for broker_group in broker_groups
+            if broker_group.broker_name == broker_name
+        ),
+        "",
+    )
+
+
+def _require_command(option_flag: str, command_text: str | None) -> str:
+    if not command_text:
+        raise UsageError(
+            f"rollingRestart: {option_flag} is missing: what the shell is to run, such as 'ssh …'"
+        )
+    unknown_fields = shell_command.find_unknown_fields(command_text, dict.fromkeys(_COMMAND_FIELDS, ""))
+    if unknown_fields:
+        known_fields = ", ".join(f"{{{field_name}}}" for field_name in _COMMAND_FIELDS)
+        raise UsageError(
+            f"rollingRestart: {option_flag}: nobody knows {{{unknown_fields[0]}}}; there are {known_fields}"
+        )
+    return command_text
+
+
+def _dry_run_rows(
+    session: Session, cluster_name: str, addrs_by_broker: Mapping[str, Mapping[int, str]]
+) -> Rows:
+    saved_progress = RestartStore(find_state_home(), cluster_name).load_state()
+    broker_processes = (
+        order_processes(addrs_by_broker)
+        if saved_progress is None
+        else saved_progress.processes[saved_progress.at :]
+    )
+    cluster_views = {
+        broker_process.broker: ClusterEnvironment(session.admin, broker_process.broker)
+        for broker_process in broker_processes
+    }
+    open_topic_counts = {
+        broker_name: max((len(server.open_topics) for server in cluster_view.read_servers()), default=0)
+        for broker_name, cluster_view in cluster_views.items()
+    }
+    process_rows: list[Row] = [
+        {
+            "brokerName": broker_process.broker,
+            "brokerId": broker_process.broker_id,
+            "brokerAddr": broker_process.addr,
+            "steps": broker_process.restart_steps,
+            "openTopics": open_topic_counts[broker_process.broker] if broker_process.is_master else None,
+            "result": "dry-run",
+        }
+        for broker_process in broker_processes
+    ]
+    return Rows(RESTART_COLUMNS, process_rows)
+
+
+def _report_restart(
+    session: Session, cluster_name: str, begin_restart: Callable[[ProcedureClock], Iterator[EventRecord]]
+) -> Iterator[Text]:
+    report_event = ProcedureReporter(
+        session,
+        "rollingRestart",
+        lambda restart_event: describe_record(restart_event) or events.describe_record(restart_event),
+    )
+    with catch_stop_signals(drain.SYSTEM_CLOCK) as stop_signal, report_event:
+        try:
+            for restart_event in begin_restart(stop_signal.stoppable_clock):
+                yield report_event(restart_event)
+                stop_signal.raise_if_requested()
+        except StopRequestedError:
+            raise Interrupted(
+                f"interrupted; how far it has come is kept: the same command goes on with {cluster_name}"
+            ) from None

@@ -1,0 +1,211 @@
+"""spread: finds topics that are missing on some brokers of a cluster, or have other queues there."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client import NotApplied, NotFound, ServerResult
+from nsadmin.client.brokers.registrations import BrokerRegistrant
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.results import error_text
+from nsadmin.command_line.broker_targets import distinct_addrs, match_results
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.spread import TopicSpread, find_spreads, plan_even_spread
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+_PLAN_HEAD = (
+    "Topics that nsadmin spread found, evenly on every broker: take out what is meant to be uneven.",
+    "Never apply it with --prune, which deletes the topics that are not in it.",
+)
+SPREAD_COLUMNS = ("clusterName", "topic", "finding", "missing", "queues", "differing")
+
+
+@declare_columns(SPREAD_COLUMNS)
+def spread(
+    session: Session,
+    topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
+    all_topics: Annotated[
+        bool, Option("--all", help="All topics that are not on every broker, or not evenly.")
+    ] = False,
+    cluster_name: Annotated[
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only this cluster.")
+    ] = None,
+    plan_file: Annotated[
+        str | None,
+        Option("--plan_even_spread", metavar="FILE", help="Write what makes them even, for plan and apply."),
+    ] = None,
+) -> Rows:
+    """Show on which brokers of its cluster a topic is missing, or has other queues than elsewhere.
+
+    Brokers are asked for their own topics, so what name servers know or not does not count. Topics of
+    RocketMQ's own, of retries and of dead letters are left out.
+
+    A plan has each of these topics on every broker, with as many queues as where it has most, and touches
+    nothing else: plan shows what it does, apply does it. A topic that is meant to be on some brokers only is
+    to be taken out of it first. Never use --prune with it. Order configurations stay as they are.
+
+    Examples:
+        # On which brokers a topic is, with how many queues to read and to write
+        nsadmin spread refunds-settled
+        # All topics of a cluster that are not spread evenly
+        nsadmin spread --all -c cluster-a
+        # What would spread them, as a file
+        nsadmin spread --all -c cluster-a --plan even.yaml
+    """
+    if (topic is None) == (not all_topics):
+        raise UsageError("spread: type either a TOPIC or --all")
+    registrant_results = _fetch_registrants(session, cluster_name)
+    registrants = [
+        registrant_result.result
+        for registrant_result in registrant_results
+        if registrant_result.result is not None
+    ]
+    failed_results = [
+        registrant_result for registrant_result in registrant_results if registrant_result.error is not None
+    ]
+    system_topics = session.admin.topics.list_system_names()
+    spreads_by_cluster = {
+        cluster_key: list(
+            find_spreads(
+                [registrant for registrant in registrants if registrant.cluster_name == cluster_key],
+                system_topics,
+                _wanted_topics(topic, cluster_key, registrants),
+            )
+        )
+        for cluster_key in sorted({registrant.cluster_name for registrant in registrants})
+    }
+    if topic is not None and not any(spreads_by_cluster.values()):
+        _refuse_unknown_topic(topic, failed_results)
+    notes = [
+        f"broker {broker_addr} did not tell its topics: {error_text(error)}"
+        for broker_addr, _, error in failed_results
+        if error
+    ]
+    if plan_file is not None:
+        _require_all_brokers(failed_results)
+        notes += _write_plan(plan_file, spreads_by_cluster, registrants)
+    spread_rows = [
+        _spread_row(cluster_key, topic_spread)
+        for cluster_key, topic_spreads in spreads_by_cluster.items()
+        for topic_spread in topic_spreads
+        if topic is not None or not topic_spread.is_even
+    ]
+    if all_topics:
+        notes.append(
+            f"{len(spread_rows)} of {sum(map(len, spreads_by_cluster.values()))} topics are not spread evenly"
+        )
+    return Rows(
+        SPREAD_COLUMNS,
+        spread_rows,
+        [registrant_result.error for registrant_result in registrant_results],
+        notes,
+    )
+
+
+def _fetch_registrants(session: Session, cluster_name: str | None) -> list[ServerResult[BrokerRegistrant]]:
+    """Ask the master of each broker, of one cluster or of all, for the topics it has."""
+    broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+    targets = [
+        BrokerTarget(broker_group.broker_name, MASTER_BROKER_ID, broker_group.master_addr)
+        for broker_group in broker_groups
+    ]
+    results = match_results(targets, session.admin.registrations.get_each(distinct_addrs(targets)))
+    return [
+        result._replace(addr=target.broker_name or result.addr)
+        for target, result in zip(targets, results, strict=True)
+    ]
+
+
+def _wanted_topics(
+    topic: str | None, cluster_name: str, registrants: Iterable[BrokerRegistrant]
+) -> list[str] | None:
+    """The topics to compare in a cluster: the named one if the cluster has it; None for all."""
+    if topic is None:
+        return None
+    return (
+        [topic]
+        if any(
+            topic in registrant.topics
+            for registrant in registrants
+            if registrant.cluster_name == cluster_name
+        )
+        else []
+    )
+
+
+def _refuse_unknown_topic(topic: str, failed_results: Sequence[ServerResult[BrokerRegistrant]]) -> None:
+    for failed_result in failed_results:
+        assert failed_result.error is not None
+        raise failed_result.error
+    raise NotFound(f"no broker has a topic {topic!r}")
+
+
+def _require_all_brokers(failed_results: Sequence[ServerResult[BrokerRegistrant]]) -> None:
+    if failed_results:
+        broker_names = ", ".join(failed_result.addr for failed_result in failed_results)
+        raise NotApplied(f"no plan was written: what {broker_names} has is unknown")
+
+
+def _write_plan(
+    file_name: str,
+    spreads_by_cluster: Mapping[str, Sequence[TopicSpread]],
+    registrants: Sequence[BrokerRegistrant],
+) -> list[str]:
+    """Write the plan to a new file; return notes on how to use it."""
+    from nsadmin.operations.plans.yaml_writer import format_cluster
+
+    uneven_clusters = {
+        cluster_key: topic_spreads
+        for cluster_key, topic_spreads in spreads_by_cluster.items()
+        if not all(topic_spread.is_even for topic_spread in topic_spreads)
+    }
+    if len(uneven_clusters) != 1:
+        reason = (
+            f"there is something to do in {', '.join(uneven_clusters)}: choose with -c"
+            if uneven_clusters
+            else "all is even"
+        )
+        raise UsageError(f"spread: no plan was written: {reason}")
+    [(cluster_name, topic_spreads)] = uneven_clusters.items()
+    broker_names = [
+        registrant.broker_name for registrant in registrants if registrant.cluster_name == cluster_name
+    ]
+    plan_text = format_cluster(plan_even_spread(cluster_name, topic_spreads, broker_names), [*_PLAN_HEAD])
+    try:
+        with Path(file_name).open("x", encoding="utf-8") as output_file:
+            output_file.write(plan_text)
+    except OSError as error:
+        raise UsageError(f"spread: {file_name}: {error.strerror}") from None
+    return [
+        f"wrote {file_name}: nsadmin plan {file_name} shows what it does, nsadmin apply {file_name} does it"
+    ]
+
+
+def _spread_row(cluster_name: str, topic_spread: TopicSpread) -> Row:
+    queue_counts = {
+        broker_name: f"{topic_config['readQueueNums']}/{topic_config['writeQueueNums']}"
+        for broker_name, topic_config in topic_spread.configs_by_broker.items()
+    }
+    return {
+        "clusterName": cluster_name,
+        "topic": topic_spread.topic,
+        "finding": _describe_spread(topic_spread),
+        "missing": list(topic_spread.missing_brokers),
+        "queues": queue_counts,
+        "differing": list(topic_spread.differing_settings),
+    }
+
+
+def _describe_spread(topic_spread: TopicSpread) -> str:
+    if topic_spread.is_static:
+        return "static: updateStaticTopic spreads it"
+    if topic_spread.is_even:
+        return "even" if not topic_spread.differing_settings else "even, with other settings"
+    if not topic_spread.missing_brokers:
+        return "uneven"
+    broker_count = len(topic_spread.configs_by_broker)
+    uneven_suffix = ", uneven" if topic_spread.has_other_queues else ""
+    return f"on {broker_count} of {broker_count + len(topic_spread.missing_brokers)} brokers{uneven_suffix}"

@@ -1,0 +1,288 @@
+"""whatIf: predicts what would be lost if some brokers or name servers stopped."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from time import time_ns
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.connection.addresses import parse_addrs
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
+from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
+from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
+from nsadmin.operations.what_if.name_server_outage import NameServerOutage, foresee_name_server_outage
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+LOSS_COLUMNS = (
+    "what", "name", "count", "finding", "lostRatio", "writeQueues", "writeQueuesLeft", "readQueues",
+    "readQueuesLeft", "brokersLost", "topics", "clients", "namesrvAddrs",
+)  # fmt: skip
+LOSS_TABLE_COLUMNS = (
+    "what", "name", "count", "finding", "lostRatio", "writeQueues", "writeQueuesLeft", "clients"
+)  # fmt: skip
+LIST_COLUMNS = ("what", "name", "count", "finding", "nameServers", "nameServersLeft")
+
+
+class WouldStandStillError(RocketMQError):
+    """Some topic, group or client would stop working."""
+
+
+@declare_columns(LOSS_COLUMNS, LIST_COLUMNS)
+def what_if(
+    session: Session,
+    down_brokers: Annotated[
+        str | None,
+        Option(
+            "--down",
+            metavar="BROKERS",
+            help="Names of brokers, with commas; broker-a:0 is only its master.",
+            value_source="brokers",
+        ),
+    ] = None,
+    down_namesrv: Annotated[
+        str | None, Option("--down-namesrv", metavar="ADDRS", help="Addresses of name servers, with commas.")
+    ] = None,
+    show_each: Annotated[
+        bool, Option("--detail", help="Each topic, broker and client by itself, also those that lose a part.")
+    ] = False,
+    include_system: Annotated[
+        bool, Option("--system", help="Also topics of RocketMQ's own, of retries and of dead letters.")
+    ] = False,
+) -> Rows:
+    """Show what topics and groups would lose without some brokers, or who would lose name servers.
+
+    Nothing is changed. Topics are looked at on each name server: first those that would have no queue to
+    write to, no master, nothing to read, or whose order configuration or static queues have clients go on
+    sending to what is gone. Others lose lostRatio of their queues for writing. Groups are those that read
+    topics of these brokers, as they say now. Which name servers clients know, only consumers tell.
+
+    The exit code is 1 where something would stand still, 3 where not everything could be asked, else 0.
+
+    Examples:
+        # Before broker-a-0 is stopped: what stands still is there only (exit code 1)
+        nsadmin whatIf --down broker-a-0
+        # While its master is restarted: can all topics be written elsewhere? (exit code 1)
+        nsadmin whatIf --down broker-a-0:0 --detail --filter what=topic
+        # Who would have no name server left (exit code 1)
+        nsadmin whatIf --down-namesrv 127.0.0.1:9876
+    """
+    if (down_brokers is None) == (down_namesrv is None):
+        raise UsageError("whatIf: type either --down BROKER or --down-namesrv ADDR")
+    if down_namesrv is not None:
+        return _list_rows(
+            foresee_name_server_outage(session.admin, parse_addrs(down_namesrv), _address_matcher()),
+            show_each,
+        )
+    broker_words = [
+        broker_word.strip() for broker_word in (down_brokers or "").split(",") if broker_word.strip()
+    ]
+    if not broker_words:
+        raise UsageError("whatIf: --down names no broker: type --down BROKER,BROKER")
+    now_ms = time_ns() // 1_000_000
+    return _outlook_rows(
+        foresee_broker_outage(session.admin, broker_words, now_ms, include_system=include_system), show_each
+    )
+
+
+def _outlook_rows(outlook: BrokerOutage, show_each: bool) -> Rows:
+    loss_rows = [*_topic_rows(outlook.topic_losses, show_each), *map(_group_row, outlook.lost_groups)]
+    stopped_topics = [topic_loss for topic_loss in outlook.topic_losses if topic_loss.topic_loss.stands_still]
+    stopped_groups = [group_loss for group_loss in outlook.lost_groups if group_loss.stands_still]
+    errors_by_addr = {
+        server_addr: error for server_addr, error in outlook.errors.items() if error is not None
+    }
+    notes = [
+        f"{len(outlook.topic_losses)} of {outlook.topic_count} topics lose something: {len(stopped_topics)} stand still, "
+        f"{len(outlook.topic_losses) - len(stopped_topics)} lose a part; of {len(outlook.lost_groups)} groups "
+        f"{len(stopped_groups)} cannot read a topic any more; "
+        f"{outlook.write_share:.0%} of all queues for writing go",
+        *(
+            f"unknown is what {server_addr} knows: {error_text(error)}"
+            for server_addr, error in errors_by_addr.items()
+        ),
+    ]
+    return Rows(
+        LOSS_COLUMNS,
+        loss_rows,
+        _exit_errors(errors_by_addr.values(), bool(stopped_topics or stopped_groups)),
+        notes,
+        LOSS_TABLE_COLUMNS,
+    )
+
+
+def _exit_errors(unknown_errors: Iterable[RocketMQError], stands_still: bool) -> list[RocketMQError | None]:
+    failures = list(unknown_errors)
+    if failures:
+        return [None, *failures]
+    return [WouldStandStillError("something would stand still")] if stands_still else []
+
+
+def _topic_rows(topic_losses: Sequence[WorstLoss], show_each: bool) -> Iterator[Row]:
+    """A row for each topic that would stop; the others grouped by their loss, or one by one with --detail."""
+    for loss_key, similar_losses in groupby(
+        topic_losses,
+        lambda topic_loss: None if show_each or topic_loss.topic_loss.stands_still else _loss_key(topic_loss),
+    ):
+        if loss_key is None:
+            yield from (_topic_row(topic_loss) for topic_loss in similar_losses)
+        else:
+            yield _combined_topic_row(list(similar_losses))
+
+
+def _loss_key(topic_loss: WorstLoss) -> tuple[object, ...]:
+    return topic_loss.topic_loss.write_share, topic_loss.topic_loss.lost_brokers, topic_loss.namesrv_addrs
+
+
+def _topic_row(topic_loss: WorstLoss) -> Row:
+    loss = topic_loss.topic_loss
+    return {
+        **_common_cells(topic_loss),
+        "what": "topic",
+        "name": loss.topic,
+        "count": 1,
+        "writeQueues": loss.capacity_before.write_queues,
+        "writeQueuesLeft": loss.capacity_after.write_queues,
+        "readQueues": loss.capacity_before.read_queues,
+        "readQueuesLeft": loss.capacity_after.read_queues,
+    }
+
+
+def _combined_topic_row(similar_losses: Sequence[WorstLoss]) -> Row:
+    if len(similar_losses) == 1:
+        return _topic_row(similar_losses[0])
+    return {
+        **_common_cells(similar_losses[0]),
+        "what": "topics",
+        "name": f"{similar_losses[0].topic_loss.topic}, ...",
+        "count": len(similar_losses),
+    }
+
+
+def _common_cells(topic_loss: WorstLoss) -> Row:
+    return {
+        "finding": ", ".join(_finding_texts(topic_loss.topic_loss)),
+        "lostRatio": round(topic_loss.topic_loss.write_share, 3),
+        "brokersLost": list(topic_loss.topic_loss.lost_brokers),
+        "namesrvAddrs": list(topic_loss.namesrv_addrs),
+    }
+
+
+def _finding_texts(loss: TopicOutageLoss) -> list[str]:
+    checked_findings = {
+        "no queue to write to": loss.stops_writes,
+        "no master": loss.loses_masters,
+        "nothing to read": loss.stops_reads,
+        f"its order configuration names {', '.join(loss.ordered_by)}": bool(loss.ordered_by),
+        "its static queues stay in use": loss.is_static,
+    }
+    return [finding_text for finding_text, holds in checked_findings.items() if holds] or ["loses a part"]
+
+
+def _group_row(group_loss: GroupLoss) -> Row:
+    first_topics = ", ".join(
+        [*group_loss.stopped_topics[:3], *(["..."] if len(group_loss.stopped_topics) > 3 else [])]
+    )
+    finding = f"cannot read {first_topics}" if group_loss.stands_still else "reads less"
+    return {
+        "what": "group",
+        "name": group_loss.group,
+        "count": len(group_loss.stopped_topics) + len(group_loss.reduced_topics),
+        "finding": finding,
+        "topics": [*group_loss.stopped_topics, *group_loss.reduced_topics],
+        "clients": group_loss.client_count,
+    }
+
+
+def _list_rows(list_losses: NameServerOutage, show_each: bool) -> Rows:
+    all_rows = [
+        *(
+            _lone_broker_row(f"{broker_name}:{broker_id}")
+            for broker_name, broker_ids in list_losses.unshared_brokers.items()
+            for broker_id in sorted(broker_ids)
+        ),
+        *(
+            _list_row("broker", list_loss, list_loss.list_owner in list_losses.fetching_brokers)
+            for list_loss in list_losses.broker_losses
+        ),
+        *(_list_row("client", list_loss, False) for list_loss in list_losses.client_losses),
+    ]
+    stranded_rows = [row for row in all_rows if row["finding"] not in _HARMLESS_FINDINGS]
+    shown_rows = all_rows if show_each else list(_combine_harmless_rows(all_rows))
+    errors_by_addr = {
+        server_addr: error for server_addr, error in list_losses.errors_by_addr.items() if error is not None
+    }
+    broker_count, client_count = list_losses.asked_counts
+    notes = [
+        f"asked for their lists: {broker_count} brokers and {client_count} consumers; "
+        f"{list_losses.producer_count} producers cannot be asked, {list_losses.silent_count} consumers did not tell",
+        *(
+            f"unknown is what {server_addr} knows: {error_text(error)}"
+            for server_addr, error in errors_by_addr.items()
+        ),
+    ]
+    return Rows(LIST_COLUMNS, shown_rows, _exit_errors(errors_by_addr.values(), bool(stranded_rows)), notes)
+
+
+_FEWER_LEFT, _FETCHES_NEW_LIST = "fewer left", "none left until it fetches a new list"
+_HARMLESS_FINDINGS = (_FEWER_LEFT, _FETCHES_NEW_LIST)
+
+
+def _combine_harmless_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    """Combine brokers or clients that keep a name server and have the same list into one row."""
+    for (is_harmless, *_), grouped_rows in groupby(
+        rows, lambda row: (row["finding"] in _HARMLESS_FINDINGS, *_values_without_name(row))
+    ):
+        similar_rows = list(grouped_rows)
+        if is_harmless and len(similar_rows) > 1:
+            yield {
+                **similar_rows[0],
+                "what": f"{similar_rows[0]['what']}s",
+                "name": f"{similar_rows[0]['name']}, ...",
+                "count": len(similar_rows),
+            }
+        else:
+            yield from similar_rows
+
+
+def _values_without_name(row: Row) -> list[object]:
+    return [cell_value for column_name, cell_value in row.items() if column_name != "name"]
+
+
+def _lone_broker_row(broker_name: str) -> Row:
+    return {"what": "broker", "name": broker_name, "count": 1, "finding": "registered nowhere else"}
+
+
+def _list_row(client_kind: str, list_loss: NameServerListLoss, fetches_lists: bool) -> Row:
+    nothing_left = _FETCHES_NEW_LIST if fetches_lists else "none left"
+    return {
+        "what": client_kind,
+        "name": list_loss.list_owner,
+        "count": 1,
+        "finding": _FEWER_LEFT if list_loss.remaining_addrs else nothing_left,
+        "nameServers": list(list_loss.listed_addrs),
+        "nameServersLeft": list(list_loss.remaining_addrs),
+    }
+
+
+def _address_matcher() -> Callable[[str, str], bool]:
+    """A predicate for two addresses of the same server: one list can have a host name, another its IP."""
+    from functools import cache
+    from socket import SOCK_STREAM, getaddrinfo
+
+    @cache
+    def resolve_addr(server_addr: str) -> frozenset[object]:
+        host, _, port = server_addr.rpartition(":")
+        try:
+            return frozenset(
+                address_info[4] for address_info in getaddrinfo(host.strip("[]"), port, type=SOCK_STREAM)
+            )
+        except (OSError, ValueError):
+            return frozenset()
+
+    return lambda first_addr, second_addr: (
+        first_addr == second_addr or not resolve_addr(first_addr).isdisjoint(resolve_addr(second_addr))
+    )

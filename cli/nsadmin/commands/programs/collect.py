@@ -1,0 +1,214 @@
+"""collect: writes journals for name servers that write none, by polling them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
+from namesrv_core.storage.journal.rolling_writer import JournalLimits
+from nsadmin import diagnostics
+from nsadmin.client.results import error_text
+from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.collector.broker_poller import BrokerQuestions
+from nsadmin.operations.collector.broker_rounds import BROKERS_JOURNAL, RoundResult
+from nsadmin.operations.collector.name_server_watch import MessageSink, PollResult
+from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
+from nsadmin.output import Row, Rows
+from nsadmin.output.quantities import to_millis
+from nsadmin.session import Session
+
+COLLECT_COLUMNS = ("namesrvAddr", "result", "brokers", "topics", "events", "took", "journal", "error")
+
+_MAX_INTERVAL_SECONDS = 3600.0
+_DAY_MS = 24 * 3_600_000
+
+
+@declare_columns(COLLECT_COLUMNS)
+def collect(
+    session: Session,
+    journals_folder: Annotated[
+        str, Argument(("--dir",), "DIR", "Where the journals are: a folder for each name server.")
+    ],
+    interval_text: Annotated[
+        str,
+        Option(
+            "--interval", metavar="TIME", help="From one poll to the next: 500ms, 15s, 1m; 15s if left out."
+        ),
+    ] = "15s",
+    max_request_rate: Annotated[
+        int,
+        Option(
+            "--rate",
+            metavar="N",
+            help="Requests a second at most, over all servers; 1000 if left out.",
+            minimum=1,
+        ),
+    ] = 1000,
+    kv_namespaces: Annotated[
+        list[str] | None,
+        Option(
+            "--namespace", metavar="NS", help=f"KV namespace to poll beside {ORDER_TOPIC_CONFIG}. Repeatable."
+        ),
+    ] = None,
+    only_once: Annotated[bool, Option("--once", help="One poll of each name server, for cron.")] = False,
+    poll_runtime: Annotated[
+        bool, Option("--runtime", help="Ask brokers too: release, TPS, disk, what waits in their queues.")
+    ] = False,
+    poll_lag: Annotated[
+        bool, Option("--lag", help="Ask brokers too how far each consumer group is behind on each topic.")
+    ] = False,
+    broker_interval_text: Annotated[
+        str,
+        Option("--broker-interval", metavar="TIME", help="From one round of brokers to the next; 60s."),
+    ] = "60s",
+    max_broker_rate: Annotated[
+        int,
+        Option("--broker-rate", metavar="N", help="Requests to brokers a second at most; 50.", minimum=1),
+    ] = 50,
+    keep_days: Annotated[
+        int, Option("--keep-days", metavar="N", help="What each journal keeps; 400 if left out.", minimum=1)
+    ] = 400,
+    keep_megabytes: Annotated[
+        int,
+        Option(
+            "--keep-megabytes",
+            metavar="N",
+            help="What each journal keeps at most; 2048 if left out.",
+            minimum=1,
+        ),
+    ] = 2048,
+) -> Rows | Iterator[Rows]:
+    """Write down what happens to name servers, Java's or others, by looking at them again and again.
+
+    Each poll asks every name server of the list for its clusters, topics, routes, settings and KV config,
+    and compares them with what was known: brokers that came or went, queues and permissions before and
+    after, and values that changed are written as events of the journal (docs/journal.md), with
+    `source: collector`. The journal* commands read them. Between two polls only the net change is known,
+    and never who made it. A poll that fails is written down too: until one succeeds nobody knows the tables.
+
+    With --runtime or --lag the brokers that the name servers know are asked as well, in rounds at a pace of
+    their own, 16 requests at a time, and DIR/brokers has their journal: a broker that does not tell is
+    written down like one that does. With --lag that is a request for each consumer group on each master, or
+    on a slave where there is no master.
+
+    The oldest closed files of each journal go when they are more than --keep-megabytes, or older than
+    --keep-days, as a name server's own. At most --concurrency requests to name servers are under way. It ends
+    with Ctrl-C or SIGTERM, and goes on from there when it is started again. Name servers are looked for once,
+    at the start.
+
+    Examples:
+        # One poll of each name server, for cron; without --once it polls every 15 s until it is stopped
+        nsadmin collect --dir collected --once
+        # Values of a KV namespace of your own as well
+        nsadmin collect --dir collected --namespace DEPLOYMENT --once
+        # And what brokers tell of themselves and of consumer groups
+        nsadmin collect --dir collected --runtime --lag --once
+    """
+    _require_broker_polling(poll_runtime or poll_lag, broker_interval_text, max_broker_rate)
+    collector_plan = CollectorPlan(
+        session.onlooker().addresses.addrs,
+        Path(journals_folder).expanduser(),
+        None
+        if only_once
+        else parse_duration_seconds("collect", "--interval", interval_text, 0.1, _MAX_INTERVAL_SECONDS),
+        session.options.access.concurrency,
+        max_request_rate,
+        tuple(dict.fromkeys((ORDER_TOPIC_CONFIG, *(kv_namespaces or ())))),
+        BrokerQuestions(poll_runtime, poll_lag),
+        parse_duration_seconds(
+            "collect", "--broker-interval", broker_interval_text, 0.1, _MAX_INTERVAL_SECONDS
+        ),
+        max_broker_rate,
+        JournalLimits(keep_bytes=keep_megabytes << 20, keep_millis=keep_days * _DAY_MS),
+    )
+    collector_voice = MessageSink(
+        diagnostics.say, session.remark, diagnostics.say if session.options.debug else _discard_text
+    )
+    collector = Collector(collector_plan, session.onlooker, collector_voice)
+    return (
+        _collect_once(collector, collector_plan)
+        if only_once
+        else _collect_forever(session, collector, collector_plan)
+    )
+
+
+def _discard_text(_: str) -> None: ...
+
+
+def _collect_once(collector: Collector, collector_plan: CollectorPlan) -> Rows:
+    with _folder_errors(collector_plan):
+        poll_turns, broker_round = collector.poll_once()
+    notes = [
+        f"name server {poll_turn.namesrv_addr}: {error_text(poll_turn.poll_error)}"
+        for poll_turn in poll_turns
+        if poll_turn.poll_error
+    ]
+    rows, errors = (
+        [_turn_row(collector_plan, poll_turn) for poll_turn in poll_turns],
+        [poll_turn.poll_error for poll_turn in poll_turns],
+    )
+    if broker_round is not None:
+        rows.append(_broker_round_row(collector_plan, broker_round))
+        errors.append(broker_round.silence_error)
+    return Rows(COLLECT_COLUMNS, rows, errors, notes)
+
+
+def _collect_forever(session: Session, collector: Collector, collector_plan: CollectorPlan) -> Iterator[Rows]:
+    def announce_start() -> None:
+        session.remark(
+            f"collecting from {', '.join(collector_plan.addrs)} every {collector_plan.interval_seconds:g} s into {collector_plan.folder};"
+            " Ctrl-C or SIGTERM ends it"
+        )
+
+    with _folder_errors(collector_plan):
+        stop_reason = collector.poll_until_stopped(announce_start)
+    session.remark(f"stopped by {stop_reason}; start it again to go on")
+    yield from ()
+
+
+@contextmanager
+def _folder_errors(collector_plan: CollectorPlan) -> Iterator[None]:
+    """Turn an error of the journals' folder into a one-line UsageError."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"collect: {error.filename or collector_plan.folder}: {error.strerror}") from None
+
+
+def _require_broker_polling(asks_brokers: bool, broker_interval_text: str, max_broker_rate: int) -> None:
+    """Reject options for brokers if brokers are not polled, because they would have no effect."""
+    for option_flag, is_given in (
+        ("--broker-interval", broker_interval_text != "60s"),
+        ("--broker-rate", max_broker_rate != 50),
+    ):
+        if is_given and not asks_brokers:
+            raise UsageError(f"collect: {option_flag} is about brokers: add --runtime or --lag, or both")
+
+
+def _turn_row(collector_plan: CollectorPlan, poll_turn: PollResult) -> Row:
+    return {
+        "namesrvAddr": poll_turn.namesrv_addr,
+        "result": "failed" if poll_turn.poll_error else "done",
+        "brokers": poll_turn.broker_count,
+        "topics": poll_turn.topic_count,
+        "events": poll_turn.event_count,
+        "took": to_millis(poll_turn.duration_ms),
+        "journal": str(journal_folder_of(collector_plan.folder, poll_turn.namesrv_addr)),
+        "error": poll_turn.poll_error and error_text(poll_turn.poll_error),
+    }
+
+
+def _broker_round_row(collector_plan: CollectorPlan, broker_round: RoundResult) -> Row:
+    return {
+        "namesrvAddr": None,
+        "result": "failed" if broker_round.silence_error else "done",
+        "brokers": broker_round.polled_event.brokers,
+        "topics": None,
+        "events": broker_round.event_count,
+        "took": to_millis(broker_round.polled_event.poll_millis),
+        "journal": str(collector_plan.folder / BROKERS_JOURNAL),
+        "error": broker_round.silence_error and error_text(broker_round.silence_error),
+    }

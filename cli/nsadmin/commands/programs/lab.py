@@ -1,0 +1,105 @@
+"""lab: runs name servers and a fleet of simulated brokers; no other command imports them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Callable, Sequence
+
+LAB_CONTEXT_NAME = "lab"
+
+
+def lab(argv: list[str]) -> int:
+    """Run something to play with until Ctrl-C, or play out a disaster and see what name servers make of it.
+
+    `lab up` writes a context `lab` beside yours while it runs; the one in use stays in use. `lab list` shows
+    the scenarios that come with it, `lab run` plays one to its end. A run writes `truth.jsonl`, what was done
+    when and what is to be concluded of it, and compares it with the journal of each name server. With
+    `--java-logs` it also writes, beside each journal, the log that a Java name server would have written.
+
+    Examples:
+        # On the ports of all examples
+        nsadmin lab up --namesrv-port 9876 --broker-port 10911
+        # Three name servers, some of which lose sight of some brokers; an hour takes a minute
+        nsadmin lab up --scenario split-brain --speed 60
+        # A quarter of an hour at once, and the verdict
+        nsadmin lab run flapping-broker
+    """
+    from namesrv_core.lab.command import main
+
+    return main(argv, "nsadmin lab", announce_lab_context)
+
+
+def flags() -> ArgumentParser:
+    """The command's argument parser."""
+    from namesrv_core.lab.command import build_flag_parser
+
+    return build_flag_parser("nsadmin lab")
+
+
+def announce_lab_context(namesrv_addrs: Sequence[str]) -> tuple[str, Callable[[], None]]:
+    """Add the context `lab` for these name servers, unless the operator has a context of that name.
+
+    Returns:
+        A line about the context to print, and a function that removes the context.
+    """
+    import os
+
+    from nsadmin import contexts
+
+    contexts_file = contexts.path()
+    is_new = not os.path.exists(contexts_file)
+    lab_context = contexts.Context(namesrv_addr=";".join(namesrv_addrs))
+
+    def remove_context() -> None:
+        def without_lab_context(known_contexts: contexts.Contexts) -> contexts.Contexts:
+            return (
+                known_contexts.without(LAB_CONTEXT_NAME)
+                if known_contexts.by_name.get(LAB_CONTEXT_NAME) == lab_context
+                else known_contexts
+            )
+
+        try:
+            if not contexts.change(contexts_file, without_lab_context).by_name and is_new:
+                os.remove(contexts_file)
+        except (contexts.BadConfig, OSError):
+            # The operator has changed the file in the meantime, so it is left as it is.
+            pass
+
+    def with_lab_context(known_contexts: contexts.Contexts) -> contexts.Contexts:
+        return (
+            known_contexts.with_context(LAB_CONTEXT_NAME, lab_context)
+            if _is_left_over(known_contexts.by_name.get(LAB_CONTEXT_NAME))
+            else known_contexts
+        )
+
+    try:
+        if contexts.change(contexts_file, with_lab_context).by_name[LAB_CONTEXT_NAME] != lab_context:
+            return (
+                f"{contexts_file} has a context {LAB_CONTEXT_NAME} of yours, which stays as it is",
+                lambda: None,
+            )
+    except contexts.BadConfig as error:
+        return f"no context was written: {error}", lambda: None
+    return (
+        f"Context {LAB_CONTEXT_NAME} in {contexts_file}: nsadmin --context {LAB_CONTEXT_NAME} clusterList",
+        remove_context,
+    )
+
+
+def _is_left_over(found_context: object) -> bool:
+    """Whether there is no context, or one that a killed lab left: it has only local addresses."""
+    from nsadmin.contexts import Context
+
+    if found_context is None:
+        return True
+    if not isinstance(found_context, Context) or found_context != Context(
+        namesrv_addr=found_context.namesrv_addr
+    ):
+        return False
+    return all(
+        namesrv_addr.startswith("127.0.0.1:")
+        for namesrv_addr in (found_context.namesrv_addr or "?").split(";")
+    )

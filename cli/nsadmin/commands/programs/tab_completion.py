@@ -1,0 +1,123 @@
+"""complete: the hidden command that shell completions call on TAB.
+
+nsadmin complete FORM SOURCE TYPED [THE WORDS BEFORE]
+nsadmin complete refresh SOURCE DETAIL [THE WORDS BEFORE]
+"""
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from importlib import import_module
+
+from nsadmin import output, registry
+from nsadmin.complete import tab
+from nsadmin.complete.cache import Cache, folder
+from nsadmin.complete.question import Question
+from nsadmin.complete.sources import DETAILS, HERE, LIVE
+
+USUAL_START_SECONDS = 0.06
+"""Seconds from the start of the process until here, on an idle machine."""
+REFRESH_LIFETIME_SECONDS = 30
+"""Seconds after which a refresh is ended, even if it still waits for a server."""
+
+
+def complete(argv: list[str]) -> int:
+    """Write values for a TAB. Whoever is typing has no use for errors: there are no values then."""
+    try:
+        completion_form, value_source, typed_text, *words_before = argv
+        if completion_form == "refresh":
+            _run_refresh(Question(value_source, typed_text, words_before))
+        elif value_source in LIVE:
+            completion_lines = tab.FORMS[completion_form](
+                tab.beginning_with(typed_text.removeprefix("="), _lookup_values(value_source, words_before))
+            )
+            if completion_lines:
+                output.write_text("\n".join(completion_lines))
+    except Exception:
+        return 0
+    return 0
+
+
+def _lookup_values(value_source: str, words_before: Sequence[str]) -> list[str]:
+    if value_source in HERE:
+        # Imported late, because it loads the YAML parser.
+        from nsadmin.complete.values import of_this_machine
+
+        return of_this_machine(value_source)
+    cache, question = (
+        Cache(folder()),
+        Question(value_source, _source_detail(value_source, words_before), words_before),
+    )
+    if value_source == "namespaces":
+        return tab.namespaces(cache.read(question.name()))
+    deadline_seconds = time.time() - _process_age_seconds() + tab.PATIENCE
+    lookup_world = tab.World(cache, time.time, time.sleep, lambda: _start_refresh(question), deadline_seconds)
+    return tab.values(question.name(), lookup_world)
+
+
+def _process_age_seconds() -> float:
+    """Seconds since this process was started; USUAL_START_SECONDS where /proc does not exist."""
+    try:
+        with open("/proc/self/stat") as stat_file:
+            # starttime is field 22 of proc(5). Field 2, the name in brackets, can contain blanks.
+            start_ticks = int(stat_file.read().rpartition(")")[2].split()[19])
+        age_seconds = time.clock_gettime(time.CLOCK_BOOTTIME) - start_ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, AttributeError, IndexError):
+        return USUAL_START_SECONDS
+    return age_seconds if 0 <= age_seconds < 1 else USUAL_START_SECONDS
+
+
+def _start_refresh(question: Question) -> None:
+    from nsadmin.complete.refresh import start
+
+    start(question)
+
+
+def _run_refresh(question: Question) -> None:
+    from nsadmin.complete.refresh import refresh
+
+    if hasattr(signal, "alarm"):
+        signal.alarm(REFRESH_LIFETIME_SECONDS)
+    try:
+        refresh(question, Cache(folder()), time.time())
+    finally:
+        if hasattr(signal, "alarm"):
+            signal.alarm(0)
+
+
+def _source_detail(value_source: str, words_before: Sequence[str]) -> str:
+    """The value on the line that the source depends on, such as the namespace of a key; "" if missing."""
+    metavar = DETAILS.get(value_source)
+    return values_on_line(words_before).get(metavar, "") if metavar else ""
+
+
+def values_on_line(words_before: Sequence[str]) -> dict[str, str]:
+    """The values on the line by metavar, whether they were given by flag or by position."""
+    from nsadmin.command_line.parser import describe_command
+
+    remaining_words = iter(words_before)
+    entry = next((entry for entry in map(registry.find, remaining_words) if entry), None)
+    if entry is None or entry.kind == "program":
+        return {}
+    module = import_module(f"nsadmin.commands.{entry.module}")
+    _, options = describe_command(entry, getattr(module, entry.function))
+    options_by_flag = {flag_text: option for option in options for flag_text in option.flags}
+    positional_options = sorted(
+        (option for option in options if option.position_index is not None),
+        key=lambda positional_option: positional_option.position_index or 0,
+    )
+    values_by_metavar: dict[str, str] = {}
+    for word in remaining_words:
+        flag_text, is_joined, joined_value = word.partition("=")
+        option = options_by_flag.get(flag_text) if word.startswith("-") else None
+        if option is not None and option.metavar:
+            values_by_metavar[option.metavar] = joined_value if is_joined else next(remaining_words, "")
+            positional_options = [
+                positional_option
+                for positional_option in positional_options
+                if positional_option is not option
+            ]
+        elif not word.startswith("-") and positional_options:
+            values_by_metavar[positional_options.pop(0).metavar or ""] = word
+    return values_by_metavar

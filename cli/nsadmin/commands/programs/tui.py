@@ -1,0 +1,263 @@
+"""tui: shows the cluster live on the whole terminal; it is the only command that loads Textual."""
+
+import gc
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from nsadmin import contexts, settings
+from nsadmin.client import AdminClient
+from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.command_line.parser import connection_words
+from nsadmin.commands.history.event_descriptions import describe_event
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Options, Session
+
+if TYPE_CHECKING:
+    from nsadmin.tui.context import AvailableContexts, ClusterContext
+    from nsadmin.tui.polling.journal_source import JournalTape
+    from nsadmin.tui.preferences import Preferences
+    from nsadmin.tui.recording.recording_file import PollRecorder
+    from nsadmin.tui.recording.replay import ReplayPlayer
+
+_MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS = 0.5, 3600.0
+
+
+def tui(
+    session: Session,
+    screen_name: Annotated[
+        str | None,
+        Argument(("--screen",), "SCREEN", "The screen to begin with; brokers if left out.", required=False),
+    ],
+    interval_option: Annotated[
+        float | None,
+        Option("--interval", metavar="SECONDS", help="From one look at a server to the next; 5 if left out."),
+    ] = None,
+    kv_namespaces: Annotated[
+        list[str] | None,
+        Option(
+            "--namespace", metavar="NS", help="KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable."
+        ),
+    ] = None,
+    journal_folders: Annotated[
+        list[str] | None,
+        Option(
+            "--journal", metavar="DIR", help="Journal whose events are shown; else the context's. Repeatable."
+        ),
+    ] = None,
+    read_only: Annotated[bool, Option("--read-only", help="Nothing can be changed from here.")] = False,
+    record_file: Annotated[
+        str | None, Option("--record", metavar="FILE", help="Keep all that is seen, to be played again.")
+    ] = None,
+    replay_path: Annotated[
+        str | None,
+        Option("--replay", metavar="PATH", help="Play such a file, or a folder with journals, instead."),
+    ] = None,
+    replay_speed: Annotated[
+        float | None,
+        Option("--speed", metavar="N", help="Of a replay: so many seconds in one; 1 if left out."),
+    ] = None,
+) -> Iterator[Any]:
+    """Show the cluster on the whole terminal, live: what is up, what changed, which name server disagrees.
+
+    Numbers choose a screen, / filters, Enter goes deeper and Esc back; ? shows every key of a screen.
+    Each name server and each broker is asked again every interval, spread over it; who does not answer is
+    marked with the time since when, and holds up nobody else. What changes something is shown before it is
+    done, and a word has to be typed for it; it is a command of nsadmin, and noted down as one. Theme,
+    interval, keys and themes of your own are read from tui.yaml beside the file of contexts.
+
+    A recording has all that was seen, without what looks like a secret; [ and ] go back and on in a replay.
+    A folder with journals can be played, too: it has no figures of brokers, but every registration.
+
+    Examples:
+        # The home screen: all brokers
+        nsadmin tui
+        # Look every second, change nothing, and keep what is seen
+        nsadmin tui --interval 1 --read-only --record incident.zst
+        # The same again, a minute in a second
+        nsadmin tui --replay incident.zst --speed 60
+    """
+    _require_terminal()
+    from nsadmin.tui import app
+    from nsadmin.tui.views import root_views
+
+    if screen_name is not None and screen_name not in root_views.SCREEN_NAMES:
+        raise UsageError(f"tui: no screen {screen_name!r}; there are: {', '.join(root_views.SCREEN_NAMES)}")
+    preferences = _load_preferences()
+    interval_seconds = _validate_interval(
+        preferences.interval if interval_option is None else interval_option
+    )
+    if replay_path is None:
+        if replay_speed is not None:
+            raise UsageError("tui: --speed is of a replay: name a recording or a journal with --replay")
+        worlds, player = _build_worlds(session, kv_namespaces or [], journal_folders or [], read_only), None
+    else:
+        if record_file is not None:
+            raise UsageError("tui: --record and --replay exclude each other: leave one out")
+        worlds, player = _open_replay(replay_path, 1.0 if replay_speed is None else replay_speed)
+    tui_app = app.Tui(
+        worlds,
+        interval=interval_seconds,
+        home=screen_name or root_views.SCREEN_NAMES[0],
+        preferences=preferences,
+        player=player,
+        recorder=None if record_file is None else _open_recorder(record_file, worlds.first_context),
+    )
+    # Loaded modules stay. Without this, each garbage collection scanned them for 60 ms during typing.
+    gc.freeze()
+    tui_app.run()
+    return iter(())
+
+
+def _require_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("tui: it takes a terminal; clusterList --watch 5 writes to a file or a pipe")
+
+
+def _open_recorder(record_file: str, world: "ClusterContext") -> "PollRecorder":
+    from nsadmin.tui.recording.recording_file import PollRecorder
+
+    try:
+        return PollRecorder(Path(record_file).expanduser(), world.label, world.addrs)
+    except OSError as error:
+        raise UsageError(f"tui: --record {record_file}: {error.strerror}") from None
+
+
+def _open_replay(replay_path: str, replay_speed: float) -> "tuple[AvailableContexts, ReplayPlayer]":
+    """Open a recording or a folder of journals for replay, in a read-only world."""
+    from nsadmin.tui.context import AvailableContexts, ClusterContext
+    from nsadmin.tui.recording import recording_file
+    from nsadmin.tui.recording.replay import ReplayPlayer
+
+    if not 0.1 <= replay_speed <= 3600:
+        raise UsageError(f"tui: --speed {replay_speed:g} cannot be: give 0.1 to 3600")
+    file_path = Path(replay_path).expanduser()
+    tape: Any
+    try:
+        if file_path.is_dir():
+            namesrv_addrs, tape = _open_journals(file_path)
+            cluster_label = file_path.name
+        else:
+            tape = recording_file.Recording(file_path)
+            namesrv_addrs, cluster_label = tape.head.addrs, tape.head.label
+    except recording_file.InvalidRecordingError as error:
+        raise UsageError(f"tui: --replay {replay_path}: {error}") from None
+    except OSError as error:
+        raise UsageError(f"tui: --replay {replay_path}: {error.strerror}") from None
+    return AvailableContexts(
+        ClusterContext(cluster_label, tuple(namesrv_addrs), _refuse_connection, read_only=True)
+    ), ReplayPlayer(tape, replay_speed)
+
+
+def _open_journals(folder: Path) -> "tuple[Sequence[str], JournalTape]":
+    from namesrv_core.storage.journal.segments import InvalidSegmentError
+    from nsadmin.tui.polling import journal_source
+    from nsadmin.tui.recording.recording_file import InvalidRecordingError
+
+    try:
+        found_journals = journal_source.find_journals(folder)
+        if not found_journals:
+            raise InvalidRecordingError("there is no journal in it")
+        return [found_journal.server_addr for found_journal in found_journals], journal_source.JournalTape(
+            found_journals, describe_event
+        )
+    except InvalidSegmentError as error:
+        raise InvalidRecordingError(str(error)) from None
+
+
+def _refuse_connection(
+    server_addrs: Sequence[str], timeout_seconds: float | None, observer: object
+) -> AdminClient:
+    raise AssertionError("what is replayed asks nobody")
+
+
+def _load_preferences() -> "Preferences":
+    from nsadmin.tui import preferences
+    from nsadmin.tui.actions import key_bindings
+
+    try:
+        return preferences.load_preferences(
+            preferences.preferences_path(contexts.path()),
+            [*key_bindings.list_binding_ids(), *key_bindings.GRID_BINDING_IDS],
+        )
+    except preferences.InvalidPreferencesError as error:
+        raise UsageError(f"tui: {error}") from None
+
+
+def _validate_interval(interval_seconds: float | None) -> float:
+    if interval_seconds is None:
+        return 5.0
+    if not _MIN_INTERVAL_SECONDS <= interval_seconds <= _MAX_INTERVAL_SECONDS:
+        raise UsageError(
+            f"tui: --interval {interval_seconds:g} cannot be: give {_MIN_INTERVAL_SECONDS:g} to {_MAX_INTERVAL_SECONDS:g} seconds"
+        )
+    return interval_seconds
+
+
+def _build_worlds(
+    session: Session, kv_namespaces: Sequence[str], journal_folders: Sequence[str], read_only: bool
+) -> "AvailableContexts":
+    """The world of this command line, and those of all contexts, which the operator can switch to."""
+    from nsadmin.tui.context import AvailableContexts
+
+    namesrv_addrs = session.onlooker().addresses.addrs
+    cluster_label = session.options.context or namesrv_addrs[0]
+    first_world = _build_world(
+        session.options,
+        cluster_label,
+        namesrv_addrs,
+        connection_words(session.said),
+        kv_namespaces,
+        journal_folders,
+        read_only,
+    )
+
+    def enter_context(context_name: str) -> "ClusterContext":
+        context_options = settings.resolve({**dict.fromkeys(session.said), "context": context_name})
+        namesrv_addrs = AdminClient(context_options.namesrv_addr).addresses.addrs
+        # Journals on the command line belong to its own cluster, so another context does not get them.
+        return _build_world(
+            context_options,
+            context_name,
+            namesrv_addrs,
+            ["--context", context_name],
+            kv_namespaces,
+            (),
+            read_only,
+        )
+
+    return AvailableContexts(
+        first_world, lambda: sorted(contexts.load(contexts.path()).by_name), enter_context
+    )
+
+
+def _build_world(
+    session_options: Options,
+    cluster_label: str,
+    namesrv_addrs: Sequence[str],
+    command_words: Sequence[str],
+    kv_namespaces: Sequence[str],
+    journal_folders: Sequence[str],
+    read_only: bool,
+) -> "ClusterContext":
+    from nsadmin.tui.context import ClusterContext
+
+    def connect_client(
+        wanted_addrs: Sequence[str], timeout_seconds: float | None, observer: Any
+    ) -> AdminClient:
+        access = (
+            session_options.access
+            if timeout_seconds is None
+            else session_options.access._replace(
+                timeout=min(timeout_seconds, session_options.access.timeout), retries=0
+            )
+        )
+        return AdminClient(list(wanted_addrs), access=access, observer=observer, read_only=True)
+
+    return ClusterContext(
+        cluster_label, namesrv_addrs, connect_client, tuple(command_words), session_options.color, session_options.read_only or read_only,
+        tuple(journal_folders) or session_options.journals,
+        tuple(dict.fromkeys(("ORDER_TOPIC_CONFIG", *kv_namespaces))),
+        describe_event,
+    )  # fmt: skip

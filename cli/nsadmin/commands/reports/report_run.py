@@ -1,0 +1,120 @@
+"""reportRun: runs the pipeline once; Spark runs in its own process."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator, Mapping, Sequence
+
+PROGRAM_NAME = "nsadmin report run"
+
+
+def report_run(argv: list[str]) -> int:
+    """Make tables of what journals and logs say: Parquet, for reports and for whatever else reads it.
+
+    Journals of name servers and of collectors are read, compressed or not, also while they are written. Each
+    line is taken once, so the same command may run every hour: it reads what is new and makes the days anew
+    that this is of. A run that was killed is made up for by the next.
+
+    Lines that nobody understands are in silver/quarantine with the reason; where they are more than
+    --max-quarantine, the exit code is 3. Spark is the extra nsadmin[spark]; what it says goes to
+    nsadmin/report.log in ~/.cache.
+
+    Examples:
+        # Once, or every hour
+        nsadmin reportRun --input namesrv/journal --output reports
+        # Journals of many name servers, each in a folder that is called as the server is to be
+        nsadmin reportRun --source '*=collected/*' --output reports --max-quarantine 5%
+        # One report, from February on
+        nsadmin reportRun --input collected --output reports --reports drain_audit --since 2025-02-01
+    """
+    require_input(PROGRAM_NAME, flags().parse_args(argv))
+    return run_pipeline(["run", *argv])
+
+
+def require_input(program_name: str, parsed_args: Namespace) -> None:
+    """Raise UsageError before Spark starts, which takes seconds, if there is nothing to read."""
+    from glob import glob
+
+    from nsadmin import diagnostics
+
+    command_name = program_name.removeprefix("nsadmin ")
+    if not parsed_args.input and not parsed_args.source:
+        raise diagnostics.UsageError(
+            f"{command_name}: what is to be read? Give --input DIR or --source NAME=DIR"
+        )
+    for input_path in parsed_args.input or ():
+        # A path with a scheme (hdfs://) is not on this machine, so it cannot be checked here.
+        if "://" not in input_path and not (os.path.exists(input_path) or glob(input_path)):
+            raise diagnostics.UsageError(f"{command_name}: {input_path}: there is no such file or folder")
+    if None not in (parsed_args.since, parsed_args.until) and parsed_args.since >= parsed_args.until:
+        raise diagnostics.UsageError(
+            f"{command_name}: --since is not before --until: nothing is between them"
+        )
+
+
+def run_pipeline(pipeline_words: Sequence[str]) -> int:
+    """Run the pipeline, with progress on stderr and then a line per table on stdout; return the exit code."""
+    from nsadmin import diagnostics, output
+    from nsadmin.operations import report_runner
+    from nsadmin.progress import Line
+    from nsadmin.settings.finding import cache_folder
+
+    cache_path, table_messages, progress_line = cache_folder(), [], Line(diagnostics.say)
+    try:
+        for pipeline_message in report_runner.run_report(
+            pipeline_words, cache_path / "spark", cache_path / "report.log"
+        ):
+            if "table" in pipeline_message:
+                table_messages.append(pipeline_message)
+            for message_line in _message_lines(pipeline_message):
+                progress_line.say(message_line)
+            if "at" in pipeline_message:
+                progress_line.show(_progress_text(pipeline_message))
+        return 0
+    except report_runner.ReportRunFailed as error:
+        progress_line.say(str(error))
+        return error.exit_code
+    finally:
+        progress_line.close()
+        if table_messages:
+            output.write_text("\n".join(_table_lines(table_messages)))
+
+
+def _message_lines(pipeline_message: Mapping[str, Any]) -> Iterator[str]:
+    if "table" in pipeline_message:
+        row_counts = f"{pipeline_message['rowsIn']:,} rows in, {pipeline_message['rowsOut']:,} out"
+        yield f"{pipeline_message['table']}: {row_counts}, {pipeline_message['seconds']:.1f} s"
+    for message_key in ("doing", "note"):
+        if message_key in pipeline_message:
+            yield str(pipeline_message[message_key])
+
+
+def _progress_text(pipeline_message: Mapping[str, Any]) -> str:
+    stages_text = f"{pipeline_message['stages']} stages" if pipeline_message["stages"] != 1 else "1 stage"
+    tasks_text = f"{pipeline_message['done']:,} of {pipeline_message['tasks']:,} tasks"
+    return f"{pipeline_message['at'] or 'Spark'}: {stages_text}, {tasks_text}, {pipeline_message['rows']:,} rows read"
+
+
+def _table_lines(table_messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    name_width = max(len(str(table_message["table"])) for table_message in table_messages)
+    yield f"{'table':<{name_width}}  {'rowsIn':>10}  {'rowsOut':>10}  {'seconds':>8}"
+    for table_message in table_messages:
+        yield (
+            f"{table_message['table']:<{name_width}}  {table_message['rowsIn']:>10}  {table_message['rowsOut']:>10}  {table_message['seconds']:>8.1f}"
+        )
+
+
+def flags() -> ArgumentParser:
+    """The command's argument parser."""
+    from namesrv_core.flag_parser import FlagParser
+    from nsreport.runtime.flags import add_run_flags
+
+    argument_parser = FlagParser(
+        PROGRAM_NAME, "Tables of what happened to name servers, out of journals and logs."
+    )
+    add_run_flags(argument_parser)
+    return argument_parser

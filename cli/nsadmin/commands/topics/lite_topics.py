@@ -1,0 +1,458 @@
+"""Owns the commands for lite topics (RocketMQ 5.5.0): their state on brokers, their clients, their lag."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.brokers.targets import target_at_addr
+from nsadmin.client.results import NotApplied, error_text, is_not_found
+from nsadmin.client.topics.lite_topics import (
+    LITE_COUNTS,
+    BrokerLiteInfo,
+    LiteClient,
+    LiteGroup,
+    LiteOffsets,
+    LiteTopic,
+    ParentTopic,
+)
+from nsadmin.command_line.broker_targets import (
+    IDENTITY_COLUMNS,
+    BrokerAddrArgument,
+    distinct_addrs,
+    identity_cells,
+    match_results,
+    select_masters,
+)
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.output import Row, Rows
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+ResultT = TypeVar("ResultT")
+
+PLACE = ("brokerName", "brokerAddr")
+LITE_BROKER_COLUMNS = (*IDENTITY_COLUMNS, "storeType", *LITE_COUNTS, "topicMeta", "groupMeta", "error")
+PARENT_TOPIC_COLUMNS = (*PLACE, "ttl", "liteTopicCount", "lmqNum", "groups", "error")
+LITE_TOPIC_COLUMNS = (
+    *PLACE, "minOffset", "maxOffset", "lastUpdated", "shardingToBroker", "subscriberCount", "subscribers",
+    "error",
+)  # fmt: skip
+LITE_CLIENT_COLUMNS = (*PLACE, "liteTopicCount", "lastAccessTime", "lastConsumeTime", "liteTopics", "error")
+LITE_GROUP_COLUMNS = (
+    *PLACE, "liteTopic", "brokerOffset", "consumerOffset", "lagCount", "earliestUnconsumedTime", "lastTime",
+    "error",
+)  # fmt: skip
+DISPATCH_COLUMNS = (*PLACE, "group", "clientId", "result", "error")
+
+ParentTopicArgument = Annotated[str, Argument(("-p", "--parentTopic"), "TOPIC", "The parent topic.")]
+LiteGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "The consumer group.")]
+
+
+class _RouteBroker(NamedTuple):
+    """A broker of a route; `error` is the reason why it is not asked, None if it can be asked."""
+
+    broker_name: str
+    broker_addr: str | None
+    error: RocketMQError | None = None
+
+    def identity_row(self) -> Row:
+        return {"brokerName": self.broker_name, "brokerAddr": self.broker_addr}
+
+
+@declare_columns(LITE_BROKER_COLUMNS)
+def get_broker_lite_info(
+    session: Session,
+    broker_text: BrokerAddrArgument,
+    cluster_name: Annotated[
+        str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master of it.")
+    ] = None,
+    show_detail: Annotated[
+        bool, Option("-d", "--showDetail", help="Parent topics and their groups in the table, too.")
+    ] = False,
+) -> Rows:
+    """Show what brokers have of lite topics, and how many they may have.
+
+    currentLmqNum of maxLmqNum queues are there; at the limit messages of new lite topics are refused.
+
+    Examples:
+        # Every master of a cluster
+        nsadmin getBrokerLiteInfo -c cluster-a
+        # With parent topics, their time to live in minutes, and their groups
+        nsadmin getBrokerLiteInfo -c cluster-a -d
+    """
+    master_targets = select_masters(session, "getBrokerLiteInfo", broker_text, cluster_name)
+    info_results = match_results(
+        master_targets, session.admin.lite_topics.get_broker_info(distinct_addrs(master_targets))
+    )
+    broker_rows: list[Row] = [
+        {**identity_cells(master_target), **_result_cells(info_result, _broker_cells)}
+        for master_target, info_result in zip(master_targets, info_results, strict=True)
+    ]
+    table_columns = (
+        LITE_BROKER_COLUMNS if show_detail else (*IDENTITY_COLUMNS, "storeType", *LITE_COUNTS, "error")
+    )
+    return Rows(
+        LITE_BROKER_COLUMNS,
+        broker_rows,
+        [info_result.error for info_result in info_results],
+        (),
+        table_columns,
+    )
+
+
+def _broker_cells(lite_info: BrokerLiteInfo) -> Row:
+    groups_by_topic = {topic: list(group_names) for topic, group_names in lite_info.groups_by_topic.items()}
+    return {
+        "storeType": lite_info.store_type,
+        **lite_info.counts,
+        "topicMeta": dict(lite_info.ttl_by_topic),
+        "groupMeta": groups_by_topic,
+    }
+
+
+@declare_columns(PARENT_TOPIC_COLUMNS)
+def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -> Rows:
+    """Show how many lite topics there are below a parent topic, and which groups may read them.
+
+    A parent topic is one with the attribute message.type=LITE; its lite topics go when nothing was written to
+    them for ttl minutes. A group is bound to it by its attribute lite.bind.topic. lmqNum counts the queues of
+    all parent topics of the broker.
+
+    Examples:
+        # On every broker of the topic
+        nsadmin getParentTopicInfo chats
+    """
+    route_brokers = _find_route_brokers(session, parent_topic)
+    topic_results = _ask_brokers(
+        route_brokers,
+        lambda broker_addrs: session.admin.lite_topics.get_parent_topic(broker_addrs, parent_topic),
+    )
+    return _broker_rows(PARENT_TOPIC_COLUMNS, route_brokers, topic_results, _parent_topic_cells)
+
+
+def _parent_topic_cells(parent_topic: ParentTopic) -> Row:
+    number_cells = {
+        "ttl": parent_topic.ttl_minutes,
+        "liteTopicCount": parent_topic.lite_topic_count,
+        "lmqNum": parent_topic.lmq_num,
+    }
+    return {**number_cells, "groups": list(parent_topic.groups)}
+
+
+@declare_columns(LITE_TOPIC_COLUMNS)
+def get_lite_topic_info(
+    session: Session,
+    parent_topic: ParentTopicArgument,
+    lite_topic: Annotated[str, Argument(("-l", "--liteTopic"), "LITE_TOPIC", "The lite topic.")],
+    show_clients: Annotated[
+        bool, Option("-s", "--showClientId", help="Who subscribes in the table, too.")
+    ] = False,
+) -> Rows:
+    """Show the offsets of one lite topic on each broker, and who subscribes to it.
+
+    A lite topic that no broker has a message of or a subscriber to is exit code 5; brokers themselves answer
+    for any name.
+
+    Examples:
+        # Its messages
+        nsadmin getLiteTopicInfo chats room-1
+        # With its subscribers, as GROUP@CLIENT
+        nsadmin getLiteTopicInfo -p chats -l room-1 -s
+    """
+    route_brokers = _find_route_brokers(session, parent_topic)
+    topic_results = _ask_brokers(
+        route_brokers,
+        lambda broker_addrs: session.admin.lite_topics.get_lite_topic(broker_addrs, parent_topic, lite_topic),
+    )
+    table_columns = tuple(
+        column_name for column_name in LITE_TOPIC_COLUMNS if show_clients or column_name != "subscribers"
+    )
+    broker_rows = _broker_rows(LITE_TOPIC_COLUMNS, route_brokers, topic_results, _lite_topic_cells)._replace(
+        in_table=table_columns
+    )
+    if all(
+        topic_result.result is not None and not topic_result.result.is_known for topic_result in topic_results
+    ):
+        raise NotFound(f"no broker has a message of the lite topic {lite_topic!r}, or a subscriber to it")
+    return broker_rows
+
+
+def _lite_topic_cells(lite_topic: LiteTopic) -> Row:
+    return {
+        "minOffset": lite_topic.min_offset,
+        "maxOffset": lite_topic.max_offset,
+        "lastUpdated": format_utc(lite_topic.last_update_ms),
+        "shardingToBroker": lite_topic.is_here,
+        "subscriberCount": len(lite_topic.subscribers),
+        "subscribers": [f"{group}@{client_id}" for group, client_id in lite_topic.subscribers],
+    }
+
+
+@declare_columns(LITE_CLIENT_COLUMNS)
+def get_lite_client_info(
+    session: Session,
+    parent_topic: ParentTopicArgument,
+    group: LiteGroupArgument,
+    client_id: Annotated[str, Argument(("-c", "--clientId"), "CLIENT", "The client's id.")],
+    show_detail: Annotated[
+        bool, Option("-s", "--showDetail", help="Its lite topics in the table, too.")
+    ] = False,
+) -> Rows:
+    """Show to how many lite topics a client subscribes on each broker, and when it was last there.
+
+    A client that subscribes on no broker is exit code 5. Brokers list no more than 1000 names.
+
+    Examples:
+        # On every broker of the topic
+        nsadmin getLiteClientInfo chats readers client-1
+        # With the names of its lite topics
+        nsadmin getLiteClientInfo -p chats -g readers -c client-1 -s
+    """
+    route_brokers = _find_holding_brokers(session, parent_topic, group)
+    client_results = _ask_brokers(
+        route_brokers,
+        lambda broker_addrs: session.admin.lite_topics.get_client(
+            broker_addrs, parent_topic, group, client_id
+        ),
+    )
+    table_columns = tuple(
+        column_name for column_name in LITE_CLIENT_COLUMNS if show_detail or column_name != "liteTopics"
+    )
+    broker_rows = _broker_rows(LITE_CLIENT_COLUMNS, route_brokers, client_results, _client_cells)._replace(
+        in_table=table_columns
+    )
+    return _forgive_not_found(broker_rows)
+
+
+def _client_cells(lite_client: LiteClient) -> Row:
+    time_cells = {
+        "lastAccessTime": format_utc(lite_client.last_access_ms),
+        "lastConsumeTime": format_utc(lite_client.last_consume_ms),
+    }
+    return {
+        "liteTopicCount": lite_client.lite_topic_count,
+        **time_cells,
+        "liteTopics": list(lite_client.lite_topics),
+    }
+
+
+@declare_columns(LITE_GROUP_COLUMNS)
+def get_lite_group_info(
+    session: Session,
+    parent_topic: ParentTopicArgument,
+    group: LiteGroupArgument,
+    lite_topic: Annotated[
+        str | None, Option("-l", "--liteTopic", metavar="LITE_TOPIC", help="Only this lite topic.")
+    ] = None,
+    max_topics: Annotated[
+        int, Option("-k", "--topK", metavar="N", help="So many that are furthest behind.", minimum=1)
+    ] = 20,
+) -> Rows:
+    """Show how far a group is behind on the lite topics of a parent topic.
+
+    For each broker a row with the sum (liteTopic is null), and below it the lite topics that are furthest
+    behind. What the group never consumed has no lag; brokers leave it out of the sum. A group that is nowhere
+    is exit code 5; it is looked for first, as brokers make a group by being asked for it.
+
+    Examples:
+        # The sum, and what is furthest behind
+        nsadmin getLiteGroupInfo chats readers
+        # One lite topic
+        nsadmin getLiteGroupInfo -p chats -g readers -l room-1
+    """
+    route_brokers = _find_holding_brokers(session, parent_topic, group)
+    lite_admin = session.admin.lite_topics
+    if lite_topic is not None:
+        offset_results = _ask_brokers(
+            route_brokers, lambda broker_addrs: lite_admin.get_group_offsets(broker_addrs, group, lite_topic)
+        )
+        return _forgive_not_found(
+            _broker_rows(
+                LITE_GROUP_COLUMNS, route_brokers, offset_results, partial(_offset_cells, lite_topic)
+            )
+        )
+    group_results = [
+        group_result.then(lambda lite_group: _require_binding(lite_group, group, parent_topic))
+        for group_result in _ask_brokers(
+            route_brokers, lambda broker_addrs: lite_admin.get_group(broker_addrs, group, max_topics)
+        )
+    ]
+    lag_rows = list[Row]()
+    for route_broker, group_result in zip(route_brokers, group_results, strict=True):
+        lag_rows.append(
+            {
+                **route_broker.identity_row(),
+                **_result_cells(
+                    group_result,
+                    lambda lite_group: _lag_cells(None, lite_group.lag_count, lite_group.earliest_ms),
+                ),
+            }
+        )
+        furthest_behind = group_result.result.furthest_behind if group_result.result is not None else ()
+        lag_rows += [
+            {**route_broker.identity_row(), **_lag_cells(*offset_results)}
+            for offset_results in furthest_behind
+        ]
+    return Rows(LITE_GROUP_COLUMNS, lag_rows, [group_result.error for group_result in group_results])
+
+
+def _require_binding(lite_group: LiteGroup, group: str, parent_topic: str) -> LiteGroup:
+    """Brokers look up the group only, so their answer may be about another parent topic: raise NotApplied."""
+    if lite_group.parent_topic != parent_topic:
+        raise NotApplied(
+            f"{group!r} is bound to the parent topic {lite_group.parent_topic!r}, not {parent_topic!r}"
+        )
+    return lite_group
+
+
+def _offset_cells(lite_topic: str, lite_offsets: LiteOffsets) -> Row:
+    return {
+        **_lag_cells(lite_topic, lite_offsets.lag_count, lite_offsets.earliest_ms),
+        "brokerOffset": lite_offsets.broker_offset,
+        "consumerOffset": lite_offsets.consumer_offset,
+        "lastTime": format_utc(lite_offsets.last_stored_ms),
+    }
+
+
+def _lag_cells(lite_topic: str | None, lag_count: int | None, earliest_ms: int | None) -> Row:
+    return {"liteTopic": lite_topic, "lagCount": lag_count, "earliestUnconsumedTime": format_utc(earliest_ms)}
+
+
+@declare_columns(DISPATCH_COLUMNS)
+def trigger_lite_dispatch(
+    session: Session,
+    parent_topic: ParentTopicArgument,
+    group: LiteGroupArgument,
+    client_id: Annotated[
+        str | None, Option("-c", "--clientId", metavar="CLIENT", help="Only for this client.")
+    ] = None,
+    wanted_broker: Annotated[
+        str | None,
+        Option("-b", "--brokerName", metavar="BROKER", help="Only on this broker.", value_source="brokers"),
+    ] = None,
+) -> Rows:
+    """Have brokers look anew which lite topics have messages for the clients of a group.
+
+    For clients that get nothing though there are messages. It moves no offset. Brokers do it after they have
+    answered, and answer the same for a client that nobody knows.
+
+    Examples:
+        # Which brokers would do it
+        nsadmin triggerLiteDispatch chats readers --dry-run
+        # For one client
+        nsadmin triggerLiteDispatch -p chats -g readers -c client-1 --yes
+    """
+    route_brokers = _find_holding_brokers(session, parent_topic, group)
+    if wanted_broker is not None:
+        route_brokers = [
+            route_broker for route_broker in route_brokers if route_broker.broker_name == wanted_broker
+        ]
+        if not route_brokers:
+            raise NotFound(f"{wanted_broker!r} has no part of the topic {parent_topic!r}")
+    broker_names = ", ".join(route_broker.broker_name for route_broker in route_brokers)
+    session.confirm(f"Have {broker_names} look anew what {client_id or 'the clients'} of {group} can get?")
+    lite_admin = session.admin.lite_topics
+    dispatch_results: list[ServerResult[Any]]
+    if session.dry_run:
+        dispatch_results = _ask_brokers(
+            route_brokers, lambda broker_addrs: lite_admin.get_group(broker_addrs, group, 1)
+        )
+    else:
+        dispatch_results = _ask_brokers(
+            route_brokers, lambda broker_addrs: lite_admin.trigger_dispatch(broker_addrs, group, client_id)
+        )
+    done_word = "dry-run" if session.dry_run else "done"
+    dispatch_rows: list[Row] = [
+        {
+            **route_broker.identity_row(),
+            "group": group,
+            "clientId": client_id,
+            **outcome_cells(dispatch_result.error, done_word),
+        }
+        for route_broker, dispatch_result in zip(route_brokers, dispatch_results, strict=True)
+    ]
+    return Rows(
+        DISPATCH_COLUMNS, dispatch_rows, [dispatch_result.error for dispatch_result in dispatch_results]
+    )
+
+
+def _find_route_brokers(session: Session, parent_topic: str) -> list[_RouteBroker]:
+    """The brokers of the topic's route, each with its master's address, or a slave's if it has no master."""
+    return [
+        _RouteBroker(
+            queue_route.broker_name,
+            queue_route.any_addr,
+            None if queue_route.any_addr else NotFound("it is not there now"),
+        )
+        for queue_route in session.admin.topics.get_route(parent_topic).queues
+    ]
+
+
+def _find_holding_brokers(session: Session, parent_topic: str, group: str) -> list[_RouteBroker]:
+    """The brokers of the route, with an error for each that lacks the group; NotFound if no broker has it.
+
+    The commands check this first: asked for a missing group, brokers create it (autoCreateSubscriptionGroup).
+    """
+    route_brokers = _find_route_brokers(session, parent_topic)
+    holder_results = _ask_brokers(
+        route_brokers,
+        lambda broker_addrs: session.admin.groups.find_holders(group, map(target_at_addr, broker_addrs)),
+    )
+    if all(isinstance(holder_result.error, NotFound) for holder_result in holder_results):
+        raise NotFound(f"no broker of {parent_topic!r} knows the consumer group {group!r}")
+    return [
+        route_broker._replace(error=holder_result.error)
+        for route_broker, holder_result in zip(route_brokers, holder_results, strict=True)
+    ]
+
+
+def _ask_brokers(
+    route_brokers: Sequence[_RouteBroker], ask_addrs: Callable[[list[str]], list[ServerResult[ResultT]]]
+) -> list[ServerResult[ResultT]]:
+    """One result for each broker: its answer, or the error because of which it is not asked."""
+    remaining_results = iter(
+        ask_addrs(
+            [
+                route_broker.broker_addr
+                for route_broker in route_brokers
+                if route_broker.broker_addr and not route_broker.error
+            ]
+        )
+    )
+    return [
+        ServerResult(route_broker.broker_addr or "", None, route_broker.error)
+        if route_broker.error or not route_broker.broker_addr
+        else next(remaining_results)
+        for route_broker in route_brokers
+    ]
+
+
+def _broker_rows(
+    row_columns: Sequence[str],
+    route_brokers: Sequence[_RouteBroker],
+    server_results: Sequence[ServerResult[ResultT]],
+    make_cells: Callable[[ResultT], Row],
+) -> Rows:
+    broker_rows = [
+        {**route_broker.identity_row(), **_result_cells(server_result, make_cells)}
+        for route_broker, server_result in zip(route_brokers, server_results, strict=True)
+    ]
+    return Rows(row_columns, broker_rows, [server_result.error for server_result in server_results])
+
+
+def _result_cells(server_result: ServerResult[ResultT], make_cells: Callable[[ResultT], Row]) -> Row:
+    if server_result.result is None:
+        return {"error": None if server_result.error is None else error_text(server_result.error)}
+    return make_cells(server_result.result)
+
+
+def _forgive_not_found(broker_rows: Rows) -> Rows:
+    """If at least one broker succeeded, "not found" on the others is no error."""
+    if None not in broker_rows.errors:
+        return broker_rows
+    return broker_rows._replace(
+        errors=[None if is_not_found(broker_error) else broker_error for broker_error in broker_rows.errors]
+    )

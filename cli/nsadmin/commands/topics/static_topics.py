@@ -1,0 +1,273 @@
+"""Owns updateStaticTopic and remappingStaticTopic; a logical queue keeps its number if it changes brokers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import time
+from typing import Annotated
+
+from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.command_line import argument_values
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.diagnostics import UsageError
+from nsadmin.operations.drain.store import escape_file_name, find_state_home
+from nsadmin.operations.static_topics import mapping_files, planner
+from nsadmin.operations.static_topics.executor import (
+    ExecutedPlan,
+    StaticTopicPlacement,
+    execute_plan,
+    observe_placement,
+)
+from nsadmin.operations.static_topics.mapping_files import (
+    AFTER_SUFFIX,
+    BEFORE_SUFFIX,
+    InvalidMappingFileError,
+)
+from nsadmin.operations.static_topics.planner import MappingPlan, QueueMove
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+STATIC_QUEUE_COLUMNS = (
+    "topic",
+    "queueId",
+    "before",
+    "after",
+    "brokerQueueId",
+    "logicOffset",
+    "result",
+    "error",
+)
+
+StaticTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+BrokerListOption = Annotated[
+    str | None,
+    Option(
+        "-b", "--brokers", metavar="BROKER,BROKER", help="These brokers, by name.", value_source="brokers"
+    ),
+]
+ClusterListOption = Annotated[
+    str | None,
+    Option(
+        "-c", "--clusters", metavar="CLUSTER,CLUSTER", help="All brokers of these.", value_source="clusters"
+    ),
+]
+MapFileOption = Annotated[
+    str | None,
+    Option("-mf", "--mapFile", metavar="FILE", help="Carry out this mapping file instead: see above."),
+]
+ForceReplaceOption = Annotated[
+    str | None,
+    Option("-fr", "--forceReplace", metavar="true|false", help="Have brokers take what they would refuse."),
+]
+
+
+@declare_columns(STATIC_QUEUE_COLUMNS)
+def update_static_topic(
+    session: Session,
+    topic: StaticTopicArgument,
+    total_queues: Annotated[
+        int | None,
+        Option("-qn", "--totalQueueNum", metavar="N", minimum=1, help="So many logical queues, in all."),
+    ] = None,
+    broker_list: BrokerListOption = None,
+    cluster_list: ClusterListOption = None,
+    map_file: MapFileOption = None,
+    force_text: ForceReplaceOption = None,
+) -> Rows:
+    """Create a static topic, or give it more logical queues: these keep their numbers wherever they lie.
+
+    New queues go to those of the brokers that have the fewest. A row says where each of them comes to lie;
+    with --dry-run that is all. What brokers had and what they are to have is written to files first, as
+    mqadmin has them (in NSADMIN_STATE); a note names them. If it does not get through, carry on with the
+    .after file: -mf FILE, which mqadmin does not heed.
+
+    Examples:
+        # Where its queues would lie
+        nsadmin updateStaticTopic ledger -qn 4 -c cluster-a --dry-run
+        # Create it
+        nsadmin updateStaticTopic ledger -qn 4 -c cluster-a --yes
+    """
+    command_name = "updateStaticTopic"
+    if total_queues is None and map_file is None:
+        raise UsageError(f"{command_name}: -qn N is missing: how many logical queues it is to have")
+
+    def plan_creation(mapping_view: StaticTopicPlacement) -> MappingPlan:
+        now_ms = int(time() * 1000)
+        return planner.plan_creation(
+            topic,
+            mapping_view.current_shares,
+            mapping_view.target_brokers,
+            mapping_view.informed_brokers,
+            total_queues or 0,
+            now_ms,
+        )
+
+    return _apply_mapping(
+        session, command_name, topic, broker_list, cluster_list, map_file, force_text, plan_creation
+    )
+
+
+@declare_columns(STATIC_QUEUE_COLUMNS)
+def remapping_static_topic(
+    session: Session,
+    topic: StaticTopicArgument,
+    broker_list: BrokerListOption = None,
+    cluster_list: ClusterListOption = None,
+    map_file: MapFileOption = None,
+    force_text: ForceReplaceOption = None,
+) -> Rows:
+    """Move the logical queues of a static topic to these brokers, evenly; what is there already stays.
+
+    Nothing is copied: brokers keep what was written to them, and readers get it by the queue's own offsets,
+    which go on at the next multiple of 10000. For a moment nobody takes messages for a queue that moves. A
+    row says where each of them comes to lie; with --dry-run that is all. The mapping is kept in files, as by
+    updateStaticTopic; a run that was stopped is carried on with the .after file: -mf FILE.
+
+    Examples:
+        # Which queues would move
+        nsadmin remappingStaticTopic ledger -b broker-a-0 --dry-run
+        # Move them
+        nsadmin remappingStaticTopic ledger -b broker-a-0 --yes
+    """
+
+    def plan_remapping(mapping_view: StaticTopicPlacement) -> MappingPlan:
+        if not mapping_view.current_shares:
+            raise NotFound(f"remappingStaticTopic: there is no static topic {topic}")
+        now_ms = int(time() * 1000)
+        return planner.plan_remapping(
+            topic,
+            mapping_view.current_shares,
+            mapping_view.target_brokers,
+            mapping_view.informed_brokers,
+            now_ms,
+        )
+
+    return _apply_mapping(
+        session,
+        "remappingStaticTopic",
+        topic,
+        broker_list,
+        cluster_list,
+        map_file,
+        force_text,
+        plan_remapping,
+    )
+
+
+def _apply_mapping(
+    session: Session,
+    command_name: str,
+    topic: str,
+    broker_list: str | None,
+    cluster_list: str | None,
+    map_file: str | None,
+    force_text: str | None,
+    make_plan: Callable[[StaticTopicPlacement], MappingPlan],
+) -> Rows:
+    is_forced = argument_values.parse_boolean(command_name, "-fr", force_text) is True
+    given_plan = None if map_file is None else _load_mapping(command_name, topic, map_file)
+    broker_names, cluster_names = _split_names(broker_list), _split_names(cluster_list)
+    if given_plan is not None:
+        broker_names, cluster_names = broker_names or list(given_plan.shares), cluster_names
+    if not broker_names and not cluster_names:
+        raise UsageError(f"{command_name}: type either -b BROKER,BROKER or -c CLUSTER,CLUSTER")
+    mapping_view = observe_placement(session.admin, topic, broker_names, cluster_names)
+    plan = given_plan or make_plan(mapping_view)
+    moves = planner.list_moves(
+        mapping_view.current_shares, planner.adopt_known_offsets(plan, mapping_view.current_shares)
+    )
+    is_unchanged = given_plan is None and plan.shares is mapping_view.current_shares
+    if session.dry_run or is_unchanged:
+        unchanged_note = f"{topic} is in that way already" if is_unchanged else ""
+        return Rows(
+            STATIC_QUEUE_COLUMNS,
+            [_queue_row(topic, queue_move, "dry-run") for queue_move in moves],
+            [],
+            [unchanged_note] if unchanged_note else [],
+        )
+    for queue_move in moves:
+        session.remark(
+            f"queue {queue_move.logical_queue}: {queue_move.source_broker or 'new'} -> {queue_move.target_broker}"
+        )
+    session.confirm(
+        f"{topic}: {len(moves)} queues come to lie elsewhere, {len(plan.shares)} brokers are told; go on?"
+    )
+    mapping_folder = find_state_home() / "static-topics" / escape_file_name(topic)
+    try:
+        mapping_files.save_mapping(mapping_folder, plan, BEFORE_SUFFIX, mapping_view.current_shares)
+        mapping_path = (
+            Path(map_file)
+            if map_file is not None
+            else mapping_files.save_mapping(mapping_folder, plan, AFTER_SUFFIX)
+        )
+    except OSError as file_error:
+        raise NotApplied(
+            f"{mapping_folder}: {file_error.strerror}: nothing was changed, as mappings are kept"
+        ) from None
+    session.remark(f"the mapping is kept in {mapping_path}")
+    execution = execute_plan(
+        session.admin,
+        plan,
+        mapping_view,
+        lambda current_plan: _save_decisions(session, current_plan, mapping_path),
+        force=is_forced,
+    )
+    return _report_outcome(command_name, topic, mapping_view, execution, mapping_path)
+
+
+def _save_decisions(session: Session, mapping_plan: MappingPlan, mapping_path: Path) -> None:
+    """Save the decisions made during the run. A failure is only noted: a rerun makes the same decisions."""
+    try:
+        mapping_files.write_mapping_file(mapping_path, mapping_plan, mapping_plan.shares)
+    except OSError as file_error:
+        session.remark(f"{mapping_path}: {file_error.strerror}")
+
+
+def _report_outcome(
+    command: str, topic: str, mapping_view: StaticTopicPlacement, execution: ExecutedPlan, mapping_path: Path
+) -> Rows:
+    first_error = next(iter(execution.errors_by_broker.values()), None)
+    queue_moves = planner.list_moves(mapping_view.current_shares, execution.final_plan)
+    queue_rows = [
+        {**_queue_row(topic, queue_move, "done"), **outcome_cells(first_error)} for queue_move in queue_moves
+    ]
+    outcome_notes = [
+        f"broker {broker_name}: {broker_error}"
+        for broker_name, broker_error in execution.errors_by_broker.items()
+    ]
+    if execution.last_phase is not None:
+        outcome_notes.append(
+            f"stopped while {execution.last_phase}; carry on: nsadmin {command} {topic} -mf {mapping_path}"
+        )
+    return Rows(
+        STATIC_QUEUE_COLUMNS,
+        queue_rows,
+        [execution.errors_by_broker.get(broker_name) for broker_name in execution.final_plan.shares],
+        outcome_notes,
+    )
+
+
+def _queue_row(topic: str, queue_move: QueueMove, result_word: str) -> Row:
+    return {
+        "topic": topic,
+        "queueId": queue_move.logical_queue,
+        "before": queue_move.source_broker,
+        "after": queue_move.target_broker,
+        "brokerQueueId": queue_move.queue_id,
+        "logicOffset": queue_move.logic_offset if queue_move.logic_offset >= 0 else None,
+        "result": result_word,
+    }
+
+
+def _load_mapping(command_name: str, topic: str, map_file: str) -> MappingPlan:
+    try:
+        mapping_plan = mapping_files.load_mapping_file(Path(map_file))
+    except InvalidMappingFileError as file_error:
+        raise UsageError(f"{command_name}: {file_error}") from None
+    if mapping_plan.topic != topic:
+        raise UsageError(f"{command_name}: {map_file} is about the topic {mapping_plan.topic}")
+    return mapping_plan
+
+
+def _split_names(name_list: str | None) -> list[str]:
+    return [list_item.strip() for list_item in (name_list or "").split(",") if list_item.strip()]

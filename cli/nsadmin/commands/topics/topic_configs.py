@@ -1,0 +1,306 @@
+"""Owns updateTopic and updateTopicPerm, which change only the named settings of a topic on brokers."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.codes import perm_text
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.results import ServerResult
+from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
+from nsadmin.command_line import argument_values
+from nsadmin.command_line.broker_targets import (
+    ClusterMastersOption,
+    MasterAddrOption,
+    distinct_addrs,
+    match_results,
+    select_masters,
+)
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+TOPIC_CHANGE_COLUMNS = ("target", "role", "brokerName", "topic", *CHANGE_RESULT_COLUMNS)
+TOPIC_CHANGE_TABLE_COLUMNS = ("target", "role", "brokerName", "topic", *CHANGE_RESULT_IN_TABLE)
+
+ChangedTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+
+
+@declare_columns(TOPIC_CHANGE_COLUMNS)
+def update_topic(
+    session: Session,
+    topic: ChangedTopicArgument,
+    broker_text: MasterAddrOption = None,
+    cluster_name: ClusterMastersOption = None,
+    read_queue_nums: Annotated[
+        int | None, Option("-r", "--readQueueNums", metavar="NUMBER", help="Queues to read from.")
+    ] = None,
+    write_queue_nums: Annotated[
+        int | None, Option("-w", "--writeQueueNums", metavar="NUMBER", help="Queues to write to.")
+    ] = None,
+    perm_bits: Annotated[
+        int | None, Option("-p", "--perm", metavar="2|4|6", help="6 read and write, 4 read, 2 write.")
+    ] = None,
+    order_text: Annotated[
+        str | None,
+        Option("-o", "--order", metavar="true|false", help="true also writes its order configuration."),
+    ] = None,
+    unit_text: Annotated[
+        str | None, Option("-u", "--unit", metavar="true|false", help="Whether it belongs to a unit.")
+    ] = None,
+    unit_sub_text: Annotated[
+        str | None,
+        Option("-s", "--hasUnitSub", metavar="true|false", help="Whether units subscribe to it."),
+    ] = None,
+    attribute_changes: Annotated[
+        str | None,
+        Option("-a", "--attributes", metavar="LIST", help="As in +message.type=FIFO,-other; 5.0 and later."),
+    ] = None,
+) -> Rows:
+    """Create a topic, or change one: what is not named stays as each broker has it.
+
+    A broker that has no such topic creates it, with 8 queues and the permission rw- (6) unless told
+    otherwise. Each master is read before and after, and a row says what changed there. With -o true each
+    name server gets an entry for these brokers in the topic's order configuration; -o false leaves that
+    alone, see updateOrderConf.
+
+    Examples:
+        # Create a topic with 4 queues on every master of a cluster
+        nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
+        # What would change on one master
+        nsadmin updateTopic payments -b 127.0.0.1:10911 -w 32 -r 32 --dry-run
+        # Make a topic ordered, with its order configuration
+        nsadmin updateTopic orders -c cluster-a -o true --yes
+    """
+    command_name = "updateTopic"
+    argument_values.validate_topic_name(command_name, topic)
+    topic_patch = TopicPatch(
+        argument_values.validate_queue_count(command_name, "-r", read_queue_nums),
+        argument_values.validate_queue_count(command_name, "-w", write_queue_nums),
+        argument_values.validate_perm(command_name, perm_bits),
+        argument_values.parse_boolean(command_name, "-o", order_text),
+        argument_values.parse_boolean(command_name, "-u", unit_text),
+        argument_values.parse_boolean(command_name, "-s", unit_sub_text),
+        attribute_changes,
+    )
+    master_targets = select_masters(session, command_name, broker_text, cluster_name)
+    change_rows = _apply_topic_patch(session, master_targets, topic, topic_patch, create_missing=True)
+    return _add_order_conf_rows(session, change_rows, topic) if topic_patch.order else change_rows
+
+
+@declare_columns(TOPIC_CHANGE_COLUMNS)
+def update_topic_perm(
+    session: Session,
+    topic: ChangedTopicArgument,
+    perm_text: Annotated[
+        str, Argument(("-p", "--perm"), "PERM", "6 read and write, 4 read, 2 write.", value_source="2|4|6")
+    ],
+    broker_text: MasterAddrOption = None,
+    cluster_name: ClusterMastersOption = None,
+) -> Rows:
+    """Change the permission of a topic on one master, or on every master of a cluster.
+
+    Its queues and whether it is ordered stay as each broker has them. A broker of the cluster that has no
+    such topic says "not found", which is an error only if none of them has it.
+
+    Examples:
+        # Nobody can write to a topic any more, in one cluster
+        nsadmin updateTopicPerm payments 4 -c cluster-a --yes
+        # What would change on one master
+        nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
+    """
+    topic_patch = TopicPatch(perm=argument_values.parse_perm("updateTopicPerm", perm_text))
+    master_targets = select_masters(session, "updateTopicPerm", broker_text, cluster_name)
+    change_rows = _apply_topic_patch(session, master_targets, topic, topic_patch, create_missing=False)
+    if None in change_rows.errors:
+        change_rows = change_rows._replace(
+            errors=[
+                None if _is_missing_topic(broker_error) else broker_error
+                for broker_error in change_rows.errors
+            ]
+        )
+    return change_rows
+
+
+def _is_missing_topic(error: object) -> bool:
+    return isinstance(error, TopicNotExist)
+
+
+def _apply_topic_patch(
+    session: Session,
+    master_targets: Sequence[BrokerTarget],
+    topic: str,
+    topic_patch: TopicPatch,
+    *,
+    create_missing: bool,
+) -> Rows:
+    """Plan the change, ask with the plan in the question, apply it; return a row for each broker."""
+    config_admin = session.admin.topic_configs
+    planned_changes = config_admin.plan_update(
+        distinct_addrs(master_targets), topic, topic_patch, create=create_missing
+    )
+    due_changes = [planned_change for planned_change in planned_changes if planned_change.is_change]
+    for change_text in dict.fromkeys(
+        _describe_topic_change(planned_change) for planned_change in due_changes
+    ):
+        due_addrs = ", ".join(
+            planned_change.broker_addr
+            for planned_change in due_changes
+            if _describe_topic_change(planned_change) == change_text
+        )
+        session.confirm(f"{topic}: {change_text}, on {due_addrs}?")
+    applied_changes = (
+        planned_changes if session.dry_run else config_admin.apply_changes(planned_changes, topic_patch)
+    )
+    target_results = match_results(
+        master_targets,
+        [
+            ServerResult(applied_change.broker_addr, applied_change, applied_change.error)
+            for applied_change in applied_changes
+        ],
+    )
+    change_rows = [
+        _topic_change_row(session, topic, *target_and_result)
+        for target_and_result in zip(master_targets, target_results, strict=True)
+    ]
+    change_errors = [target_result.error for target_result in target_results]
+    return Rows(
+        TOPIC_CHANGE_COLUMNS,
+        change_rows,
+        change_errors,
+        _queue_notes(topic, due_changes, change_errors),
+        TOPIC_CHANGE_TABLE_COLUMNS,
+    )
+
+
+def _topic_change_row(
+    session: Session, topic: str, master_target: BrokerTarget, change_result: ServerResult[TopicConfigChange]
+) -> Row:
+    topic_change = change_result.result
+    result_word = (
+        "unchanged"
+        if topic_change and not topic_change.is_change
+        else "dry-run"
+        if session.dry_run
+        else "done"
+    )
+    return {
+        "target": master_target.broker_addr,
+        "role": "master",
+        "brokerName": master_target.broker_name or (topic_change and topic_change.broker_name),
+        "topic": topic,
+        "changes": None
+        if topic_change is None or not topic_change.is_change
+        else _describe_topic_change(topic_change),
+        "before": None if topic_change is None else _config_to_wire(topic_change.before),
+        "after": None if topic_change is None or topic_change.error else _config_to_wire(topic_change.after),
+        **outcome_cells(change_result.error, result_word),
+    }
+
+
+def _add_order_conf_rows(session: Session, change_rows: Rows, topic: str) -> Rows:
+    """Write the brokers' entries to the order configuration, and add a row for each name server."""
+    queues_by_broker = {
+        str(change_row["brokerName"]): config_after["writeQueueNums"]
+        for change_row in change_rows.rows
+        if isinstance(config_after := change_row.get("after"), dict)
+    }
+    if not queues_by_broker:
+        return change_rows
+    order_confs = session.admin.order_confs
+    confs_by_addr = {
+        namesrv_addr: {"orderConf": order_conf}
+        for namesrv_addr, order_conf, _ in order_confs.get_each(topic)
+        if order_conf is not None
+    }
+    order_conf = order_confs.merge_conf(topic, queues_by_broker)
+    if session.dry_run:
+        conf_results = [
+            ServerResult(namesrv_addr, order_conf, None) for namesrv_addr in session.admin.addresses.addrs
+        ]
+    else:
+        conf_results = order_confs.put_conf(topic, order_conf)
+    namesrv_rows: list[Row] = [
+        {
+            "target": namesrv_addr,
+            "role": "nameserver",
+            "topic": topic,
+            **({} if error else change_cells(confs_by_addr.get(namesrv_addr), {"orderConf": order_conf})),
+            **outcome_cells(error, "dry-run" if session.dry_run else "done"),
+        }
+        for namesrv_addr, _, error in conf_results
+    ]
+    all_errors = [*change_rows.errors, *(conf_result.error for conf_result in conf_results)]
+    return change_rows._replace(rows=[*change_rows.rows, *namesrv_rows], errors=all_errors)
+
+
+def _describe_topic_change(topic_change: TopicConfigChange) -> str:
+    """The changes as text: "perm rw- -> r--", or the main settings of a new topic."""
+    config_before, config_after = (
+        _config_to_wire(topic_change.before),
+        _config_to_wire(topic_change.after) or {},
+    )
+    if config_before is None:
+        main_texts = (
+            f"{name} {_format_setting(name, config_after[name])}"
+            for name in ("readQueueNums", "writeQueueNums", "perm")
+        )
+        other_texts = [f"order {_format_setting('order', True)}"] if config_after.get("order") else []
+        if config_after.get("attributes"):
+            other_texts.append(f"attributes {_format_setting('attributes', config_after['attributes'])}")
+        return "new: " + ", ".join([*main_texts, *other_texts])
+    return ", ".join(
+        f"{name} {_format_setting(name, config_before[name])} -> {_format_setting(name, setting_value)}"
+        for name, setting_value in config_after.items()
+        if config_before[name] != setting_value
+    )
+
+
+def _format_setting(setting_name: str, setting_value: Any) -> str:
+    if setting_name == "perm":
+        return perm_text(setting_value)
+    if isinstance(setting_value, dict):
+        return (
+            " ".join(
+                f"{attribute_key}={attribute_value}"
+                for attribute_key, attribute_value in setting_value.items()
+            )
+            or "none"
+        )
+    return str(setting_value).lower() if isinstance(setting_value, bool) else str(setting_value)
+
+
+def _config_to_wire(topic_config: BrokerTopicConfig | None) -> dict[str, Any] | None:
+    """The config as a dict with the field names of the protocol."""
+    if topic_config is None:
+        return None
+    return {
+        "readQueueNums": topic_config.read_queue_nums,
+        "writeQueueNums": topic_config.write_queue_nums,
+        "perm": topic_config.perm,
+        "order": topic_config.order,
+        "topicSysFlag": topic_config.topic_sys_flag,
+        "topicFilterType": topic_config.topic_filter_type,
+        "attributes": dict(topic_config.attributes),
+    }
+
+
+def _queue_notes(
+    topic: str, due_changes: Sequence[TopicConfigChange], change_errors: Sequence[RocketMQError | None]
+) -> list[str]:
+    """A line for each broker where the change makes queues unreadable; then the number of failures."""
+    queue_notes: list[str] = []
+    for broker_addr, _, config_before, config_after, _ in due_changes:
+        if config_after is None or (config_before is not None and config_after[1:3] == config_before[1:3]):
+            continue
+        read_queues, write_queues = config_after.read_queue_nums, config_after.write_queue_nums
+        if read_queues < max(write_queues, config_before.read_queue_nums if config_before else 0):
+            queue_notes.append(
+                f"{broker_addr}: messages of {topic} in queues from {read_queues} on cannot be read"
+            )
+    failure_count = sum(error is not None for error in change_errors)
+    if queue_notes and failure_count:
+        queue_notes.append(f"failed on {failure_count} of {len(change_errors)} servers")
+    return queue_notes

@@ -1,0 +1,101 @@
+"""Owns topicStatus, which shows the offsets of a topic's queues on each broker."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from nsadmin.client.results import error_text
+from nsadmin.client.topics.topic_stats import BrokerTopicStats
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.output import Row, Rows
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+TOPIC_STATUS_COLUMNS = (
+    "topic",
+    "brokerName",
+    "brokerAddr",
+    "queueId",
+    "minOffset",
+    "maxOffset",
+    "lastUpdated",
+    "topicPutTps",
+    "error",
+)
+TOPIC_STATUS_TABLE_COLUMNS = (
+    "brokerName", "queueId", "minOffset", "maxOffset", "lastUpdated", "topicPutTps", "error"
+)  # fmt: skip
+
+
+@declare_columns(TOPIC_STATUS_COLUMNS)
+def topic_status(
+    session: Session,
+    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    cluster_name: Annotated[
+        str | None,
+        Option(
+            "-c",
+            "--cluster",
+            metavar="CLUSTER",
+            help="Ask the brokers of this cluster (or topic) about a topic without a route of its own.",
+        ),
+    ] = None,
+) -> Rows:
+    """Show the queues of a topic on each of its brokers: offsets, and when it was last written.
+
+    maxOffset is the offset that the next message gets. lastUpdated is when the newest message came, in
+    UTC; nothing for a queue that was never written. topicPutTps is that of the whole topic on the broker
+    of that row; brokers before 5.3.3 do not tell it. Of a static topic the logical queues are shown, each
+    at the broker that takes its messages now.
+
+    Examples:
+        # How far the queues of a topic go
+        nsadmin topicStatus payments
+        # Only what one broker has
+        nsadmin topicStatus payments --filter brokerName=broker-a-0
+    """
+    broker_stats = session.admin.topics.get_stats(topic, cluster_name)
+    queue_rows = [
+        queue_row for stats_of_broker in broker_stats for queue_row in _queue_rows(topic, stats_of_broker)
+    ]
+    return Rows(
+        TOPIC_STATUS_COLUMNS,
+        queue_rows,
+        [stats_of_broker.error for stats_of_broker in broker_stats],
+        _failure_notes(broker_stats),
+        TOPIC_STATUS_TABLE_COLUMNS,
+    )
+
+
+def _failure_notes(broker_stats: Sequence[BrokerTopicStats]) -> list[str]:
+    """A line for each different error, with the brokers that returned it."""
+    brokers_by_error: dict[str, list[str]] = {}
+    for stats_of_broker in broker_stats:
+        if stats_of_broker.error is not None:
+            brokers_by_error.setdefault(error_text(stats_of_broker.error), []).append(
+                stats_of_broker.broker_name
+            )
+    return [
+        f"broker {', '.join(broker_names)}: {error_line}"
+        for error_line, broker_names in brokers_by_error.items()
+    ]
+
+
+def _queue_rows(topic: str, stats_of_broker: BrokerTopicStats) -> list[Row]:
+    broker_cells = {
+        "topic": topic,
+        "brokerName": stats_of_broker.broker_name,
+        "brokerAddr": stats_of_broker.broker_addr,
+    }
+    if stats_of_broker.stats is None:
+        return [{**broker_cells, "error": stats_of_broker.error and error_text(stats_of_broker.error)}]
+    return [
+        {
+            **broker_cells,
+            "queueId": queue_stats.queue_id,
+            "minOffset": queue_stats.min_offset,
+            "maxOffset": queue_stats.max_offset,
+            "lastUpdated": format_utc(queue_stats.last_update_timestamp),
+            "topicPutTps": stats_of_broker.stats.put_tps,
+        }
+        for queue_stats in stats_of_broker.stats.queues
+    ]

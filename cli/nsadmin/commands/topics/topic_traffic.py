@@ -1,0 +1,91 @@
+"""Owns statsAll, which shows the message rates of topics and consumer groups."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from nsadmin.client.results import error_text
+from nsadmin.client.topics.topic_traffic import TopicTraffic
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+TRAFFIC_COLUMNS = (
+    "topic", "consumerGroup", "accumulation", "inTps", "outTps", "inMsg24Hour", "outMsg24Hour", "error"
+)  # fmt: skip
+
+
+@declare_columns(TRAFFIC_COLUMNS)
+def stats_all(
+    session: Session,
+    topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
+    only_active: Annotated[
+        bool, Option("-a", "--activeTopic", help="Only what had a message in the last 24 hours.")
+    ] = False,
+) -> Rows:
+    """Show for each topic and each of its consumer groups what comes in and goes out.
+
+    Retry and dead-letter topics are left out unless named. Rates are those of the last minute, accumulation
+    is what the group has not read yet; all are sums over the masters of the topic. Brokers count 24 hours
+    by samples: until the first has come, an hour after the start, it is the last hour, and before that the
+    last minute. Where a master did not answer, its part is missing from the sums and `error` says so.
+
+    Examples:
+        # All topics that had a message in the last 24 hours
+        nsadmin statsAll -a
+        # What comes in and goes out of one topic, by consumer group
+        nsadmin statsAll payments
+    """
+    topic_admin = session.admin.topics
+    topic_names = (topic,) if topic is not None else tuple(filter(_is_user_topic, topic_admin.list_names()))
+    if topic is not None:
+        topic_admin.get_route(topic)
+    traffic_records = [
+        traffic_record
+        for traffic_record in topic_admin.get_traffic(topic_names)
+        if not only_active or _has_traffic(traffic_record)
+    ]
+    # None stands for the name server, which answered: not everything failed, even if all brokers did.
+    return Rows(
+        TRAFFIC_COLUMNS,
+        [_traffic_row(traffic_record) for traffic_record in traffic_records],
+        [None, *(traffic_record.error for traffic_record in traffic_records)],
+        _failure_notes(traffic_records),
+    )
+
+
+def _is_user_topic(topic: str) -> bool:
+    return not topic.startswith(("%RETRY%", "%DLQ%"))
+
+
+def _has_traffic(traffic_record: TopicTraffic) -> bool:
+    message_counts = (traffic_record.in_count, traffic_record.out_count)
+    return traffic_record.error is not None or any(
+        message_count is not None and message_count.message_count > 0 for message_count in message_counts
+    )
+
+
+def _traffic_row(traffic_record: TopicTraffic) -> Row:
+    return {
+        "topic": traffic_record.topic,
+        "consumerGroup": traffic_record.consumer_group,
+        "accumulation": traffic_record.accumulation,
+        "inTps": traffic_record.in_count and traffic_record.in_count.messages_per_second,
+        "outTps": traffic_record.out_count and traffic_record.out_count.messages_per_second,
+        "inMsg24Hour": traffic_record.in_count and traffic_record.in_count.message_count,
+        "outMsg24Hour": traffic_record.out_count and traffic_record.out_count.message_count,
+        "error": traffic_record.error and error_text(traffic_record.error),
+    }
+
+
+def _failure_notes(traffic_records: Sequence[TopicTraffic]) -> list[str]:
+    """A line for each different error: one dead broker can affect thousands of topics."""
+    topics_by_error: dict[str, list[str]] = {}
+    for traffic_record in traffic_records:
+        if traffic_record.error is not None:
+            topics_by_error.setdefault(str(traffic_record.error).split("\n", 1)[0], []).append(
+                traffic_record.topic
+            )
+    return [
+        f"{error_line} (rows it is missing from: {len(spoiled_topics)})"
+        for error_line, spoiled_topics in topics_by_error.items()
+    ]

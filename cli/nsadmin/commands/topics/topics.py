@@ -1,0 +1,220 @@
+"""Owns topicList, topicRoute, topicClusterList and deleteTopic."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.change_rows import (
+    CHANGE_RESULT_COLUMNS,
+    CHANGE_RESULT_IN_TABLE,
+    describe_removal,
+)
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.output import Row, Rows
+from nsadmin.session import Session
+
+if TYPE_CHECKING:
+    from nsadmin.client.topic_routes import TopicRoute
+    from nsadmin.client.topics.topic_deletion import DeletionStep
+    from nsadmin.client.topics.topic_usage import TopicUsage
+
+TOPIC_ROUTE_COLUMNS = (
+    "topic",
+    "brokerName",
+    "clusterName",
+    "brokerAddrs",
+    "perm",
+    "readQueueNums",
+    "writeQueueNums",
+    "topicSysFlag",
+    "logicalQueues",
+)
+TOPIC_USAGE_COLUMNS = ("clusterName", "topic", "consumerGroups")
+TOPIC_DELETION_COLUMNS = ("target", "role", "topic", *CHANGE_RESULT_COLUMNS)
+TOPIC_DELETION_TABLE_COLUMNS = ("target", "role", "topic", *CHANGE_RESULT_IN_TABLE)
+
+TopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+
+
+@declare_columns(("topic",), TOPIC_USAGE_COLUMNS)
+def topic_list(
+    session: Session,
+    with_groups: Annotated[
+        bool, Option("-c", "--clusterModel", help="With the clusters of each topic and its consumer groups.")
+    ] = False,
+    include_system: Annotated[
+        bool, Option("--system/--no-system", help="Show or hide the topics that RocketMQ has for itself.")
+    ] = True,
+    cluster_name: Annotated[
+        str | None, Option("--cluster", metavar="CLUSTER", help="Only its topics.")
+    ] = None,
+) -> Rows:
+    """List the topics.
+
+    --no-system hides what name servers and brokers call system topics. Retry and dead-letter topics
+    (%RETRY%..., %DLQ%...) belong to consumer groups and are shown.
+
+    Examples:
+        # The names of all topics that are not RocketMQ's own
+        nsadmin topicList --no-system
+        # Who consumes the topics of a cluster
+        nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
+    """
+    topic_admin = session.admin.topics
+    topic_names = (
+        topic_admin.list_names(cluster_name) if include_system else topic_admin.list_user_names(cluster_name)
+    )
+    if not with_groups:
+        return Rows(("topic",), [{"topic": topic_name} for topic_name in topic_names])
+    topic_usages = [
+        topic_usage
+        for topic_usage in topic_admin.list_usage(topic_names)
+        if cluster_name in (None, topic_usage.cluster_name)
+    ]
+    usage_rows: list[Row] = [
+        {
+            "clusterName": topic_usage.cluster_name,
+            "topic": topic_usage.topic,
+            "consumerGroups": topic_usage.consumer_groups,
+        }
+        for topic_usage in topic_usages
+    ]
+    # None stands for the name server, which answered: not everything failed, even if all brokers did.
+    return Rows(
+        TOPIC_USAGE_COLUMNS,
+        usage_rows,
+        [None, *(topic_usage.error for topic_usage in topic_usages)],
+        _usage_notes(topic_usages),
+    )
+
+
+def _usage_notes(topic_usages: "Sequence[TopicUsage]") -> list[str]:
+    """A line for each different error: one dead broker can affect thousands of topics."""
+    topics_by_error: dict[str, list[str]] = {}
+    for topic_usage in topic_usages:
+        if topic_usage.error is not None:
+            topics_by_error.setdefault(str(topic_usage.error).split("\n", 1)[0], []).append(topic_usage.topic)
+    return [
+        f"topic {topics[0]}{f' and {len(topics) - 1} more' if len(topics) > 1 else ''}: {error_line}"
+        for error_line, topics in topics_by_error.items()
+    ]
+
+
+@declare_columns(TOPIC_ROUTE_COLUMNS)
+def topic_route(
+    session: Session,
+    topic: TopicArgument,
+    raw_json: Annotated[bool, Option("--raw", help="The JSON as the name server sent it.")] = False,
+    show_rows: Annotated[
+        bool, Option("-l", "--list", help="Accepted from mqadmin: rows are the rule.")
+    ] = False,
+) -> Rows | str:
+    """Show which brokers have a topic, with their queues and permission (r read, w write, i inherit).
+
+    Of a static topic logicalQueues says which of its queues are written on which broker, and what number
+    each of them has there.
+
+    Examples:
+        # Brokers and queues of a topic
+        nsadmin topicRoute orders
+        # Where it cannot be written to
+        nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm
+        # A topic that is nowhere (exit code 5)
+        nsadmin topicRoute no-such-topic
+    """
+    if raw_json or (session.options.style.format == "mqadmin" and not show_rows):
+        return session.admin.topics.get_raw_route(topic)
+    return route_rows(topic, session.admin.topics.get_route(topic))
+
+
+def route_rows(topic: str, topic_route: "TopicRoute") -> Rows:
+    """A row for each broker of a route."""
+    broker_rows: list[Row] = [
+        {
+            "topic": topic,
+            "brokerName": queue_route.broker_name,
+            "clusterName": queue_route.cluster_name,
+            "brokerAddrs": queue_route.broker_addrs,
+            "perm": None if queue_route.perm is None else Perm(queue_route.perm),
+            "readQueueNums": queue_route.read_queue_nums,
+            "writeQueueNums": queue_route.write_queue_nums,
+            "topicSysFlag": queue_route.topic_sys_flag,
+            "logicalQueues": queue_route.logical_queues,
+        }
+        for queue_route in topic_route.queues
+    ]
+    is_static = any(queue_route.logical_queues is not None for queue_route in topic_route.queues)
+    return Rows(TOPIC_ROUTE_COLUMNS, broker_rows, in_table=None if is_static else TOPIC_ROUTE_COLUMNS[:-1])
+
+
+@declare_columns(("clusterName",))
+def topic_cluster_list(session: Session, topic: TopicArgument) -> Rows:
+    """Show the clusters that have a topic, by all brokers of its route.
+
+    Examples:
+        # The clusters that have a topic, one a line
+        nsadmin topicClusterList orders --output value
+    """
+    return Rows(
+        ("clusterName",),
+        [{"clusterName": cluster_name} for cluster_name in session.admin.topics.list_clusters(topic)],
+    )
+
+
+@declare_columns(TOPIC_DELETION_COLUMNS)
+def delete_topic(
+    session: Session,
+    topic: TopicArgument,
+    cluster_name: Annotated[
+        str, Argument(("-c", "--clusterName"), "CLUSTER", "The cluster to delete it from.")
+    ],
+) -> Rows:
+    """Delete a topic with all its messages from every master of a cluster, then from every name server.
+
+    If a master fails, the name servers are skipped: they go on showing where the topic is, and the master
+    would only register it again. Delete it again once the master is back. Slaves follow their masters
+    within a minute. A topic that clients still use may come back at once where brokers create topics by
+    themselves.
+
+    Examples:
+        # What would be deleted, and where
+        nsadmin deleteTopic refunds cluster-a --dry-run
+        # Delete it without being asked
+        nsadmin deleteTopic refunds cluster-a --yes
+    """
+    topic_deletion = session.admin.topics.plan_deletion(topic, cluster_name)
+    master_count, namesrv_count = len(topic_deletion.masters), len(topic_deletion.namesrv_addrs)
+    places_text = f"{master_count} master(s) of {cluster_name} and {namesrv_count} name server(s)"
+    session.confirm(f"Delete {topic} and all its messages on {places_text}?")
+    deletion_steps = topic_deletion.list_planned_steps() if session.dry_run else topic_deletion.run_deletion()
+    step_rows: list[Row] = [
+        {**deletion_row(deletion_step), "topic": topic} for deletion_step in deletion_steps
+    ]
+    step_errors = [
+        deletion_step.error for deletion_step in deletion_steps if deletion_step.result != "skipped"
+    ]
+    return Rows(TOPIC_DELETION_COLUMNS, step_rows, step_errors, (), TOPIC_DELETION_TABLE_COLUMNS)
+
+
+def _describe_deletion_step(deletion_step: "DeletionStep") -> str | None:
+    if deletion_step.before is None or deletion_step.result not in ("done", "dry-run"):
+        return None
+    if deletion_step.role == "nameserver":
+        return f"gone: queues on {', '.join(sorted(deletion_step.before))}"
+    return describe_removal(deletion_step.before, ("readQueueNums", "writeQueueNums", "perm"))
+
+
+def deletion_row(deletion_step: "DeletionStep") -> Row:
+    """The row of one server in a deletion, or in its dry run, without the topic's name."""
+    change_cells = {
+        "changes": _describe_deletion_step(deletion_step),
+        "before": deletion_step.before,
+        "after": None,
+    }
+    return {
+        "target": deletion_step.target,
+        "role": deletion_step.role,
+        **change_cells,
+        **outcome_cells(deletion_step.error, deletion_step.result),
+    }

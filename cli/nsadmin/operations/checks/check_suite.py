@@ -1,0 +1,232 @@
+"""Runs every applicable check concurrently, so that an unreachable server delays one check only."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from time import monotonic, sleep, time
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.connection.access_options import Tls
+from nsadmin.client.results import error_text
+from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
+from nsadmin.operations.checks.thresholds import CheckScale
+
+# Each check function imports its own modules, so that nothing is loaded for checks that do not apply.
+
+_MAX_THREADS = 32
+
+
+class CheckScope(NamedTuple):
+    """What to check beside the cluster itself: topics, consumer groups, journal folders, this client's TLS.
+
+    Name servers get `settle_seconds` to agree. `limits_by_check` has the warning and critical ranges that
+    replace the defaults, as texts. `expected_brokers` is the number of brokers that should be registered.
+    """
+
+    topics: Sequence[str] = ()
+    groups: Sequence[str] = ()
+    journal_folders: Sequence[Path] = ()
+    tls: Tls | None = None
+    settle_seconds: float = 50.0
+    limits_by_check: Mapping[str, tuple[str | None, str | None]] = {}
+    expected_brokers: int | None = None
+
+    def make_scale(self, check_name: str) -> CheckScale:
+        """Return the measures of a check with their limits. Raises InvalidRangeError."""
+        return CheckScale(check_name, *self.limits_by_check.get(check_name, (None, None)))
+
+
+class CheckNotApplicable(Exception):
+    """The check has nothing to check. The message gives the reason."""
+
+
+CheckFunction = Callable[[AdminClient, CheckScope], CheckFinding]
+
+
+def _check_namesrv(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import namesrv
+
+    return namesrv.judge_name_servers(check_scope.make_scale("namesrv"), namesrv.observe_name_servers(admin))
+
+
+def _check_brokers(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import brokers
+
+    return brokers.judge_brokers(
+        check_scope.make_scale("brokers"), brokers.observe_brokers(admin), check_scope.expected_brokers
+    )
+
+
+def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import divergence
+    from nsadmin.operations.divergence.observer import DivergenceObserver
+
+    if len(admin.addresses.addrs) < 2:
+        raise CheckNotApplicable("there is one name server")
+    divergence_observer = DivergenceObserver(
+        admin, lambda: int(monotonic() * 1000), settle_ms=int(check_scope.settle_seconds * 1000)
+    )
+    return divergence.judge_divergence(
+        check_scope.make_scale("divergence"),
+        divergence_observer.observe_until_settled(sleep, lambda first_observation, waiting_seconds: None),
+    )
+
+
+def _check_writable(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import writable_topics
+
+    return writable_topics.judge_writable_topics(
+        check_scope.make_scale("writable"), writable_topics.observe_writable_topics(admin)
+    )
+
+
+def _check_heartbeat(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import heartbeat
+
+    return heartbeat.judge_heartbeats(
+        check_scope.make_scale("heartbeat"), heartbeat.observe_heartbeats(admin)
+    )
+
+
+def _check_registration_size(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import registration_size
+
+    return registration_size.judge_registration_sizes(
+        check_scope.make_scale("registrationSize"), registration_size.observe_registration_sizes(admin)
+    )
+
+
+def _check_certificates(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    if check_scope.tls is None:
+        raise CheckNotApplicable("TLS is not in use")
+    from nsadmin.operations.checks import certificates
+
+    return certificates.judge_certificates(
+        check_scope.make_scale("certificates"),
+        certificates.observe_certificates(admin, time(), check_scope.tls),
+    )
+
+
+def _check_journal(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import journal
+
+    now_ms = int(time() * 1000)
+    server_statuses = journal.read_server_statuses(admin)
+    if not check_scope.journal_folders and all(
+        journal_status is None for _, journal_status, _ in server_statuses
+    ):
+        raise CheckNotApplicable("no journal is known")
+    inspected_folders = [
+        journal.inspect_folder(journal_folder, now_ms - journal.DAY_MS, False)
+        for journal_folder in check_scope.journal_folders
+    ]
+    return journal.judge_journals(
+        check_scope.make_scale("journal"),
+        journal.JournalObservation(now_ms, server_statuses, inspected_folders),
+    )
+
+
+def _check_drain(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
+    from nsadmin.operations.checks import drain
+    from nsadmin.operations.drain.store import find_state_home
+
+    observation = drain.observe_drains(admin, int(time() * 1000), find_state_home())
+    if not observation.observed_drains and not observation.unreadable_states:
+        raise CheckNotApplicable("no broker of this cluster is drained from here")
+    return drain.judge_drains(check_scope.make_scale("drain"), observation)
+
+
+CHECKS_BY_NAME: Mapping[str, CheckFunction] = {
+    "namesrv": _check_namesrv,
+    "brokers": _check_brokers,
+    "divergence": _check_divergence,
+    "writable": _check_writable,
+    "heartbeat": _check_heartbeat,
+    "registrationSize": _check_registration_size,
+    "certificates": _check_certificates,
+    "journal": _check_journal,
+    "drain": _check_drain,
+}
+"""The checks of a whole cluster by name. The checks in _SUBJECT_CHECKS need the name of a topic or group."""
+
+
+def _check_topic(admin: AdminClient, check_scope: CheckScope, topic_name: str) -> CheckFinding:
+    from nsadmin.operations.checks import topic
+
+    return topic.judge_topic(check_scope.make_scale("topic"), topic.observe_topic(admin, topic_name))
+
+
+def _check_lag(admin: AdminClient, check_scope: CheckScope, group_name: str) -> CheckFinding:
+    from nsadmin.operations.checks import lag
+
+    return lag.judge_lag(
+        check_scope.make_scale("lag"), lag.observe_lag(admin, int(time() * 1000), group_name)
+    )
+
+
+_SUBJECT_CHECKS: Mapping[str, Callable[[AdminClient, CheckScope, str], CheckFinding]] = {
+    "topic": _check_topic,
+    "lag": _check_lag,
+}
+
+
+def run_checks(
+    connect_client: Callable[[], AdminClient], check_scope: CheckScope, skipped_checks: Collection[str] = ()
+) -> tuple[CheckFinding, list[CheckFinding]]:
+    """Return the combined finding and all findings. Calls `connect_client` in this thread, once per check."""
+    # This import takes 10 ms, which other commands need not pay.
+    from concurrent.futures import ThreadPoolExecutor
+
+    check_steps: list[tuple[str, str | None]] = [
+        (check_or_subject, None)
+        for check_or_subject in CHECKS_BY_NAME
+        if check_or_subject not in skipped_checks
+    ]
+    check_steps += [("topic", check_or_subject) for check_or_subject in check_scope.topics]
+    check_steps += [("lag", check_or_subject) for check_or_subject in check_scope.groups]
+    admin_clients = [connect_client() for _ in check_steps]
+    with ThreadPoolExecutor(min(len(check_steps), _MAX_THREADS) or 1) as thread_pool:
+        check_results = list(
+            thread_pool.map(
+                lambda check_step, admin: _run_check(admin, check_scope, *check_step),
+                check_steps,
+                admin_clients,
+            )
+        )
+    findings = [check_result for check_result in check_results if isinstance(check_result, CheckFinding)]
+    skip_reasons = [check_result for check_result in check_results if isinstance(check_result, str)]
+    return _combine_findings(findings, skip_reasons), findings
+
+
+def _run_check(
+    admin: AdminClient, check_scope: CheckScope, check_name: str, about: str | None
+) -> CheckFinding | str:
+    """Return the finding of a check, UNKNOWN if it failed; or the reason why it does not apply."""
+    try:
+        with admin:
+            return (
+                CHECKS_BY_NAME[check_name](admin, check_scope)
+                if about is None
+                else _SUBJECT_CHECKS[check_name](admin, check_scope, about)
+            )
+    except CheckNotApplicable as not_applicable:
+        return f"{check_name}: {not_applicable}"
+    except RocketMQError as error:
+        return CheckScale(check_name).make_unknown_finding(error_text(error), about=about)
+
+
+def _combine_findings(findings: Sequence[CheckFinding], skip_reasons: Sequence[str]) -> CheckFinding:
+    bad_findings = [finding for finding in findings if finding.state is not CheckState.OK]
+    bad_findings.sort(key=lambda finding: -state_weight(finding.state))
+    summary = f"all {len(findings)} checks are OK"
+    if bad_findings:
+        bad_titles = [
+            f"{finding.check}{f' {finding.about}' if finding.about else ''} {finding.state.name}"
+            for finding in bad_findings
+        ]
+        summary = f"{len(bad_findings)} of {len(findings)} checks are not OK: {', '.join(bad_titles)}"
+    detail_lines = tuple(f"not run: {skip_reason}" for skip_reason in skip_reasons)
+    return CheckFinding(
+        "all", worst_state([finding.state for finding in findings]), summary, (), detail_lines
+    )

@@ -1,0 +1,88 @@
+"""The result of a check: its state, its measured values and their alert limits."""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import NamedTuple
+
+from nsadmin.operations.checks.ranges import AlertRange
+
+
+class CheckState(IntEnum):
+    """The states of a monitoring plugin. The values are its exit codes."""
+
+    OK = 0
+    WARNING = 1
+    CRITICAL = 2
+    UNKNOWN = 3
+
+
+_STATES_BY_WEIGHT = (CheckState.OK, CheckState.UNKNOWN, CheckState.WARNING, CheckState.CRITICAL)
+
+
+def worst_state(check_states: Iterable[CheckState]) -> CheckState:
+    """Return the worst state in the order of plugins: OK, UNKNOWN, WARNING, CRITICAL. OK if there is none."""
+    return max(check_states, key=state_weight, default=CheckState.OK)
+
+
+def state_weight(check_state: CheckState) -> int:
+    """Return how bad a state is: a higher weight is worse."""
+    return _STATES_BY_WEIGHT.index(check_state)
+
+
+class AlertLimits(NamedTuple):
+    """The ranges outside of which a value raises an alert. With None, no value raises one."""
+
+    warning: AlertRange | None = None
+    critical: AlertRange | None = None
+
+    def judge_value(self, measured_value: float | None) -> CheckState:
+        """Return the state of a value. An unknown value is UNKNOWN if it has a limit, else OK."""
+        if measured_value is None:
+            return CheckState.UNKNOWN if self.warning or self.critical else CheckState.OK
+        if self.critical is not None and self.critical.is_alert(measured_value):
+            return CheckState.CRITICAL
+        if self.warning is not None and self.warning.is_alert(measured_value):
+            return CheckState.WARNING
+        return CheckState.OK
+
+
+class CheckMeasure(NamedTuple):
+    """A quantity that a check measures.
+
+    `unit` is "s", "B", "%", or "" for a count. `warning` and `critical` are the default limits as texts.
+    If several items have a value each, `label_name` names the kind of item.
+    """
+
+    name: str
+    help_text: str
+    unit: str = ""
+    warning: str | None = None
+    critical: str | None = None
+    label_name: str | None = None
+
+
+class CheckSample(NamedTuple):
+    """A value of a measure, None if unknown. `item_name` names the item that it belongs to."""
+
+    measure: CheckMeasure
+    value: float | None
+    item_name: str | None = None
+    limits: AlertLimits = AlertLimits()
+
+    @property
+    def alert_state(self) -> CheckState:
+        return self.limits.judge_value(self.value)
+
+
+class CheckFinding(NamedTuple):
+    """The result of a check: a `summary` in one line, and `details` of one line each.
+
+    `about` is the topic or group that was checked.
+    """
+
+    check: str
+    state: CheckState
+    summary: str
+    samples: tuple[CheckSample, ...] = ()
+    details: tuple[str, ...] = ()
+    about: str | None = None

@@ -1,0 +1,116 @@
+"""Checks every consumer group: its lag, its connected clients, and the problems that they report."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.consumers.consumer_progress import GroupProgress
+from nsadmin.client.results import error_text
+from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
+from nsadmin.operations.checks.thresholds import CheckScale
+
+
+class GroupObservation(NamedTuple):
+    """The progress of a group on all brokers. `client_problems` has a line per problem of its clients."""
+
+    group_progress: GroupProgress
+    client_problems: tuple[str, ...] = ()
+
+
+def observe_groups(
+    admin: AdminClient, now_ms: int, cluster_name: str | None = None
+) -> tuple[list[GroupObservation], Mapping[str, RocketMQError | None]]:
+    """Return every group that at least one broker knows, and the error or None of each broker.
+
+    Joins no group and commits no offset.
+    """
+    all_progress, error_by_broker = admin.consumers.get_all_progress(cluster_name)
+    return [
+        GroupObservation(group_progress, _find_client_problems(admin, group_progress, now_ms, cluster_name))
+        for group_progress in all_progress
+    ], error_by_broker
+
+
+def _find_client_problems(
+    admin: AdminClient, group_progress: GroupProgress, now_ms: int, cluster_name: str | None
+) -> tuple[str, ...]:
+    if not group_progress.connections.clients:
+        return ()
+    try:
+        # This asks for the connections again, because clients come and go.
+        group_runtime = admin.client_runtime.get_group(group_progress.group, cluster_name=cluster_name)
+    except RocketMQError as error:
+        return (f"its clients could not be asked: {error_text(error)}",)
+    silent_lines = [
+        f"client {client_result.client.client_id}: {error_text(client_result.error)}"
+        for client_result in group_runtime.clients
+        if client_result.error is not None
+    ]
+    # With one cluster of several, a queue without a client here may have a client in another cluster.
+    return (
+        *silent_lines,
+        *(admin.client_runtime.find_problems(group_runtime, now_ms) if cluster_name is None else ()),
+    )
+
+
+def judge_groups(
+    scale: CheckScale,
+    observations: Sequence[GroupObservation],
+    error_by_broker: Mapping[str, RocketMQError | None],
+) -> tuple[CheckFinding, list[CheckFinding]]:
+    """Return a finding for all groups, and the unhealthy groups, worst first. `scale` is that of check lag."""
+    group_findings = [_judge_group(scale, group_entry) for group_entry in observations]
+    bad_findings = sorted(
+        (group_entry for group_entry in group_findings if group_entry.state is not CheckState.OK),
+        key=lambda group_entry: (-state_weight(group_entry.state), group_entry.about),
+    )
+    failure_lines = [
+        f"{broker_addr}: {error_text(error)}"
+        for broker_addr, error in error_by_broker.items()
+        if error is not None
+    ]
+    overall_state = worst_state(
+        [
+            *(group_entry.state for group_entry in bad_findings),
+            *([CheckState.UNKNOWN] if failure_lines else []),
+        ]
+    )
+    summary_text = (
+        f"all {len(group_findings)} groups are well"
+        if not bad_findings
+        else f"{len(bad_findings)} of {len(group_findings)} groups are not well"
+    )
+    if failure_lines:
+        summary_text += f"; {len(failure_lines)} of {len(error_by_broker)} brokers do not tell their groups"
+    return CheckFinding("monitoring", overall_state, summary_text, (), tuple(failure_lines)), bad_findings
+
+
+def _judge_group(scale: CheckScale, observation: GroupObservation) -> CheckFinding:
+    """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
+    group, group_connections, _, total_lag, _, lag_error = observation.group_progress
+    failure_lines = [
+        f"{broker_addr}: {error_text(connection_error)}"
+        for broker_addr, connection_error in group_connections.errors.items()
+        if connection_error is not None
+    ]
+    client_count = None if failure_lines and not group_connections.clients else len(group_connections.clients)
+    if total_lag is None and lag_error is not None:
+        return scale.make_unknown_finding(f"{group}: {error_text(lag_error)}", failure_lines, group)
+    is_idle = client_count == 0 and bool(total_lag)
+    problem_lines = (*group_connections.disagreements, *observation.client_problems)
+    minimum_state = (
+        CheckState.WARNING
+        if is_idle or problem_lines
+        else CheckState.UNKNOWN
+        if failure_lines or lag_error
+        else CheckState.OK
+    )
+    detail_lines = [
+        *(["nobody of the group is connected"] if is_idle else []),
+        *problem_lines,
+        *failure_lines,
+    ]
+    samples = [scale.make_sample("lag", total_lag), scale.make_sample("clients", client_count)]
+    summary = f"{group} is {'at least ' if lag_error else ''}{total_lag} messages behind"
+    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state, about=group)

@@ -1,0 +1,92 @@
+"""The list of brokers: all brokers that at least one name server lists."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from nsadmin.client import AdminClient
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.results import error_text
+
+
+class BrokerListing(NamedTuple):
+    """All broker groups, with the addresses that at least one name server lists.
+
+    `groups_by_server` has the groups of each name server that answered, `silence_reasons` the errors of the
+    others.
+    """
+
+    broker_groups: Sequence[BrokerAddrGroup]
+    groups_by_server: Mapping[str, Sequence[BrokerAddrGroup]]
+    silence_reasons: Mapping[str, str]
+
+    @property
+    def broker_names(self) -> dict[str, str]:
+        """A display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
+        return {
+            broker_addr: f"{broker_group.broker_name} {broker_id} at {broker_addr}"
+            for broker_group in self.broker_groups
+            for broker_id, broker_addr in broker_group.broker_addrs.items()
+        }
+
+    @property
+    def missing_addrs(self) -> dict[str, list[str]]:
+        """The addresses that a name server does not list although another one does, by name server."""
+        return {
+            namesrv_addr: unlisted_addrs
+            for namesrv_addr, broker_groups in self.groups_by_server.items()
+            if (
+                unlisted_addrs := [
+                    broker_addr
+                    for broker_addr in self.broker_names
+                    if broker_addr not in list_addrs(broker_groups)
+                ]
+            )
+        }
+
+    @property
+    def failure_lines(self) -> list[str]:
+        """One line for each name server that does not answer."""
+        return [
+            f"name server {namesrv_addr}: {silence_reason}"
+            for namesrv_addr, silence_reason in self.silence_reasons.items()
+        ]
+
+
+def list_addrs(broker_groups: Sequence[BrokerAddrGroup]) -> set[str]:
+    return {
+        broker_addr for broker_group in broker_groups for broker_addr in broker_group.broker_addrs.values()
+    }
+
+
+def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> BrokerListing:
+    """Ask each name server which brokers it lists, of one cluster or of all."""
+    cluster_results = admin.clusters.get_info_each()
+    groups_by_server = {
+        namesrv_addr: [
+            broker_group
+            for broker_group in cluster_info.broker_groups
+            if cluster_name in (None, broker_group.cluster_name)
+        ]
+        for namesrv_addr, cluster_info, _ in cluster_results
+        if cluster_info is not None
+    }
+    return BrokerListing(
+        merge_groups(
+            [broker_group for broker_groups in groups_by_server.values() for broker_group in broker_groups]
+        ),
+        groups_by_server,
+        {namesrv_addr: error_text(error) for namesrv_addr, _, error in cluster_results if error is not None},
+    )
+
+
+def merge_groups(broker_groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:
+    """Merge equal groups and their addresses. If addresses of one broker differ, the first one counts."""
+    addrs_by_group: dict[tuple[str, str], dict[int, str]] = {}
+    for broker_group in broker_groups:
+        merged_addrs = addrs_by_group.setdefault((broker_group.cluster_name, broker_group.broker_name), {})
+        for broker_id, broker_addr in broker_group.broker_addrs.items():
+            merged_addrs.setdefault(broker_id, broker_addr)
+    return [
+        BrokerAddrGroup(*group_key, dict(sorted(addrs_by_group[group_key].items())))
+        for group_key in sorted(addrs_by_group)
+    ]

@@ -1,0 +1,274 @@
+"""Writes: whether there are topics that no broker takes messages of, or fewer brokers than have them."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from time import time
+from typing import NamedTuple
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.results import error_text
+from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
+from nsadmin.operations.checks import masters
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+
+_MASTER_ID_TEXT = "0"
+_GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
+_MAX_SHOWN = 10
+
+
+class WritableTopicsObservation(NamedTuple):
+    """What each name server knows, the topics that are RocketMQ's own, and the masters that do not answer.
+
+    `read_only` are topics that a broker itself has without permission to write, by its name: on purpose, and
+    not because somebody took it away on a name server.
+    """
+
+    snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
+    system_topics: frozenset[str]
+    silence_reasons: Mapping[str, str]
+    read_only_topics: Mapping[str, frozenset[str]]
+
+
+def observe_writable_topics(admin: AdminClient) -> WritableTopicsObservation:
+    """At all that name servers know, at every master, and at what brokers themselves have as read-only."""
+    snapshot_results = take_server_snapshots(admin, int(time() * 1000))
+    known_snapshots = [
+        known_snapshot for _, known_snapshot, _ in snapshot_results if known_snapshot is not None
+    ]
+    if not known_snapshots:
+        return WritableTopicsObservation(snapshot_results, frozenset(), {}, {})
+    master_addrs = [
+        _master_addr_of(known_snapshot, broker_name)
+        for known_snapshot in known_snapshots
+        for broker_name in known_snapshot.brokers
+    ]
+    silence_reasons, system_topics = (
+        masters.find_silent_masters(admin, master_addrs),
+        admin.topics.list_system_names(),
+    )
+    return WritableTopicsObservation(
+        snapshot_results,
+        system_topics,
+        silence_reasons,
+        _find_read_only(admin, known_snapshots, system_topics, silence_reasons),
+    )
+
+
+def _find_read_only(
+    admin: AdminClient,
+    known_snapshots: Sequence[ClusterSnapshot],
+    system_topics: frozenset[str],
+    silence_reasons: Mapping[str, str],
+) -> dict[str, frozenset[str]]:
+    suspect_addrs = {
+        _master_addr_of(known_snapshot, entry_name)
+        for known_snapshot in known_snapshots
+        for topic, queues_by_broker in known_snapshot.topics.items()
+        if _is_user_topic(topic, system_topics)
+        for entry_name, broker_queues in queues_by_broker.items()
+        if not broker_queues.get("perm", 0) & Perm.WRITE
+    }
+    registration_results = admin.registrations.get_each(
+        master_addr for master_addr in suspect_addrs if master_addr and master_addr not in silence_reasons
+    )
+    return {
+        registered_broker.broker_name: frozenset(
+            entry_name
+            for entry_name, topic_config in registered_broker.topics.items()
+            if not int(topic_config.get("perm", 0)) & Perm.WRITE
+        )
+        for _, registered_broker, _ in registration_results
+        if registered_broker is not None
+    }
+
+
+class TopicLoss(NamedTuple):
+    """Brokers that take no messages of a topic, and why; whether others do."""
+
+    lost_brokers: Mapping[str, str]
+    is_reduced: bool
+
+
+def judge_writable_topics(
+    scale: CheckScale,
+    observation: WritableTopicsObservation,
+    cluster_name: str | None = None,
+    ignored_pattern: re.Pattern[str] | None = None,
+) -> CheckFinding:
+    """A topic is as writable as on the name server that has the fewest brokers for it: clients ask any."""
+    known_snapshots = [
+        cluster_snapshot
+        for _, cluster_snapshot, _ in observation.snapshot_results
+        if cluster_snapshot is not None
+    ]
+    failure_lines = [
+        f"name server {namesrv_addr}: {error_text(error)}"
+        for namesrv_addr, _, error in observation.snapshot_results
+        if error is not None
+    ]
+    if not known_snapshots:
+        return scale.make_unknown_finding("no name server tells its topics", failure_lines)
+    if cluster_name is not None and not any(
+        _has_cluster(cluster_snapshot, cluster_name) for cluster_snapshot in known_snapshots
+    ):
+        return scale.make_unknown_finding(f"no name server knows a cluster {cluster_name!r}", failure_lines)
+    user_topics = sorted(
+        {
+            topic
+            for cluster_snapshot in known_snapshots
+            for topic in cluster_snapshot.topics
+            if _is_user_topic(topic, observation.system_topics)
+        }
+    )
+    if ignored_pattern is not None:
+        user_topics = [topic for topic in user_topics if not ignored_pattern.search(topic)]
+    if cluster_name is not None:
+        user_topics = [
+            topic
+            for topic in user_topics
+            if any(
+                _is_in_cluster(cluster_snapshot, topic, cluster_name) for cluster_snapshot in known_snapshots
+            )
+        ]
+    loss_by_topic = {
+        topic: _find_worst_loss(topic, known_snapshots, observation, cluster_name) for topic in user_topics
+    }
+    reduced_topics = {
+        topic: topic_loss for topic, topic_loss in loss_by_topic.items() if topic_loss.is_reduced
+    }
+    unwritable_topics = {
+        topic: topic_loss
+        for topic, topic_loss in loss_by_topic.items()
+        if topic_loss.lost_brokers and not topic_loss.is_reduced
+    }
+    samples = [
+        scale.make_sample("reduced", len(reduced_topics)),
+        scale.make_sample("unwritable", len(unwritable_topics)),
+        scale.make_sample("topics", len(user_topics)),
+    ]
+    summary = f"{len(user_topics) - len(unwritable_topics)} of {len(user_topics)} topics can be written"
+    if reduced_topics:
+        summary += f", {len(reduced_topics)} of them on fewer brokers than have them"
+    detail_lines = [
+        *_format_topics("no broker takes messages of", unwritable_topics),
+        *_format_brokers(reduced_topics),
+        *failure_lines,
+    ]
+    return scale.make_finding(
+        summary, samples, detail_lines, minimum_state=CheckState.WARNING if failure_lines else CheckState.OK
+    )
+
+
+def _is_user_topic(topic: str, system_topics: frozenset[str]) -> bool:
+    """Retry and dead-letter topics are written by brokers, which ask no name server for them."""
+    return (
+        topic not in system_topics
+        and not topic.startswith(_GROUP_TOPIC_PREFIXES)
+        and not topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
+    )
+
+
+def _has_cluster(known_snapshot: ClusterSnapshot, cluster_name: str) -> bool:
+    return any(
+        _cluster_of_broker(known_snapshot, broker_name) == cluster_name
+        for broker_name in known_snapshot.brokers
+    )
+
+
+def _is_in_cluster(known_snapshot: ClusterSnapshot, topic: str, cluster_name: str) -> bool:
+    return any(
+        _cluster_of_broker(known_snapshot, broker_name) == cluster_name
+        for broker_name in known_snapshot.topics.get(topic, ())
+    )
+
+
+def _cluster_of_broker(known_snapshot: ClusterSnapshot, broker_name: str) -> str | None:
+    return (
+        known_snapshot.brokers[broker_name]["clusterName"] if broker_name in known_snapshot.brokers else None
+    )
+
+
+def _master_addr_of(known_snapshot: ClusterSnapshot, broker_name: str) -> str | None:
+    master_addr: str | None = known_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"].get(
+        _MASTER_ID_TEXT
+    )
+    return master_addr
+
+
+def _find_worst_loss(
+    topic: str,
+    known_snapshots: Sequence[ClusterSnapshot],
+    observation: WritableTopicsObservation,
+    cluster_name: str | None,
+) -> TopicLoss:
+    """What is lost on the name server where most is; one that does not know the topic has lost it all."""
+    server_losses = [
+        _find_loss(known_snapshot, topic, observation, cluster_name) for known_snapshot in known_snapshots
+    ]
+    return max(
+        server_losses,
+        key=lambda server_loss: (
+            bool(server_loss.lost_brokers) and not server_loss.is_reduced,
+            len(server_loss.lost_brokers),
+        ),
+    )
+
+
+def _find_loss(
+    known_snapshot: ClusterSnapshot,
+    topic: str,
+    observation: WritableTopicsObservation,
+    cluster_name: str | None,
+) -> TopicLoss:
+    queues_by_broker = known_snapshot.topics.get(topic)
+    if not queues_by_broker:
+        return TopicLoss({"": f"unknown to name server {known_snapshot.source}"}, False)
+    considered_queues = {
+        broker_name: broker_queues
+        for broker_name, broker_queues in queues_by_broker.items()
+        if cluster_name in (None, _cluster_of_broker(known_snapshot, broker_name))
+        and topic not in observation.read_only_topics.get(broker_name, ())
+    }
+    lost_brokers = {
+        broker_name: loss_reason
+        for broker_name, broker_queues in considered_queues.items()
+        if (
+            loss_reason := masters.explain_unwritable(
+                broker_queues.get("perm"),
+                broker_queues.get("writeQueueNums", 0),
+                _master_addr_of(known_snapshot, broker_name),
+                observation.silence_reasons,
+            )
+        )
+    }
+    return TopicLoss(lost_brokers, bool(lost_brokers) and len(lost_brokers) < len(considered_queues))
+
+
+def _format_topics(line_start: str, loss_by_topic: Mapping[str, TopicLoss]) -> list[str]:
+    topic_lines = [
+        f"{line_start} {topic}: "
+        + ", ".join(
+            f"{broker_name}: {loss_reason}" if broker_name else loss_reason
+            for broker_name, loss_reason in topic_loss.lost_brokers.items()
+        )
+        for topic, topic_loss in list(loss_by_topic.items())[:_MAX_SHOWN]
+    ]
+    hidden_count = len(loss_by_topic) - _MAX_SHOWN
+    return [*topic_lines, f"nor of {hidden_count} more topics"] if hidden_count > 0 else topic_lines
+
+
+def _format_brokers(reduced_topics: Mapping[str, TopicLoss]) -> list[str]:
+    """Most often it is one broker, with all its topics."""
+    topic_counts = Counter(
+        broker_and_reason
+        for topic_loss in reduced_topics.values()
+        for broker_and_reason in topic_loss.lost_brokers.items()
+    )
+    return [
+        f"{broker_name} takes no messages of {topic_count} topics: {loss_reason}"
+        for (broker_name, loss_reason), topic_count in sorted(topic_counts.items())
+    ]

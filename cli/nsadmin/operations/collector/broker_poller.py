@@ -1,0 +1,319 @@
+"""Asking: what brokers tell of themselves and of consumer groups, in rounds of requests at an own pace.
+
+A broker that does not tell is told of as well: nothing that is known of it by then is said again.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice, zip_longest
+from typing import NamedTuple, TypeVar
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import BrokerPollFailed, BrokerRuntime, BrokersPolled, ConsumerLag, Event, TopicLag
+from nsadmin.client import AdminClient
+from nsadmin.client.brokers import targets
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.consumer_progress import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.results import error_text, is_unreachable
+from nsadmin.operations.collector.name_server_poller import PollStopped
+from nsadmin.operations.collector.request_pace import RequestPace
+
+T = TypeVar("T")
+
+_HOUR_MS = 3_600_000
+_MAX_CONCURRENT = 16
+
+EventSink = Callable[[Sequence[Event]], None]
+
+
+class PolledBroker(NamedTuple):
+    """A broker process, as events name it."""
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+
+
+BrokerAndGroup = tuple[PolledBroker, str]
+"""A broker and a consumer group."""
+
+
+class BrokerQuestions(NamedTuple):
+    """What brokers are asked for."""
+
+    asks_runtime: bool = False
+    asks_lag: bool = False
+
+
+class BrokerPoller:
+    """Asks through one client, with at most `in_flight` requests on the way, and 16; `timer` is steady ms.
+
+    `say` is handed the events of each few answers, so that none waits for the end of a round.
+    """
+
+    def __init__(
+        self,
+        admin: AdminClient,
+        broker_questions: BrokerQuestions,
+        request_pace: RequestPace,
+        max_in_flight: int,
+        emit_events: EventSink,
+        timer_ms: Callable[[], int],
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._admin = admin
+        self._broker_questions = broker_questions
+        self._request_pace = request_pace
+        self._batch_size = max(1, min(max_in_flight, request_pace.per_second, _MAX_CONCURRENT))
+        self._emit_events = emit_events
+        self._timer_ms = timer_ms
+        self._is_stopped = is_stopped
+        self._reported_lags: dict[BrokerAndGroup, tuple[TopicLag, ...]] = {}
+        self._full_report_ms: int | None = None
+
+    def poll_round(self, polled_brokers: Sequence[PolledBroker]) -> BrokersPolled:
+        """Ask all brokers; what it came to, said as well. Stopped."""
+        started_ms = self._timer_ms()
+        silent_brokers: set[PolledBroker] = set()
+        group_count = 0
+        if self._broker_questions.asks_runtime:
+            silent_brokers |= self._poll_runtime(polled_brokers)
+        if self._broker_questions.asks_lag:
+            silent_for_lag, group_count = self._poll_lag(polled_brokers, started_ms)
+            silent_brokers |= silent_for_lag
+        round_event = BrokersPolled(
+            len(polled_brokers), len(silent_brokers), group_count, self._timer_ms() - started_ms
+        )
+        self._emit_events([round_event])
+        return round_event
+
+    def _poll_runtime(self, polled_brokers: Sequence[PolledBroker]) -> set[PolledBroker]:
+        silent_brokers = set()
+        for broker_batch in self._split_batches(polled_brokers):
+            with self._reserve_requests(len(broker_batch)):
+                runtime_results = self._admin.brokers.get_runtime_info(
+                    polled_broker.broker_addr for polled_broker in broker_batch
+                )
+            silent_brokers |= {
+                polled_broker
+                for polled_broker, runtime_result in zip(broker_batch, runtime_results, strict=True)
+                if runtime_result.error
+            }
+            self._emit_events(
+                [
+                    build_runtime_event(polled_broker, runtime_result.result)
+                    if runtime_result.result
+                    else build_poll_failure(polled_broker, "runtime", runtime_result.error)
+                    for polled_broker, runtime_result in zip(broker_batch, runtime_results, strict=True)
+                ]
+            )
+        return silent_brokers
+
+    def _poll_lag(
+        self, polled_brokers: Sequence[PolledBroker], started_ms: int
+    ) -> tuple[set[PolledBroker], int]:
+        """Those that did not tell their groups; and how many groups there are, each on each broker."""
+        if self._full_report_ms is None or started_ms - self._full_report_ms >= _HOUR_MS:
+            self._reported_lags, self._full_report_ms = {}, started_ms
+        reported_lags: dict[BrokerAndGroup, tuple[TopicLag, ...]] = {}
+        silent_brokers: set[PolledBroker] = set()
+        pair_count = 0
+        for broker_batch in self._split_batches(_choose_one_per_group(polled_brokers), 2):
+            groups_by_broker = self._read_groups(broker_batch)
+            silent_brokers |= set(broker_batch) - groups_by_broker.keys()
+            # Brokers by turns: none is asked for all its groups at once.
+            broker_group_pairs = _interleave_groups(
+                {polled_broker: group_names for polled_broker, (group_names, _) in groups_by_broker.items()}
+            )
+            pair_count += len(broker_group_pairs)
+            unreachable_errors: dict[PolledBroker, RocketMQError] = {}
+            for pair_batch in self._split_batches(broker_group_pairs):
+                reported_lags |= self._read_lags(
+                    pair_batch,
+                    {
+                        polled_broker: committed_offsets
+                        for polled_broker, (_, committed_offsets) in groups_by_broker.items()
+                    },
+                    unreachable_errors,
+                )
+        self._reported_lags = reported_lags
+        return silent_brokers, pair_count
+
+    def _read_groups(
+        self, polled_brokers: Sequence[PolledBroker]
+    ) -> dict[PolledBroker, tuple[list[str], CommittedOffsets]]:
+        """The groups of each broker that told them, and what they have committed there."""
+        broker_addrs = [polled_broker.broker_addr for polled_broker in polled_brokers]
+        with self._reserve_requests(2 * len(polled_brokers)):
+            group_tables = self._admin.groups.get_tables(map(targets.target_at_addr, broker_addrs))
+            offset_results = self._admin.consumers.get_committed_each(broker_addrs)
+        groups_by_broker = {}
+        for polled_broker, group_table, committed_result in zip(
+            polled_brokers, group_tables, offset_results, strict=True
+        ):
+            if group_table.result is None or committed_result.result is None:
+                self._emit_events(
+                    [build_poll_failure(polled_broker, "groups", group_table.error or committed_result.error)]
+                )
+            else:
+                groups_by_broker[polled_broker] = (
+                    [group_name for group_name in group_table.result if not is_system_group(group_name)],
+                    committed_result.result,
+                )
+        return groups_by_broker
+
+    def _read_lags(
+        self,
+        broker_group_pairs: Sequence[BrokerAndGroup],
+        offsets_by_broker: Mapping[PolledBroker, CommittedOffsets],
+        unreachable_errors: dict[PolledBroker, RocketMQError],
+    ) -> dict[BrokerAndGroup, tuple[TopicLag, ...]]:
+        """Whoever was `gone` a moment ago is not waited for again."""
+        reachable_pairs = [
+            broker_and_group
+            for broker_and_group in broker_group_pairs
+            if broker_and_group[0] not in unreachable_errors
+        ]
+        poll_events: list[Event] = [
+            build_poll_failure(polled_broker, "lag", unreachable_errors[polled_broker], group_name)
+            for polled_broker, group_name in broker_group_pairs
+            if polled_broker in unreachable_errors
+        ]
+        with self._reserve_requests(len(reachable_pairs)):
+            stats_results = self._admin.consumers.get_stats_each(
+                [(polled_broker.broker_addr, group_name) for polled_broker, group_name in reachable_pairs]
+            )
+        reported_lags = {}
+        for (polled_broker, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True):
+            if stats_result.result is None:
+                poll_events.append(build_poll_failure(polled_broker, "lag", stats_result.error, group_name))
+                if stats_result.error is not None and is_unreachable(stats_result.error):
+                    unreachable_errors[polled_broker] = stats_result.error
+                continue
+            topic_lags = reported_lags[polled_broker, group_name] = summarize_lags(
+                group_name, stats_result.result, offsets_by_broker[polled_broker]
+            )
+            if self._reported_lags.get((polled_broker, group_name)) != topic_lags or any(
+                topic_lag.lag for topic_lag in topic_lags
+            ):
+                poll_events.append(ConsumerLag(*polled_broker, group_name, topic_lags))
+        self._emit_events(poll_events)
+        return reported_lags
+
+    def _split_batches(self, work_items: Sequence[T], requests_per_item: int = 1) -> Iterator[list[T]]:
+        """As many at a time as may be under way; `each` of them takes so many requests."""
+        remaining_items = iter(work_items)
+        while batch_items := list(islice(remaining_items, max(1, self._batch_size // requests_per_item))):
+            yield batch_items
+
+    @contextmanager
+    def _reserve_requests(self, request_count: int) -> Iterator[None]:
+        with self._request_pace.reserve_requests(request_count):
+            if self._is_stopped():
+                raise PollStopped
+            yield
+
+
+def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[PolledBroker]:
+    """Of each group of brokers the one of the lowest id, the master where there is one."""
+    first_by_group: dict[tuple[str, str], PolledBroker] = {}
+    for polled_broker in sorted(polled_brokers):
+        first_by_group.setdefault(polled_broker[:2], polled_broker)
+    return list(first_by_group.values())
+
+
+def _interleave_groups(groups_by_broker: Mapping[PolledBroker, Sequence[str]]) -> list[BrokerAndGroup]:
+    """Each broker's first, then each one's second, and so on."""
+    pair_rows = zip_longest(
+        *(
+            [(polled_broker, group_name) for group_name in group_names]
+            for polled_broker, group_names in groups_by_broker.items()
+        )
+    )
+    return [
+        broker_and_group
+        for pair_row in pair_rows
+        for broker_and_group in pair_row
+        if broker_and_group is not None
+    ]
+
+
+def build_poll_failure(
+    polled_broker: PolledBroker, question_name: str, error: RocketMQError | None, group: str | None = None
+) -> BrokerPollFailed:
+    """A broker that did not tell."""
+    return BrokerPollFailed(*polled_broker, question_name, error_text(error) if error else "no answer", group)
+
+
+def build_runtime_event(polled_broker: PolledBroker, runtime_info: RuntimeInfo) -> BrokerRuntime:
+    """What a broker told of itself."""
+    earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
+    return BrokerRuntime(
+        *polled_broker,
+        runtime_info.version,
+        runtime_info.get_integer("bootTimestamp"),
+        runtime_info.is_active,
+        _round_number(runtime_info.get_number("putTps"), 2),
+        _round_number(runtime_info.out_tps, 2),
+        runtime_info.get_integer("msgPutTotalTodayNow"),
+        runtime_info.get_integer("msgGetTotalTodayNow"),
+        _round_number(runtime_info.get_number("commitLogDiskRatio"), 4),
+        runtime_info.get_integer("commitLogMinOffset"),
+        runtime_info.get_integer("commitLogMaxOffset"),
+        runtime_info.get_integer("dispatchBehindBytes"),
+        runtime_info.get_integer("sendThreadPoolQueueSize"),
+        runtime_info.get_integer("sendThreadPoolQueueHeadWaitTimeMills"),
+        runtime_info.get_integer("pullThreadPoolQueueSize"),
+        runtime_info.get_integer("pageCacheLockTimeMills"),
+        # An empty store says -1.
+        earliest_ms if earliest_ms is not None and earliest_ms >= 0 else None,
+    )
+
+
+def _round_number(exact_number: float | None, digit_count: int) -> float | None:
+    return None if exact_number is None else round(exact_number, digit_count)
+
+
+def summarize_lags(
+    group: str, consume_stats: ConsumeStats, committed_offsets: CommittedOffsets
+) -> tuple[TopicLag, ...]:
+    """A group on each topic of a broker, in the order of names."""
+    lags_by_topic: dict[str, list[GroupQueueLag]] = {}
+    for queue_lag in consume_stats.queues:
+        lags_by_topic.setdefault(queue_lag.queue.topic, []).append(queue_lag)
+    return tuple(
+        _summarize_topic(topic, queue_lags, set(committed_offsets.get(f"{topic}@{group}", ())))
+        for topic, queue_lags in sorted(lags_by_topic.items())
+    )
+
+
+def _summarize_topic(
+    topic: str, queue_lags: Sequence[GroupQueueLag], committed_queue_ids: set[int]
+) -> TopicLag:
+    # What was committed between the two requests has an offset above 0.
+    committed_lags = [
+        queue_lag
+        for queue_lag in queue_lags
+        if queue_lag.queue.queue_id in committed_queue_ids or (queue_lag.consumer_offset or 0) > 0
+    ]
+    inflight_counts = [
+        queue_lag.inflight_count for queue_lag in committed_lags if queue_lag.inflight_count is not None
+    ]
+    lagging_times = [
+        queue_lag.last_consumed_ms
+        for queue_lag in committed_lags
+        if queue_lag.lag_count and queue_lag.last_consumed_ms
+    ]
+    return TopicLag(
+        topic,
+        len(queue_lags),
+        len(queue_lags) - len(committed_lags),
+        sum(queue_lag.broker_offset for queue_lag in queue_lags),
+        sum(queue_lag.consumer_offset or 0 for queue_lag in committed_lags) if committed_lags else None,
+        sum(queue_lag.lag_count or 0 for queue_lag in committed_lags) if committed_lags else None,
+        sum(inflight_counts) if inflight_counts else None,
+        min(lagging_times, default=None),
+    )

@@ -1,0 +1,225 @@
+"""Keeping: the journal of one name server as its collector writes it, and what was known when it was opened.
+
+Each segment begins with a snapshot; that of brokers has no tables, hence none. What the disk does not take is
+told, once there is room, as a loss with a snapshot behind it: the collector goes on meanwhile.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from namesrv_core import __version__
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import (
+    CollectorStarted,
+    CollectorStopping,
+    Event,
+    EventsLost,
+    JournalRepaired,
+    JournalResumed,
+    Polled,
+    PollFailed,
+    PollRecovered,
+    SnapshotMark,
+)
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
+from namesrv_core.history.replay import JournalReplay
+from namesrv_core.storage.journal import reader
+from namesrv_core.storage.journal.rolling_writer import FileOpener, JournalLimits, JournalWriter
+from nsadmin.operations.collector.table_diff import POLL_REASON, build_snapshot
+
+COLLECTOR_SOURCE = "collector"
+_HOUR_MS = 3_600_000
+_DEFAULT_LIMITS = JournalLimits()
+_POLL_EVENT_TYPES = (CollectorStarted, CollectorStopping, PollFailed, PollRecovered, Polled)
+
+
+class CollectorJournal:
+    """A journal that a collector writes. RocketMQError where another process writes to the folder; OSError.
+
+    `server` is what records say that they are about; `now` is ms since 1970. `error` is why the disk took
+    nothing the last time.
+    """
+
+    def __init__(
+        self,
+        journal_folder: Path,
+        server_name: str,
+        limits: JournalLimits = _DEFAULT_LIMITS,
+        opening: FileOpener | None = None,
+    ) -> None:
+        self._server_name = server_name
+        self._journal = JournalWriter(journal_folder, limits, opening)
+        self._lost_count = 0
+        self._failing_since_ms: int | None = None
+        self.disk_error: str | None = None
+        try:
+            _require_own_journal(journal_folder, server_name)
+        except BaseException:
+            self._journal.close()
+            raise
+
+    def begin_run(self, now_ms: int, interval_ms: int | None) -> None:
+        """The first records of this run; without an interval it is one poll among others, made by itself."""
+        self._append_events(self._list_first_events(interval_ms), now_ms)
+
+    def _list_first_events(self, interval_ms: int | None) -> list[Event]:
+        first_events: list[Event] = []
+        if self._journal.start_repair is not None:
+            first_events.append(JournalRepaired(*self._journal.start_repair))
+        if interval_ms is not None:
+            first_events.append(CollectorStarted(__version__, os.getpid(), interval_ms))
+        return first_events
+
+    def write_events(self, new_events: Sequence[Event], now_ms: int) -> None:
+        """Write them down, behind what was lost; then end a segment that is full."""
+        if self._lost_count:
+            new_events = [*self._list_loss_events(self._lost_count, now_ms), *new_events]
+        self._append_events(new_events, now_ms)
+        if self.disk_error is None and self._journal.is_segment_full(now_ms):
+            self._try_step(self._journal.roll_segment, now_ms)
+
+    def tidy_segments(self, now_ms: int) -> None:
+        """Compress what has ended, and remove what is kept no longer."""
+        self._try_step(lambda: self._journal.tidy_segments(now_ms), now_ms)
+
+    def end_run(self, end_reason: str, now_ms: int) -> None:
+        """The last word."""
+        self.write_events([CollectorStopping(end_reason)], now_ms)
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._journal.close()
+
+    def _list_loss_events(self, lost_count: int, now_ms: int) -> list[Event]:
+        return [
+            EventsLost(lost_count),
+            JournalResumed(self.disk_error or "", now_ms - (self._failing_since_ms or now_ms)),
+        ]
+
+    def _append_events(self, new_events: Sequence[Event], now_ms: int) -> bool:
+        if not new_events:
+            return True
+        record_origin = RecordOrigin(now_ms, COLLECTOR_SOURCE, None, COLLECTOR_SOURCE)
+        first_number = self._journal.next_seq
+        line_bytes = b"".join(
+            encode_record_line(first_number + event_index, self._server_name, record_origin, event)
+            for event_index, event in enumerate(new_events)
+        )
+        if self._try_step(lambda: self._journal.append_lines(line_bytes, len(new_events), now_ms), now_ms):
+            self._lost_count, self.disk_error, self._failing_since_ms = 0, None, None
+            self._try_step(self._journal.sync_segment, now_ms)
+            return True
+        self._lost_count += sum(not isinstance(event, (EventsLost, JournalResumed)) for event in new_events)
+        return False
+
+    def _try_step(self, journal_step: Callable[[], None], now_ms: int) -> bool:
+        """Whether it was done; `error` says why not."""
+        try:
+            journal_step()
+        except OSError as error:
+            self.disk_error = error.strerror or str(error)
+            self._failing_since_ms = self._failing_since_ms or now_ms
+            return False
+        return True
+
+
+class NameServerJournal(CollectorJournal):
+    """That of a name server: `known` is its tables as last written, `is_known` whether there are any."""
+
+    def __init__(
+        self,
+        journal_folder: Path,
+        server_name: str,
+        limits: JournalLimits = _DEFAULT_LIMITS,
+        opening: FileOpener | None = None,
+    ) -> None:
+        super().__init__(journal_folder, server_name, limits, opening)
+        try:
+            self.known_tables = reader.replay_to_end(journal_folder)
+        except BaseException:
+            self.close()
+            raise
+        self.is_known = self.known_tables.is_complete
+        if not self.is_known:
+            self.known_tables = JournalReplay()
+        self._snapshot_taken_ms = 0
+        self._has_changed = False
+
+    def begin_run(self, now_ms: int, interval_ms: int | None) -> None:
+        """The first records of this run, behind what was known."""
+        first_events = self._list_first_events(interval_ms)
+        if self.is_known:
+            first_events.insert(
+                0, build_snapshot(self.known_tables, "roll" if interval_ms is None else "start")
+            )
+            self._snapshot_taken_ms = now_ms
+        self._append_events(first_events, now_ms)
+
+    def record_poll(self, poll_events: Sequence[Event], now_ms: int) -> None:
+        """What a poll saw: these events led to `known`. The first time all of it is new, and one snapshot."""
+        if not self.is_known:
+            self.is_known = True
+            poll_events = [build_snapshot(self.known_tables, POLL_REASON), *_select_poll_events(poll_events)]
+            self._snapshot_taken_ms = now_ms
+        self._has_changed = self._has_changed or any(not _is_poll_event(event) for event in poll_events)
+        self.write_events(poll_events, now_ms)
+
+    def write_events(self, new_events: Sequence[Event], now_ms: int) -> None:
+        """Write them down, after a loss with what makes up for it; then roll what is full, and tidy up."""
+        lost_before = self._lost_count
+        if not self._append_events(
+            [*self._list_recovery_events(new_events, now_ms), *_select_poll_events(new_events)]
+            if lost_before
+            else new_events,
+            now_ms,
+        ):
+            self._lost_count = lost_before + len(new_events)
+        if self.is_known and self.disk_error is None and self._journal.is_segment_full(now_ms):
+            self._roll_segment(now_ms, [event for event in new_events if isinstance(event, PollFailed)])
+
+    def record_proof(self, polled_event: Polled, now_ms: int) -> None:
+        """Proof of looking, and each hour a snapshot of what is known by then."""
+        proof_events: list[Event] = [polled_event]
+        if now_ms - self._snapshot_taken_ms >= _HOUR_MS:
+            has_changed = self._has_changed
+            proof_events.append(
+                build_snapshot(self.known_tables, "interval")
+                if has_changed
+                else SnapshotMark("interval", polled_event.brokers)
+            )
+            self._snapshot_taken_ms, self._has_changed = now_ms, False
+        self.write_events(proof_events, now_ms)
+        self.tidy_segments(now_ms)
+
+    def _list_recovery_events(self, new_events: Sequence[Event], now_ms: int) -> list[Event]:
+        lost_count = self._lost_count + sum(not _is_poll_event(event) for event in new_events)
+        return [
+            *self._list_loss_events(lost_count, now_ms),
+            *([build_snapshot(self.known_tables, "loss")] if self.is_known else []),
+        ]
+
+    def _roll_segment(self, now_ms: int, poll_failures: Sequence[PollFailed]) -> None:
+        """Begin a segment with what is known, and that it may be so no more."""
+        if self._try_step(self._journal.roll_segment, now_ms):
+            self._append_events([build_snapshot(self.known_tables, "roll"), *poll_failures], now_ms)
+            self._snapshot_taken_ms, self._has_changed = now_ms, False
+
+
+def _is_poll_event(event: Event) -> bool:
+    """Whether it is about the looking, not about what was seen."""
+    return isinstance(event, _POLL_EVENT_TYPES)
+
+
+def _select_poll_events(new_events: Sequence[Event]) -> list[Event]:
+    return [event for event in new_events if _is_poll_event(event)]
+
+
+def _require_own_journal(folder: Path, server_name: str) -> None:
+    """A name server's own journal is not to be continued by somebody who only looks at it."""
+    for record in reader.read_last_records(folder, 1):
+        if record.origin.source != COLLECTOR_SOURCE or record.server_name != server_name:
+            raise RocketMQError(
+                f"{folder} has a journal that is not this collector's, of {record.server_name}: take another --dir"
+            )

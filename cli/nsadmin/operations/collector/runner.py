@@ -1,0 +1,304 @@
+"""Running: a watch for each name server, and the rounds of brokers, each in a thread, so that none waits."""
+
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from time import monotonic, time
+from types import FrameType
+from typing import NamedTuple
+
+from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
+from namesrv_core.storage.journal.rolling_writer import JournalLimits
+from nsadmin.client import AdminClient
+from nsadmin.operations.collector.broker_poller import BrokerQuestions
+from nsadmin.operations.collector.broker_rounds import BROKERS_JOURNAL, BrokerRounds, RoundResult
+from nsadmin.operations.collector.journals import CollectorJournal, NameServerJournal
+from nsadmin.operations.collector.name_server_poller import NameServerPoller, PollStopped
+from nsadmin.operations.collector.name_server_watch import MessageSink, NameServerWatch, PollResult
+from nsadmin.operations.collector.request_pace import RequestPace
+
+_CHECK_STOP_SECONDS = 0.1
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class CollectorPlan(NamedTuple):
+    """What is collected and how: `interval` is seconds from one poll to the next, None for one poll alone.
+
+    `in_flight` and `rate` are requests under way and per second, over all name servers together. Brokers are
+    asked `questions`, if there are any, at a `broker_rate` of their own, `broker_interval` seconds from one
+    round to the next. `limits` are those of each journal.
+    """
+
+    addrs: Sequence[str]
+    folder: Path
+    interval_seconds: float | None
+    max_in_flight: int = 64
+    rate: int = 1000
+    namespaces: Sequence[str] = (ORDER_TOPIC_CONFIG,)
+    broker_questions: BrokerQuestions = BrokerQuestions()
+    broker_interval_seconds: float = 60
+    broker_requests_per_second: int = 50
+    journal_limits: JournalLimits = JournalLimits()
+
+
+class SinglePollResult(NamedTuple):
+    """A poll of each name server, in the order asked for, and a round of brokers if they were to be asked."""
+
+    poll_results: list[PollResult]
+    broker_round: RoundResult | None
+
+
+class _SignalReceived(BaseException):
+    """A signal came: its name."""
+
+
+def journal_folder_of(journals_folder: Path, namesrv_addr: str) -> Path:
+    """Where the journal of a name server is: a folder whose name has no colon, which other tools read."""
+    return journals_folder / re.sub(r"[^\w.-]+", "_", namesrv_addr).strip("_")
+
+
+class Collector:
+    """`connect` makes a client, one for each name server; who is told, is told from several threads."""
+
+    def __init__(
+        self,
+        collector_plan: CollectorPlan,
+        connect_client: Callable[[], AdminClient],
+        message_sink: MessageSink,
+    ) -> None:
+        self._collector_plan = collector_plan
+        self._connect_client = connect_client
+        self._message_sink = message_sink
+        self._stop_event = threading.Event()
+        self._thread_failures: list[BaseException] = []
+
+    @contextmanager
+    def _open_journals(self) -> Iterator[tuple[list[NameServerWatch], BrokerRounds | None]]:
+        """All journals open, or none. RocketMQError, OSError where one cannot be written."""
+        plan, request_pace = (
+            self._collector_plan,
+            RequestPace(self._collector_plan.rate, pause=self._stop_event.wait),
+        )
+        in_flight_share = max(1, plan.max_in_flight // len(plan.addrs))
+        interval_ms = None if plan.interval_seconds is None else round(plan.interval_seconds * 1000)
+        with ExitStack() as exit_stack:
+            server_journals, server_watches = [], []
+            for namesrv_addr in plan.addrs:
+                server_journals.append(
+                    NameServerJournal(
+                        journal_folder_of(plan.folder, namesrv_addr), namesrv_addr, plan.journal_limits
+                    )
+                )
+                exit_stack.callback(server_journals[-1].close)
+            broker_journal = (
+                CollectorJournal(plan.folder / BROKERS_JOURNAL, BROKERS_JOURNAL, plan.journal_limits)
+                if any(plan.broker_questions)
+                else None
+            )
+            if broker_journal is not None:
+                exit_stack.callback(broker_journal.close)
+            for namesrv_addr, server_journal in zip(plan.addrs, server_journals, strict=True):
+                server_tables = exit_stack.enter_context(self._connect_client()).name_server_tables
+                server_poller = NameServerPoller(
+                    server_tables,
+                    namesrv_addr,
+                    plan.namespaces,
+                    request_pace,
+                    in_flight_share,
+                    self._stop_event.is_set,
+                )
+                server_watches.append(
+                    NameServerWatch(
+                        namesrv_addr,
+                        server_poller,
+                        server_journal,
+                        self._message_sink,
+                        interval_ms,
+                        _read_clock_ms,
+                        _read_timer_ms,
+                    )
+                )
+            if broker_journal is None:
+                yield server_watches, None
+                return
+            yield (
+                server_watches,
+                self._make_rounds(
+                    server_watches, exit_stack.enter_context(self._connect_client()), broker_journal
+                ),
+            )
+
+    def _make_rounds(
+        self, server_watches: list[NameServerWatch], admin: AdminClient, broker_journal: CollectorJournal
+    ) -> BrokerRounds:
+        plan = self._collector_plan
+        return BrokerRounds(
+            server_watches,
+            admin,
+            plan.broker_questions,
+            RequestPace(plan.broker_requests_per_second, pause=self._stop_event.wait),
+            plan.max_in_flight,
+            broker_journal,
+            self._message_sink,
+            None if plan.interval_seconds is None else round(plan.broker_interval_seconds * 1000),
+            _read_clock_ms,
+            _read_timer_ms,
+            self._stop_event.is_set,
+        )
+
+    def poll_once(self) -> SinglePollResult:
+        """One poll of each name server, at the same time, then one round of the brokers that they know."""
+        results_by_addr: dict[str, PollResult] = {}
+        round_results: list[RoundResult] = []
+
+        def poll_watch(server_watch: NameServerWatch) -> None:
+            results_by_addr[server_watch.addr] = server_watch.run_turn()
+
+        with self._open_journals() as (server_watches, broker_rounds):
+            poll_jobs = [partial(poll_watch, server_watch) for server_watch in server_watches]
+            try:
+                broker_jobs = self._make_broker_jobs(
+                    server_watches,
+                    broker_rounds,
+                    lambda given_rounds: round_results.append(given_rounds.run_round()),
+                )
+                self._run_jobs([*poll_jobs, *broker_jobs], None)
+            finally:
+                _end_runs(server_watches, broker_rounds, "once")
+        poll_results = [
+            results_by_addr[namesrv_addr]
+            for namesrv_addr in self._collector_plan.addrs
+            if namesrv_addr in results_by_addr
+        ]
+        return SinglePollResult(poll_results, round_results[0] if round_results else None)
+
+    def poll_until_stopped(self, on_started: Callable[[], None] = lambda: None) -> str:
+        """Poll until a signal says to stop; its name."""
+        plan = self._collector_plan
+        assert plan.interval_seconds is not None
+        with self._open_journals() as (server_watches, broker_rounds):
+            poll_jobs = [
+                partial(self._repeat_turns, server_watch.run_turn, plan.interval_seconds)
+                for server_watch in server_watches
+            ]
+            end_reason = "failure"
+            try:
+                broker_jobs = self._make_broker_jobs(
+                    server_watches,
+                    broker_rounds,
+                    lambda given_rounds: self._repeat_turns(
+                        given_rounds.run_round, plan.broker_interval_seconds
+                    ),
+                )
+                end_reason = self._run_jobs([*poll_jobs, *broker_jobs], on_started)
+            finally:
+                _end_runs(server_watches, broker_rounds, end_reason)
+        return end_reason
+
+    def _make_broker_jobs(
+        self,
+        server_watches: list[NameServerWatch],
+        broker_rounds: BrokerRounds | None,
+        run_rounds: Callable[[BrokerRounds], object],
+    ) -> list[Callable[[], object]]:
+        """The job of asking brokers, if there is one: it begins when all name servers have been looked at."""
+        if broker_rounds is None:
+            return []
+
+        def run_broker_job() -> None:
+            for server_watch in server_watches:
+                while not (server_watch.has_looked.wait(_CHECK_STOP_SECONDS) or self._stop_event.is_set()):
+                    pass
+            run_rounds(broker_rounds)
+
+        return [run_broker_job]
+
+    def request_stop(self) -> None:
+        """As a signal does, from another thread."""
+        self._stop_event.set()
+
+    def _repeat_turns(self, run_turn: Callable[[], object], interval_seconds: float) -> None:
+        due_seconds = monotonic()
+        while not self._stop_event.is_set():
+            run_turn()
+            # Turns that were missed are not made up for.
+            due_seconds = max(due_seconds + interval_seconds, monotonic())
+            self._stop_event.wait(due_seconds - monotonic())
+
+    def _run_jobs(
+        self, thread_jobs: Sequence[Callable[[], object]], on_started: Callable[[], None] | None
+    ) -> str:
+        """Each in its thread; "end" where all ended by themselves. What a thread raised is raised."""
+        job_threads = [
+            threading.Thread(target=self._run_guarded, args=(thread_job,)) for thread_job in thread_jobs
+        ]
+        end_reason = "end"
+        try:
+            with _raise_on_signal():
+                for job_thread in job_threads:
+                    job_thread.start()
+                if on_started is not None:
+                    on_started()
+                for job_thread in job_threads:
+                    job_thread.join()
+        except _SignalReceived as received_signal:
+            end_reason = str(received_signal)
+        finally:
+            self._stop_event.set()
+            for job_thread in job_threads:
+                if job_thread.ident is not None:
+                    job_thread.join()
+        if self._thread_failures:
+            raise self._thread_failures[0]
+        return end_reason
+
+    def _run_guarded(self, thread_job: Callable[[], object]) -> None:
+        try:
+            thread_job()
+        except PollStopped:
+            pass
+        except BaseException as error:
+            # Whatever it is, it ends all of them and not this thread alone.
+            self._thread_failures.append(error)
+            self._stop_event.set()
+
+
+def _end_runs(
+    server_watches: list[NameServerWatch], broker_rounds: BrokerRounds | None, end_reason: str
+) -> None:
+    for server_watch in server_watches:
+        server_watch.end_run(end_reason)
+    if broker_rounds is not None:
+        broker_rounds.end_run(end_reason)
+
+
+@contextmanager
+def _raise_on_signal() -> Iterator[None]:
+    """_Told when SIGINT or SIGTERM comes; a second one ends the process as usual."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous_handlers = {signal_number: signal.getsignal(signal_number) for signal_number in _STOP_SIGNALS}
+
+    def raise_signal(signal_number: int, _: FrameType | None) -> None:
+        raise _SignalReceived(signal.Signals(signal_number).name)
+
+    try:
+        for signal_number in _STOP_SIGNALS:
+            signal.signal(signal_number, raise_signal)
+        yield
+    finally:
+        for signal_number, previous_handler in previous_handlers.items():
+            signal.signal(signal_number, previous_handler)
+
+
+def _read_clock_ms() -> int:
+    return int(time() * 1000)
+
+
+def _read_timer_ms() -> int:
+    return int(monotonic() * 1000)

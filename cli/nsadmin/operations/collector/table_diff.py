@@ -1,0 +1,327 @@
+"""Deriving: which events lead from the tables that were known to those that a poll saw. Pure.
+
+Between two polls only the net change is known, and nothing of who did it: what cannot be known is left out.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import TypeVar
+
+from namesrv_core.events import (
+    BrokerChanged,
+    BrokerRegistered,
+    BrokerUnregistered,
+    ClusterNames,
+    Event,
+    Group,
+    KvDeleted,
+    KvPut,
+    MappingChange,
+    MappingsChanged,
+    Member,
+    QueueData,
+    SettingChange,
+    SettingsChanged,
+    Snapshot,
+    TopicChange,
+    TopicMappings,
+    TopicsChanged,
+    group_topic_changes,
+)
+from namesrv_core.history.replay import JournalReplay
+from namesrv_core.state import snapshot
+from nsadmin.client.name_servers.name_server_tables import TopicQueues
+from nsadmin.operations.collector.name_server_poller import PollObservation
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+POLL_REASON = "poll"
+"""Of whatever has to have a reason: that it is so is all that a poll can tell."""
+
+
+def derive_events(known_tables: JournalReplay, poll_observation: PollObservation) -> list[Event]:
+    """The events, in order; `known` has what was seen afterwards.
+
+    What no events lead to (name servers that contradict themselves) is told as a snapshot.
+    """
+    derived_events: list[Event] = []
+    for derived_event in chain(
+        _diff_brokers(known_tables, poll_observation),
+        _diff_topics(known_tables, poll_observation),
+        _diff_mappings(known_tables, poll_observation),
+        _diff_kv(known_tables, poll_observation),
+        _diff_settings(known_tables, poll_observation),
+    ):
+        known_tables.apply_event(derived_event)
+        derived_events.append(derived_event)
+    if not _is_as_polled(known_tables, poll_observation):
+        polled_groups = tuple(poll_observation.server_listing.groups.values())
+        polled_clusters = tuple(
+            ClusterNames(cluster_name, tuple(broker_names))
+            for cluster_name, broker_names in poll_observation.server_listing.clusters.items()
+        )
+        snapshot_event = build_snapshot(known_tables, POLL_REASON, polled_clusters, polled_groups)
+        known_tables.apply_event(snapshot_event)
+        derived_events.append(snapshot_event)
+    return derived_events
+
+
+def build_snapshot(
+    known_tables: JournalReplay,
+    snapshot_reason: str,
+    polled_clusters: tuple[ClusterNames, ...] | None = None,
+    polled_groups: tuple[Group, ...] | None = None,
+) -> Snapshot:
+    """A snapshot of what is known, perhaps with other clusters and groups."""
+    shared_queues: dict[QueueData, QueueData] = {}
+    tables_copy = snapshot.TablesCopy(
+        tuple(
+            ClusterNames(entry_name, tuple(broker_names))
+            for entry_name, broker_names in known_tables.broker_names_by_cluster.items()
+        )
+        if polled_clusters is None
+        else polled_clusters,
+        tuple(build_group(known_tables, entry_name) for entry_name in known_tables.broker_groups)
+        if polled_groups is None
+        else polled_groups,
+        (),
+        {
+            topic: {
+                entry_name: shared_queues.setdefault(queue_data, queue_data)
+                for entry_name, queue_data in queues_by_broker.items()
+            }
+            for topic, queues_by_broker in known_tables.queues_by_topic.items()
+        },
+        tuple(
+            TopicMappings(topic, tuple(topic_mappings.items()))
+            for topic, topic_mappings in known_tables.queue_mappings.items()
+        ),
+        known_tables.kv_tables,
+        known_tables.settings,
+    )
+    return snapshot.build_snapshot(tables_copy, snapshot_reason)
+
+
+def build_group(known_tables: JournalReplay, broker_name: str) -> Group:
+    """A group as a poll would see it."""
+    known_group = known_tables.broker_groups[broker_name]
+    group_members = tuple(Member(*id_and_addr) for id_and_addr in sorted(known_group.broker_addrs.items()))
+    return Group(
+        known_group.cluster_name,
+        broker_name,
+        known_group.enable_acting_master,
+        known_group.zone_name,
+        group_members,
+    )
+
+
+def _clusters_listing(names_by_cluster: Mapping[str, Collection[str]], broker_name: str) -> set[str]:
+    return {
+        cluster_name for cluster_name, broker_names in names_by_cluster.items() if broker_name in broker_names
+    }
+
+
+def _is_as_polled(known_tables: JournalReplay, poll_observation: PollObservation) -> bool:
+    return {
+        broker_name: build_group(known_tables, broker_name) for broker_name in known_tables.broker_groups
+    } == dict(poll_observation.server_listing.groups) and {
+        cluster_name: set(broker_names)
+        for cluster_name, broker_names in known_tables.broker_names_by_cluster.items()
+    } == {
+        cluster_name: set(broker_names)
+        for cluster_name, broker_names in poll_observation.server_listing.clusters.items()
+    }
+
+
+# Brokers
+
+
+def _diff_brokers(known_tables: JournalReplay, poll_observation: PollObservation) -> Iterator[Event]:
+    polled_groups, polled_clusters = (
+        poll_observation.server_listing.groups,
+        poll_observation.server_listing.clusters,
+    )
+    differing_names = [
+        broker_name
+        for broker_name in {**known_tables.broker_groups, **polled_groups}
+        if broker_name not in known_tables.broker_groups
+        or build_group(known_tables, broker_name) != polled_groups.get(broker_name)
+        or _clusters_listing(known_tables.broker_names_by_cluster, broker_name)
+        != _clusters_listing(polled_clusters, broker_name)
+    ]
+    topic_counts = _count_topics(known_tables, poll_observation) if differing_names else {}
+    for broker_name in differing_names:
+        polled_group = polled_groups.get(broker_name)
+        if polled_group is None or _has_moved(
+            known_tables, broker_name, polled_group, _clusters_listing(polled_clusters, broker_name)
+        ):
+            yield from _list_departures(known_tables, broker_name)
+        if polled_group is not None:
+            yield from _list_arrivals(
+                known_tables,
+                polled_group,
+                _clusters_listing(polled_clusters, broker_name),
+                topic_counts.get(broker_name, 0),
+            )
+
+
+def _has_moved(
+    known_tables: JournalReplay, broker_name: str, polled_group: Group, listing_clusters: set[str]
+) -> bool:
+    """Whether it left a cluster, which no other event tells than that all its brokers went."""
+    if broker_name not in known_tables.broker_groups:
+        return False
+    return known_tables.broker_groups[broker_name].cluster_name != polled_group.cluster_name or bool(
+        _clusters_listing(known_tables.broker_names_by_cluster, broker_name) - listing_clusters
+    )
+
+
+def _list_departures(known_tables: JournalReplay, broker_name: str) -> Iterator[Event]:
+    known_group = known_tables.broker_groups[broker_name]
+    for broker_id, broker_addr in sorted(known_group.broker_addrs.items()):
+        yield BrokerUnregistered(
+            known_group.cluster_name, broker_name, broker_id, broker_addr, POLL_REASON, None
+        )
+
+
+def _list_arrivals(
+    known_tables: JournalReplay, polled_group: Group, listing_clusters: set[str], topic_count: int
+) -> Iterator[Event]:
+    """Members that came, came from another address, or went; then what else is new of the group."""
+    broker_name, acting_master, zone_name = (
+        polled_group.broker_name,
+        polled_group.enable_acting_master,
+        polled_group.zone_name,
+    )
+    for group_member in polled_group.members:
+        addr_before = (
+            known_tables.broker_groups[broker_name].broker_addrs.get(group_member.broker_id)
+            if broker_name in known_tables.broker_groups
+            else None
+        )
+        if addr_before != group_member.broker_addr:
+            yield BrokerRegistered(
+                polled_group.cluster_name,
+                broker_name,
+                *group_member,
+                topic_count,
+                addr_before,
+                acting_master,
+                zone_name,
+                info=None,
+            )
+    for gone_id in sorted(
+        known_tables.broker_groups[broker_name].broker_addrs.keys()
+        - {group_member.broker_id for group_member in polled_group.members}
+    ):
+        broker_addr = known_tables.broker_groups[broker_name].broker_addrs[gone_id]
+        yield BrokerUnregistered(
+            polled_group.cluster_name, broker_name, gone_id, broker_addr, POLL_REASON, None
+        )
+    first_member = polled_group.members[0]
+    if (
+        known_tables.broker_groups[broker_name].enable_acting_master,
+        known_tables.broker_groups[broker_name].zone_name,
+    ) != (acting_master, zone_name):
+        yield BrokerChanged(
+            polled_group.cluster_name,
+            broker_name,
+            *first_member,
+            topic_count,
+            acting_master,
+            zone_name,
+            info=None,
+        )
+    for cluster_name in sorted(
+        listing_clusters - _clusters_listing(known_tables.broker_names_by_cluster, broker_name)
+    ):
+        yield BrokerChanged(
+            cluster_name, broker_name, *first_member, topic_count, acting_master, zone_name, info=None
+        )
+
+
+def _count_topics(known_tables: JournalReplay, poll_observation: PollObservation) -> dict[str, int]:
+    """How many topics each broker has now."""
+    topic_counts: dict[str, int] = {}
+    for topic in poll_observation.server_listing.topics:
+        changed_queues = poll_observation.changed_queues.get(topic)
+        for broker_name in (
+            known_tables.queues_by_topic.get(topic, ()) if changed_queues is None else changed_queues.queues
+        ):
+            topic_counts[broker_name] = topic_counts.get(broker_name, 0) + 1
+    return topic_counts
+
+
+# Topics
+
+
+def _diff_topics(known_tables: JournalReplay, poll_observation: PollObservation) -> Iterator[Event]:
+    changes_by_broker: dict[str, list[TopicChange]] = {}
+    for topic, queues_after in _list_changed_topics(
+        known_tables.queues_by_topic, poll_observation, lambda changed_entry: changed_entry.queues
+    ):
+        queues_before = known_tables.queues_by_topic.get(topic, {})
+        for broker_name in {**queues_before, **queues_after}:
+            if queues_before.get(broker_name) != queues_after.get(broker_name):
+                changes_by_broker.setdefault(broker_name, []).append(
+                    TopicChange(topic, queues_before.get(broker_name), queues_after.get(broker_name))
+                )
+    for broker_name, changed_entry in changes_by_broker.items():
+        yield TopicsChanged(broker_name, POLL_REASON, group_topic_changes(changed_entry))
+
+
+def _diff_mappings(known_tables: JournalReplay, poll_observation: PollObservation) -> Iterator[Event]:
+    changes_by_broker: dict[str, list[MappingChange]] = {}
+    for topic, mappings_after in _list_changed_topics(
+        known_tables.queue_mappings, poll_observation, lambda changed_entry: changed_entry.mappings
+    ):
+        mappings_before = known_tables.queue_mappings.get(topic, {})
+        for broker_key in {**mappings_before, **mappings_after}:
+            if mappings_before.get(broker_key) != mappings_after.get(broker_key):
+                mapping_change = MappingChange(
+                    topic, broker_key, mappings_before.get(broker_key), mappings_after.get(broker_key)
+                )
+                changes_by_broker.setdefault(broker_key or "", []).append(mapping_change)
+    for broker_name, changed_entry in changes_by_broker.items():
+        yield MappingsChanged(broker_name, tuple(changed_entry))
+
+
+def _list_changed_topics(
+    known_topics: Iterable[str],
+    poll_observation: PollObservation,
+    select_part: Callable[[TopicQueues], Mapping[K, V]],
+) -> Iterator[tuple[str, Mapping[K, V]]]:
+    """Topics that may differ, with what they have now; those that are listed no more have nothing."""
+    listed_topics = set(poll_observation.server_listing.topics)
+    for topic in [topic for topic in known_topics if topic not in listed_topics]:
+        yield topic, {}
+    for topic, topic_queues in poll_observation.changed_queues.items():
+        yield topic, select_part(topic_queues)
+
+
+# KV config and settings
+
+
+def _diff_kv(known_tables: JournalReplay, poll_observation: PollObservation) -> Iterator[Event]:
+    for namespace in {**known_tables.kv_tables, **poll_observation.server_listing.kv}:
+        values_before, values_after = (
+            dict(known_tables.kv_tables.get(namespace, {})),
+            poll_observation.server_listing.kv.get(namespace, {}),
+        )
+        for kv_key in values_before.keys() - values_after.keys():
+            yield KvDeleted(namespace, kv_key, values_before[kv_key])
+        for kv_key, kv_value in values_after.items():
+            if kv_key not in values_before or values_before[kv_key] != kv_value:
+                yield KvPut(namespace, kv_key, values_before.get(kv_key), kv_value)
+
+
+def _diff_settings(known_tables: JournalReplay, poll_observation: PollObservation) -> Iterator[Event]:
+    settings_before, settings_after = known_tables.settings, poll_observation.server_listing.settings
+    setting_changes = tuple(
+        SettingChange(setting_key, settings_before.get(setting_key), settings_after.get(setting_key))
+        for setting_key in {**settings_before, **settings_after}
+        if settings_before.get(setting_key) != settings_after.get(setting_key)
+    )
+    if setting_changes:
+        yield SettingsChanged(setting_changes)

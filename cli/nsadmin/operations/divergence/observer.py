@@ -1,0 +1,198 @@
+"""Looking: at all name servers until it is clear what drift is, and at what brokers say to it."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.admin import AdminClient
+from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
+from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.client.topics.topic_configs import BrokerTopicConfig
+from nsadmin.operations.divergence.causes import BrokerFacts, CauseEvidence, FactsByAddr, find_cause
+from nsadmin.operations.divergence.comparison import (
+    STATE_SECTIONS,
+    ComparedValue,
+    SnapshotComparison,
+    compare_snapshots,
+)
+from nsadmin.operations.divergence.findings import (
+    DEFAULT_SETTLE_MS,
+    DifferenceAges,
+    DifferenceBundle,
+    DivergenceVerdict,
+    DriftFinding,
+    build_findings,
+    bundle_differences,
+    decide_verdict,
+)
+
+_MAX_TOPICS_ASKED = 32
+"""Topics that brokers are asked for their own idea of, at each look."""
+_REPEAT_MS = 10_000
+"""ms from one look to the next, while it is not clear what drift is."""
+
+
+class DivergenceObservation(NamedTuple):
+    """What one look came to: what each name server answered, how those that did differ, and the verdict."""
+
+    snapshot_results: tuple[ServerResult[ClusterSnapshot], ...]
+    comparison: SnapshotComparison
+    findings: tuple[DriftFinding, ...]
+    verdict: DivergenceVerdict
+
+    @property
+    def server_snapshots(self) -> list[ClusterSnapshot]:
+        """Of those that answered."""
+        return [
+            snapshot_result.result
+            for snapshot_result in self.snapshot_results
+            if snapshot_result.result is not None
+        ]
+
+
+class DivergenceObserver:
+    """Looks that remember each other, and so know how old a difference is.
+
+    `settle` is how many ms brokers may take until name servers are equal; `clock` is steady, in ms. KV
+    namespaces cannot be listed by name servers: that of order configurations is compared, and `namespaces`.
+    """
+
+    def __init__(
+        self,
+        admin: AdminClient,
+        clock_ms: Callable[[], int],
+        *,
+        namespaces: Sequence[str] = (),
+        sections: Collection[str] = STATE_SECTIONS,
+        settle_ms: int = DEFAULT_SETTLE_MS,
+    ) -> None:
+        self._admin = admin
+        self._clock_ms = clock_ms
+        self._namespaces = tuple(namespaces)
+        self._sections = sections
+        self._difference_ages = DifferenceAges(settle_ms)
+        self._end_ms: int | None = None
+        self._settle_ms = settle_ms
+
+    def observe_once(self) -> DivergenceObservation:
+        """One look, with what earlier ones of this have seen; brokers that differ are asked why."""
+        now_ms, raw_results = self._clock_ms(), take_server_snapshots(self._admin, 0, self._namespaces)
+        snapshot_results = self._admin.name_server_tables.mark_duplicate_servers(raw_results)
+        server_snapshots = [
+            snapshot_result.result
+            for snapshot_result in snapshot_results
+            if snapshot_result.result is not None
+        ]
+        comparison = compare_snapshots(server_snapshots, self._sections)
+        self._difference_ages.observe_comparison(comparison, now_ms)
+        difference_bundles = bundle_differences(comparison)
+        cause_evidence = CauseEvidence(
+            server_snapshots, gather_broker_facts(self._admin, difference_bundles, server_snapshots)
+        )
+        all_findings = build_findings(
+            difference_bundles,
+            comparison,
+            self._difference_ages,
+            now_ms,
+            lambda bundle_difference: find_cause(bundle_difference, cause_evidence),
+        )
+        divergence_verdict = decide_verdict(len(snapshot_results), len(server_snapshots), all_findings)
+        return DivergenceObservation(
+            tuple(snapshot_results), comparison, tuple(all_findings), divergence_verdict
+        )
+
+    def observe_until_settled(
+        self,
+        pause_seconds: Callable[[float], object],
+        on_waiting: Callable[[DivergenceObservation, float], None],
+    ) -> DivergenceObservation:
+        """Look until each difference has gone or has proved to be drift, or is younger than the first look.
+
+        Who pauses does so for the seconds he is told; `waiting` is told once of what is not clear yet, and
+        for how many seconds at most it may take.
+        """
+        started_ms = self._clock_ms()
+        latest_observation = self.observe_once()
+        has_reported = False
+        while (now_ms := self._clock_ms()) < started_ms + self._settle_ms and (
+            times_left := self._difference_ages.list_undecided_ms(now_ms)
+        ):
+            rest_ms = min(max(times_left), started_ms + self._settle_ms - now_ms)
+            if not has_reported:
+                on_waiting(latest_observation, rest_ms / 1000)
+                has_reported = True
+            pause_seconds(min(rest_ms, min(times_left), _REPEAT_MS) / 1000)
+            latest_observation = self.observe_once()
+        return latest_observation
+
+
+def gather_broker_facts(
+    admin: AdminClient,
+    difference_bundles: Sequence[DifferenceBundle],
+    server_snapshots: Sequence[ClusterSnapshot],
+) -> FactsByAddr:
+    """What brokers say to these differences, each asked once; of one that is silent, that it is."""
+    cause_evidence = CauseEvidence(server_snapshots, {})
+    topics_by_addr: dict[str, list[str]] = {}
+    for difference_bundle in difference_bundles:
+        compared_item = difference_bundle[0].item
+        if compared_item.section_name == "broker":
+            for broker_addr in cause_evidence.list_broker_addrs(compared_item.name):
+                topics_by_addr.setdefault(broker_addr, [])
+        elif compared_item.section_name == "topic" and compared_item.parent_name:
+            # The master, or who is nearest to it.
+            for broker_addr in cause_evidence.list_broker_addrs(compared_item.parent_name)[:1]:
+                topics_by_addr.setdefault(broker_addr, []).append(compared_item.name)
+    remaining_topics = _MAX_TOPICS_ASKED
+    facts_by_addr: dict[str, BrokerFacts] = {}
+    for broker_addr, broker_config, error in (
+        admin.broker_configs.get_each(topics_by_addr) if topics_by_addr else ()
+    ):
+        if broker_config is None:
+            facts_by_addr[broker_addr] = BrokerFacts(not is_unreachable(error))
+            continue
+        asked_topics, remaining_topics = (
+            topics_by_addr[broker_addr][:remaining_topics],
+            remaining_topics - len(topics_by_addr[broker_addr][:remaining_topics]),
+        )
+        own_topics = {
+            topic: _read_own_topic(admin, broker_addr, topic, broker_config) for topic in asked_topics
+        }
+        facts_by_addr[broker_addr] = BrokerFacts(
+            True,
+            _parse_namesrv_list(broker_config.get("namesrvAddr")),
+            {topic: own_value for topic, (own_value, is_known) in own_topics.items() if is_known},
+        )
+    return facts_by_addr
+
+
+def _parse_namesrv_list(list_text: str | None) -> tuple[str, ...] | None:
+    """The name servers that a broker's configuration names; None where it finds them in another way."""
+    server_names = tuple(
+        server_name for list_part in (list_text or "").split(";") if (server_name := list_part.strip())
+    )
+    return server_names if server_names and server_names != ("null",) else None
+
+
+def _read_own_topic(
+    admin: AdminClient, broker_addr: str, topic: str, broker_config: dict[str, str]
+) -> tuple[ComparedValue | None, bool]:
+    """How a broker would register a topic, None for one that it does not have; and whether it said."""
+    [config_result] = admin.topic_configs.get_each([broker_addr], topic)
+    if config_result.result is not None:
+        return _registered_value(config_result.result, broker_config), True
+    error: RocketMQError | None = config_result.error
+    return None, is_not_found(error)
+
+
+def _registered_value(topic_config: BrokerTopicConfig, broker_config: dict[str, str]) -> ComparedValue:
+    """What a broker registers of a topic: no more permission than it has itself (`brokerPermission`)."""
+    permission_text = broker_config.get("brokerPermission", "6")
+    allowed_perm = int(permission_text) if permission_text.isdigit() else 6
+    return {
+        "readQueueNums": topic_config.read_queue_nums,
+        "writeQueueNums": topic_config.write_queue_nums,
+        # BrokerController#registerBrokerAll: one that allows all leaves other bits alone.
+        "perm": topic_config.perm if allowed_perm & 6 == 6 else topic_config.perm & allowed_perm,
+        "topicSysFlag": topic_config.topic_sys_flag,
+    }

@@ -1,0 +1,259 @@
+"""Looking and doing: a drain's world, as the client library reaches it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import QueueData
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.brokers.broker_routes import BrokerRouteView
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.results import error_text
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.topics.topic_configs import BrokerTopicConfig
+from nsadmin.client.topics.topics import SYSTEM_TOPICS
+from nsadmin.operations.drain.facts import (
+    BrokerCounters,
+    NameServerFacts,
+    QueuesByTopic,
+    ServerTopic,
+    SlaveProgress,
+)
+from nsadmin.operations.drain.risks import is_system_topic
+
+T = TypeVar("T")
+_PERMISSION_KEY = "brokerPermission"
+_HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
+
+
+class ClusterEnvironment:
+    """The world of a drain of one broker."""
+
+    def __init__(self, admin: AdminClient, broker_name: str) -> None:
+        self._admin = admin
+        self._broker_name = broker_name
+        self._system_topics: frozenset[str] | None = None
+
+    def read_system_topics(self, master_addr: str) -> frozenset[str]:
+        """RocketMQ's own topics, as this broker names them; asked for once."""
+        if self._system_topics is None:
+            [names_result] = self._admin.topics.list_broker_system_names([master_addr])
+            [config_result] = self._admin.broker_configs.get_each([master_addr])
+            if names_result.result is None or config_result.result is None:
+                return SYSTEM_TOPICS
+            cluster_name = config_result.result.get("brokerClusterName", "")
+            self._system_topics = SYSTEM_TOPICS.union(names_result.result, (self._broker_name, cluster_name))
+        return self._system_topics
+
+    def read_servers(self) -> tuple[NameServerFacts, ...]:
+        return tuple(
+            _server_facts(route_result, self._broker_name)
+            for route_result in self._admin.broker_routes.get_each(self._broker_name)
+        )
+
+    def read_broker(
+        self,
+        master_addr: str | None,
+        slave_addrs: Mapping[int, str],
+        previous_counters: BrokerCounters | None,
+        with_lag: bool,
+    ) -> BrokerCounters:
+        if master_addr is None:
+            return BrokerCounters(None, "it has no master now")
+        runtime_results = self._admin.brokers.get_runtime_info([master_addr, *slave_addrs.values()])
+        master_result, slave_results = runtime_results[0], runtime_results[1:]
+        known_slaves = tuple(
+            SlaveProgress(read_counters.addr, _read_integer(read_counters.result, "commitLogMaxOffset"))
+            for read_counters in slave_results
+        )
+        if master_result.result is None:
+            return BrokerCounters(master_addr, _failure_text(master_result), slaves=known_slaves)
+        read_counters = _broker_counters(master_addr, master_result.result)._replace(slaves=known_slaves)
+        if previous_counters is not None and (
+            previous_counters.boot_ms != read_counters.boot_ms
+            or previous_counters.put_count != read_counters.put_count
+        ):
+            read_counters = self._with_recent_puts(read_counters, master_addr)
+        return read_counters._replace(lag_by_group=self._read_lag(master_addr)) if with_lag else read_counters
+
+    def _with_recent_puts(self, read_counters: BrokerCounters, master_addr: str) -> BrokerCounters:
+        """With what came to which topic, which is asked only where something came."""
+        cluster_name = self._read_cluster_name(master_addr)
+        put_counts = self._admin.put_counts
+        user_puts = put_counts.count_user_messages(master_addr, cluster_name).result if cluster_name else None
+        topic_configs = self._read_topic_configs(master_addr).result or {}
+        system_topics = self.read_system_topics(master_addr)
+        topic_names = [
+            topic_name for topic_name in topic_configs if not is_system_topic(topic_name, system_topics)
+        ]
+        count_tables = [
+            count_result.result
+            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, _HALF_TOPIC])
+        ]
+        recent_puts = dict(count_table for count_table in count_tables if count_table is not None)
+        half_messages = recent_puts.pop(_HALF_TOPIC, 0)
+        return read_counters._replace(
+            recent_puts=recent_puts if len(recent_puts) == len(topic_names) and topic_configs else None,
+            user_puts=user_puts,
+            has_transactions=bool(half_messages),
+        )
+
+    def _read_cluster_name(self, master_addr: str) -> str | None:
+        [config_result] = self._admin.broker_configs.get_each([master_addr])
+        return (config_result.result or {}).get("brokerClusterName")
+
+    def _read_lag(self, master_addr: str) -> dict[str, int] | None:
+        try:
+            group_queues = self._admin.consumers.get_broker_stats(master_addr)
+        except RocketMQError:
+            return None
+        lag_by_group: dict[str, int] = {}
+        for group_queue in group_queues:
+            if not is_system_group(group_queue.group):
+                lag_by_group[group_queue.group] = lag_by_group.get(group_queue.group, 0) + max(
+                    0, group_queue.lag_count or 0
+                )
+        return lag_by_group
+
+    def _read_topic_configs(self, master_addr: str) -> ServerResult[dict[str, BrokerTopicConfig]]:
+        [configs_result] = self._admin.topic_configs.list_broker_topics([master_addr])
+        return configs_result.then(
+            lambda config_list: {topic_config.topic_name: topic_config for topic_config in config_list}
+        )
+
+    def read_own_queues(self, master_addr: str) -> QueuesByTopic | str:
+        configs_result = self._read_topic_configs(master_addr)
+        if configs_result.result is None:
+            return _failure_text(configs_result)
+        return {
+            topic_name: QueueData(
+                self._broker_name,
+                topic_config.read_queue_nums,
+                topic_config.write_queue_nums,
+                topic_config.perm,
+                topic_config.topic_sys_flag,
+            )
+            for topic_name, topic_config in configs_result.result.items()
+        }
+
+    def read_ordered_topics(self, master_addr: str) -> frozenset[str]:
+        """Topics whose messages have an order, as far as the broker tells."""
+        topic_configs = self._read_topic_configs(master_addr).result or {}
+        return frozenset(
+            topic_name for topic_name, topic_config in topic_configs.items() if topic_config.order
+        )
+
+    def wipe_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+        return self._errors_by_addr(
+            namesrv_addrs, self._admin.brokers.wipe_write_perm(self._broker_name, namesrv_addrs)
+        )
+
+    def add_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+        return self._errors_by_addr(
+            namesrv_addrs, self._admin.brokers.add_write_perm(self._broker_name, namesrv_addrs)
+        )
+
+    def _errors_by_addr(
+        self, namesrv_addrs: Iterable[str], change_results: Sequence[ServerResult[int]]
+    ) -> Mapping[str, str | None]:
+        known_errors = {change_result.addr: _result_error(change_result) for change_result in change_results}
+        return {namesrv_addr: known_errors.get(namesrv_addr) for namesrv_addr in namesrv_addrs}
+
+    def restore_queues(self, namesrv_addr: str, queues_by_topic: QueuesByTopic) -> Mapping[str, str | None]:
+        change_results = self._admin.broker_routes.restore_queues(namesrv_addr, queues_by_topic)
+        return {
+            topic: _result_error(change_result)
+            for topic, change_result in zip(queues_by_topic, change_results, strict=True)
+        }
+
+    def request_registration(self, master_addr: str) -> str | None:
+        return _result_error(self._admin.broker_configs.force_registration(master_addr))
+
+    def read_permission(self, master_addr: str) -> int | str:
+        [config_result] = self._admin.broker_configs.get_each([master_addr])
+        if config_result.result is None:
+            return _failure_text(config_result)
+        permission_text = config_result.result.get(_PERMISSION_KEY, "")
+        return int(permission_text) if permission_text.isdecimal() else f"it has no {_PERMISSION_KEY}"
+
+    def set_permission(self, master_addr: str, perm: int) -> str | None:
+        [change_result] = self._admin.broker_configs.update_item([master_addr], _PERMISSION_KEY, str(perm))
+        return _result_error(change_result)
+
+
+def _result_error(server_result: ServerResult[T]) -> str | None:
+    return None if server_result.error is None else error_text(server_result.error)
+
+
+def _failure_text(server_result: ServerResult[T]) -> str:
+    return error_text(server_result.error) if server_result.error is not None else "it has not answered"
+
+
+def _server_facts(route_result: ServerResult[BrokerRouteView], broker_name: str) -> NameServerFacts:
+    if route_result.result is None:
+        return NameServerFacts(route_result.addr, _failure_text(route_result))
+    broker_group, topic_routes, can_register = route_result.result
+    return NameServerFacts(
+        route_result.addr,
+        None,
+        broker_group and broker_group.cluster_name,
+        {} if broker_group is None else broker_group.broker_addrs,
+        {topic: _server_topic(topic_route, broker_name) for topic, topic_route in topic_routes.items()},
+        can_register,
+    )
+
+
+def _server_topic(topic_route: TopicRoute, broker_name: str) -> ServerTopic:
+    [own_queue] = [
+        queue_route for queue_route in topic_route.queues if queue_route.broker_name == broker_name
+    ]
+    other_queues = [
+        queue_route for queue_route in topic_route.queues if queue_route.broker_name != broker_name
+    ]
+    return ServerTopic(
+        _queue_data_of(own_queue),
+        sum(len(queue_route.write_queue_ids) for queue_route in other_queues if queue_route.is_writable),
+        sum(1 for queue_route in other_queues if queue_route.has_master),
+        topic_route.order_topic_conf,
+        bool(own_queue.logical_queues),
+    )
+
+
+def _queue_data_of(queue_route: QueueRoute) -> QueueData:
+    return QueueData(
+        queue_route.broker_name,
+        queue_route.read_queue_nums or 0,
+        queue_route.write_queue_nums or 0,
+        queue_route.perm or 0,
+        queue_route.topic_sys_flag or 0,
+    )
+
+
+def _read_integer(runtime_info: RuntimeInfo | None, info_key: str) -> int | None:
+    return None if runtime_info is None else runtime_info.get_integer(info_key)
+
+
+def _broker_counters(broker_addr: str, runtime_info: RuntimeInfo) -> BrokerCounters:
+    return BrokerCounters(
+        broker_addr,
+        None,
+        runtime_info.get_integer("bootTimestamp"),
+        runtime_info.get_integer("msgPutTotalTodayNow"),
+        runtime_info.get_integer("commitLogMaxOffset"),
+        delayed_count=_count_delayed(runtime_info),
+    )
+
+
+def _count_delayed(runtime_info: RuntimeInfo) -> int:
+    """Messages of delay levels that were not delivered yet ("done,max"), and those of the timer wheel."""
+    delayed_count = 0
+    for info_key, offsets_text in runtime_info.table.items():
+        delivered_offset, _, max_offset = offsets_text.partition(",")
+        if (
+            info_key.startswith("scheduleMessageOffset_")
+            and delivered_offset.isdecimal()
+            and max_offset.isdecimal()
+        ):
+            delayed_count += max(0, int(max_offset) - int(delivered_offset))
+    return delayed_count + max(0, runtime_info.get_integer("timerCongestNum") or 0)

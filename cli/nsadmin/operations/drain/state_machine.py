@@ -1,0 +1,411 @@
+"""The machine: what a drain does next, out of what was seen. Pure; times are ms.
+
+Law: what it does depends on its state, which a file has, and on looks. One that was killed and goes on ends
+where it would have ended: what it only counted, it counts anew.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from nsadmin.operations.drain import events
+from nsadmin.operations.drain.events import DrainEvent
+from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation, NameServerFacts
+from nsadmin.operations.drain.risks import likely_source
+from nsadmin.operations.drain.state import DrainPhase, DrainState, QueueSnapshot
+
+_MINUTE_MS = 60_000
+_SAMPLED_MS = 20_000
+"""A broker's counters for a topic have all that came until so many ms ago."""
+
+
+class SafetyRules(NamedTuple):
+    """When it is safe: `settle` ms after all routes were closed, and then `intervals` looks without writes.
+
+    At most `threshold` messages a minute are none. With `for_good` no group may have anything left to read.
+    """
+
+    settle_ms: int = 30_000
+    quiet_intervals: int = 3
+    write_threshold: int = 0
+    for_good: bool = False
+
+
+class DrainDecision(NamedTuple):
+    """What happened, and which name servers are to be told to take the write permission away."""
+
+    drain_events: list[DrainEvent]
+    servers_to_wipe: tuple[str, ...]
+
+
+class DrainStateMachine:
+    """`state` and `snapshot` are to be saved, the snapshot first, before anything is done."""
+
+    def __init__(
+        self, safety_rules: SafetyRules, drain_state: DrainState, queue_snapshot: QueueSnapshot
+    ) -> None:
+        self.safety_rules = safety_rules
+        self.drain_state = drain_state
+        self.queue_snapshot = queue_snapshot
+        self.unknown_servers: dict[str, str] = {}
+        """Name servers that did not answer last, and why."""
+        self._gone_servers: set[str] = set()
+        self._last_observation: ClusterObservation | None = None
+        self._quiet_count = 0
+        self._users_quiet_since_ms: int | None = None
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the broker can be stopped."""
+        return self.drain_state.phase == "safe"
+
+    @property
+    def last_counters(self) -> BrokerCounters | None:
+        """The broker as it was seen last."""
+        return None if self._last_observation is None else self._last_observation.broker_counters
+
+    def process_observation(self, observation: ClusterObservation) -> DrainDecision:
+        """Reckon with what is seen now."""
+        drain_events: list[DrainEvent] = []
+        open_servers = [
+            name_server
+            for name_server in observation.server_facts
+            if self._process_server(name_server, observation, drain_events)
+        ]
+        if open_servers:
+            self._mark_reopened(open_servers, observation.time_ms, drain_events)
+        else:
+            self._mark_closed(observation, drain_events)
+        self._judge_safety(observation, drain_events)
+        self._last_observation = observation
+        self.drain_state = self.drain_state._replace(updated=observation.time_ms)
+        servers_to_wipe = (
+            ()
+            if self.drain_state.durable
+            else tuple(name_server.namesrv_addr for name_server in open_servers)
+        )
+        self._count_wipes(servers_to_wipe, 1)
+        return DrainDecision(drain_events, servers_to_wipe)
+
+    def _count_wipes(self, namesrv_addrs: Iterable[str], count_step: int) -> None:
+        """Before it is done: if nobody hears of the outcome, what is open later was opened by somebody."""
+        wipe_counts = dict(self.drain_state.wipes)
+        for namesrv_addr in namesrv_addrs:
+            wipe_counts[namesrv_addr] = wipe_counts.get(namesrv_addr, 0) + count_step
+        self.drain_state = self.drain_state._replace(wipes=wipe_counts)
+
+    def record_wipes(self, error_by_addr: Mapping[str, str | None], now_ms: int) -> list[DrainEvent]:
+        """What came of telling them."""
+        wipe_counts = self.drain_state.wipes
+        drain_events: list[DrainEvent] = [
+            events.Wiped(now_ms, namesrv_addr, wipe_counts.get(namesrv_addr, 1), error)
+            for namesrv_addr, error in error_by_addr.items()
+        ]
+        self._count_wipes(
+            (namesrv_addr for namesrv_addr, error in error_by_addr.items() if error is not None), -1
+        )
+        return drain_events
+
+    def _process_server(
+        self, name_server: NameServerFacts, observation: ClusterObservation, drain_events: list[DrainEvent]
+    ) -> bool:
+        """Note what one name server tells; whether clients may write there."""
+        namesrv_addr = name_server.namesrv_addr
+        if name_server.error is not None:
+            if namesrv_addr not in self.unknown_servers:
+                drain_events.append(events.ServerLost(observation.time_ms, namesrv_addr, name_server.error))
+            self.unknown_servers[namesrv_addr] = name_server.error
+            return False
+        was_lost = self.unknown_servers.pop(namesrv_addr, None) is not None
+        if was_lost:
+            drain_events.append(events.ServerBack(observation.time_ms, namesrv_addr))
+        if not name_server.member_addrs:
+            if (
+                namesrv_addr not in self._gone_servers
+                and namesrv_addr in self.queue_snapshot.queues_by_server
+            ):
+                drain_events.append(events.BrokerGone(observation.time_ms, namesrv_addr))
+            self._gone_servers.add(namesrv_addr)
+            return False
+        was_gone = namesrv_addr in self._gone_servers
+        if was_gone:
+            self._gone_servers.discard(namesrv_addr)
+            drain_events.append(events.BrokerBack(observation.time_ms, namesrv_addr))
+        if namesrv_addr not in self.queue_snapshot.queues_by_server and not (
+            self.drain_state.durable and self.drain_state.permission is not None
+        ):
+            self.queue_snapshot = self.queue_snapshot._replace(
+                queues_by_server={
+                    **self.queue_snapshot.queues_by_server,
+                    namesrv_addr: name_server.queues_by_topic,
+                }
+            )
+            drain_events.append(
+                events.SnapshotTaken(observation.time_ms, namesrv_addr, len(name_server.topics))
+            )
+        if name_server.open_topics and self.drain_state.wipes.get(namesrv_addr):
+            reopen_cause = self._guess_cause(name_server, observation, was_lost, was_gone)
+            drain_events.append(
+                events.Reopened(
+                    observation.time_ms, namesrv_addr, tuple(name_server.open_topics), reopen_cause
+                )
+            )
+        return bool(name_server.open_topics)
+
+    def _guess_cause(
+        self, name_server: NameServerFacts, observation: ClusterObservation, was_lost: bool, was_gone: bool
+    ) -> str:
+        previous_counters = self.last_counters
+        open_topics, saved_queues = (
+            name_server.open_topics,
+            self.queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {}),
+        )
+        if (
+            previous_counters
+            and previous_counters.boot_ms
+            and observation.broker_counters.boot_ms
+            and previous_counters.boot_ms != observation.broker_counters.boot_ms
+        ):
+            return "the broker was restarted"
+        if was_lost:
+            return "the name server was restarted, or the broker had lost its connection to it"
+        if was_gone:
+            return "the broker registered anew"
+        if all(topic not in saved_queues for topic in open_topics):
+            return "created" if len(open_topics) == 1 else "they were created"
+        if len(open_topics) * 2 < len(name_server.topics):
+            return "changed or created on the broker"
+        return "the broker registered all it has: a topic was deleted, or its connection was lost"
+
+    def _mark_reopened(
+        self, open_servers: list[NameServerFacts], now_ms: int, drain_events: list[DrainEvent]
+    ) -> None:
+        reopen_count = sum(isinstance(drain_event, events.Reopened) for drain_event in drain_events)
+        if self.is_safe:
+            drain_events.append(
+                events.Unsafe(
+                    now_ms,
+                    f"open again on {', '.join(name_server.namesrv_addr for name_server in open_servers)}",
+                )
+            )
+        self._quiet_count = 0
+        self.drain_state = self.drain_state._replace(
+            phase="wipe",
+            closed_since=None,
+            safe_since=None,
+            reopened=self.drain_state.reopened + reopen_count,
+        )
+
+    def _mark_closed(self, observation: ClusterObservation, drain_events: list[DrainEvent]) -> None:
+        closed_servers = tuple(
+            name_server.namesrv_addr for name_server in observation.server_facts if name_server.is_registered
+        )
+        if closed_servers and self.drain_state.closed_since is None:
+            drain_events.append(events.Closed(observation.time_ms, closed_servers))
+            self.drain_state = self.drain_state._replace(phase="settle", closed_since=observation.time_ms)
+
+    def _judge_safety(self, observation: ClusterObservation, drain_events: list[DrainEvent]) -> None:
+        """Count quiet intervals, and say how it stands."""
+        self._note_users(observation)
+        puts_per_minute = self._puts_per_minute(observation)
+        if self._is_interval_counted(observation) and puts_per_minute is not None:
+            self._quiet_count = (
+                self._quiet_count + 1 if puts_per_minute <= self.safety_rules.write_threshold else 0
+            )
+        elif not self.is_safe:
+            self._quiet_count = 0
+        waiting_for = self._list_waiting_for(observation, puts_per_minute)
+        verdict_events: list[DrainEvent] = []
+        if (
+            self.is_safe
+            and observation.broker_counters.error is None
+            and puts_per_minute is not None
+            and puts_per_minute > self.safety_rules.write_threshold
+        ):
+            verdict_events.append(
+                events.Unsafe(observation.time_ms, f"{puts_per_minute:,} messages a minute")
+            )
+            self.drain_state = self.drain_state._replace(safe_since=None)
+        elif self.is_safe:
+            waiting_for = ()
+        elif not waiting_for:
+            self.drain_state = self.drain_state._replace(safe_since=observation.time_ms)
+            verdict_events.append(events.Safe(observation.time_ms, tuple(self.unknown_servers)))
+        self.drain_state = self.drain_state._replace(
+            phase=self._decide_phase(observation), puts=puts_per_minute
+        )
+        drain_events += [self._build_progress(observation, puts_per_minute, waiting_for), *verdict_events]
+
+    def _decide_phase(self, observation: ClusterObservation) -> DrainPhase:
+        drain_state = self.drain_state
+        if drain_state.safe_since is not None:
+            return "safe"
+        if drain_state.closed_since is None:
+            return "wipe" if any(drain_state.wipes.values()) or drain_state.durable else "snapshot"
+        return (
+            "settle"
+            if observation.time_ms < drain_state.closed_since + self.safety_rules.settle_ms
+            else "wait"
+        )
+
+    def _is_interval_counted(self, observation: ClusterObservation) -> bool:
+        """Whether the interval since the last look lies behind the time that clients take to look again."""
+        closed_since = self.drain_state.closed_since
+        return (
+            closed_since is not None
+            and self._last_observation is not None
+            and self._last_observation.time_ms >= closed_since + self.safety_rules.settle_ms
+        )
+
+    def _puts_per_minute(self, observation: ClusterObservation) -> int | None:
+        """Messages a minute since the last look; None where nobody knows."""
+        last_observation, broker_counters = self._last_observation, observation.broker_counters
+        if (
+            last_observation is None
+            or last_observation.broker_counters.boot_ms != broker_counters.boot_ms
+            or broker_counters.put_count is None
+            or last_observation.broker_counters.put_count is None
+        ):
+            return None
+        put_difference = broker_counters.put_count - last_observation.broker_counters.put_count
+        if put_difference <= 0 or observation.time_ms <= last_observation.time_ms:
+            return 0 if put_difference == 0 else None
+        puts_per_minute = -(-put_difference * _MINUTE_MS // (observation.time_ms - last_observation.time_ms))
+        if broker_counters.user_puts is not None:
+            return puts_per_minute
+        # Before 5.0 the counter has all messages, and says less than the topics of users do. The broker
+        # looks at these every 10 s: that nothing came to them counts only after a while.
+        user_puts, quiet_since_ms = _sum_counts(broker_counters.recent_puts), self._users_quiet_since_ms
+        return (
+            puts_per_minute
+            if user_puts is None
+            or quiet_since_ms is None
+            or observation.time_ms - quiet_since_ms < _SAMPLED_MS
+            else min(puts_per_minute, user_puts)
+        )
+
+    def _note_users(self, observation: ClusterObservation) -> None:
+        """Since when topics of users get no messages, as far as the broker has counted."""
+        last_observation, broker_counters, user_puts = (
+            self._last_observation,
+            observation.broker_counters,
+            _sum_counts(observation.broker_counters.recent_puts),
+        )
+        stood_still = last_observation is not None and (
+            last_observation.broker_counters.boot_ms,
+            last_observation.broker_counters.put_count,
+        ) == (broker_counters.boot_ms, broker_counters.put_count)
+        if broker_counters.put_count is None or not (
+            stood_still or (user_puts is not None and user_puts <= self.safety_rules.write_threshold)
+        ):
+            self._users_quiet_since_ms = None
+        elif self._users_quiet_since_ms is None:
+            self._users_quiet_since_ms = observation.time_ms
+
+    def _list_waiting_for(
+        self, observation: ClusterObservation, puts_per_minute: int | None
+    ) -> tuple[str, ...]:
+        drain_state, safety_rules = self.drain_state, self.safety_rules
+        waiting_texts: list[str] = []
+        open_count = sum(len(name_server.open_topics) for name_server in observation.server_facts)
+        if open_count:
+            waiting_texts.append(
+                "the broker to register what it may not take"
+                if drain_state.durable
+                else "routes to be closed"
+            )
+        elif not any(name_server.is_registered for name_server in observation.server_facts):
+            waiting_texts.append("a name server that knows the broker")
+        elif (
+            drain_state.closed_since is not None
+            and observation.time_ms < drain_state.closed_since + safety_rules.settle_ms
+        ):
+            seconds_left = -(
+                -(drain_state.closed_since + safety_rules.settle_ms - observation.time_ms) // 1000
+            )
+            waiting_texts.append(f"clients to look again, {seconds_left} s")
+        elif self._quiet_count < safety_rules.quiet_intervals:
+            waiting_texts.append(
+                _explain_writes(
+                    observation.broker_counters,
+                    puts_per_minute,
+                    safety_rules.write_threshold,
+                    self._quiet_count,
+                    safety_rules.quiet_intervals,
+                )
+            )
+        waiting_texts += self._list_lagging_slaves(observation)
+        if safety_rules.for_good and (
+            observation.broker_counters.lag_by_group is None
+            or any(observation.broker_counters.lag_by_group.values())
+        ):
+            waiting_texts.append(
+                "consumers to read what is left"
+                if observation.broker_counters.lag_by_group
+                else "consumers' lag to be known"
+            )
+        return tuple(waiting_texts)
+
+    def _list_lagging_slaves(self, observation: ClusterObservation) -> list[str]:
+        """Slaves that have not all that the master had at the last look."""
+        master_end = self._last_observation and self._last_observation.broker_counters.log_end
+        return [
+            f"the slave {slave_progress.slave_addr}"
+            + (", which does not answer" if slave_progress.log_end is None else "")
+            for slave_progress in observation.broker_counters.slaves
+            if slave_progress.log_end is None or master_end is None or slave_progress.log_end < master_end
+        ]
+
+    def _build_progress(
+        self, observation: ClusterObservation, puts_per_minute: int | None, waiting_for: tuple[str, ...]
+    ) -> events.Progress:
+        broker_counters, master_end = observation.broker_counters, observation.broker_counters.log_end
+        busy_topics = {
+            topic: put_count for topic, put_count in (broker_counters.recent_puts or {}).items() if put_count
+        }
+        lag_by_group = broker_counters.lag_by_group
+        return events.Progress(
+            observation.time_ms,
+            self.drain_state.phase,
+            puts_per_minute,
+            busy_topics,
+            {
+                topic: likely_source(topic, broker_counters.delayed_count, broker_counters.has_transactions)
+                for topic in busy_topics
+            },
+            None if lag_by_group is None else sum(lag_by_group.values()),
+            None if lag_by_group is None else sum(1 for message_lag in lag_by_group.values() if message_lag),
+            {
+                slave_progress.slave_addr: None
+                if slave_progress.log_end is None or master_end is None
+                else max(0, master_end - slave_progress.log_end)
+                for slave_progress in broker_counters.slaves
+            },
+            {
+                name_server.namesrv_addr: None
+                if name_server.error is not None
+                else len(name_server.open_topics)
+                for name_server in observation.server_facts
+            },
+            self.drain_state.reopened,
+            min(self._quiet_count, self.safety_rules.quiet_intervals),
+            self.safety_rules.quiet_intervals,
+            waiting_for,
+        )
+
+
+def _explain_writes(
+    broker_counters: BrokerCounters,
+    puts_per_minute: int | None,
+    write_threshold: int,
+    quiet: int,
+    intervals: int,
+) -> str:
+    if broker_counters.error is not None:
+        return f"the broker to answer: {broker_counters.error}"
+    if puts_per_minute is not None and puts_per_minute > write_threshold:
+        return "writes to stop"
+    return f"{intervals - quiet} more interval{'s' if intervals - quiet > 1 else ''} without writes"
+
+
+def _sum_counts(counts_by_topic: Mapping[str, int] | None) -> int | None:
+    return None if counts_by_topic is None else sum(counts_by_topic.values())

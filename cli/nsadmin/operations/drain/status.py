@@ -1,0 +1,57 @@
+"""Standing: how a drain stands, as short facts for who watches. Pure."""
+
+from collections.abc import Mapping
+
+from nsadmin.operations.drain.events import EventRecord, join_first_names
+
+SHOWN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
+
+
+def describe_status(broker_name: str, progress_record: EventRecord) -> list[tuple[str, str]]:
+    """Facts, each with its name, out of a record of `Progress`."""
+    named_facts = [
+        (broker_name, _format_phases(progress_record["phase"])),
+        ("puts a minute", "unknown" if progress_record["puts"] is None else f"{progress_record['puts']:,}"),
+    ]
+    if progress_record["residue"]:
+        named_facts.append(("most of them", _format_recent_puts(progress_record)))
+    if progress_record["lag"] is not None:
+        named_facts.append(
+            ("lag", f"{progress_record['lag']:,} messages of {progress_record['groupsBehind']} groups")
+        )
+    named_facts += (
+        [("slaves behind", _format_by_addr(progress_record["behind"], " bytes"))]
+        if progress_record["behind"]
+        else []
+    )
+    named_facts += [
+        ("topics open", _format_by_addr(progress_record["openTopics"], "")),
+        ("opened again", f"{progress_record['reopened']} times"),
+        ("intervals without writes", f"{progress_record['quiet']} of {progress_record['intervals']}"),
+        ("waits for", "; ".join(progress_record["waitingFor"]) or "nothing"),
+    ]
+    return named_facts
+
+
+def _format_phases(current_phase: str) -> str:
+    """All of them, with the one that it is in between brackets."""
+    return " ".join(
+        f"[{phase_name}]" if phase_name == current_phase else phase_name for phase_name in SHOWN_PHASES
+    )
+
+
+def _format_recent_puts(progress_record: EventRecord) -> str:
+    busiest_topics = sorted(
+        progress_record["residue"].items(), key=lambda topic_and_count: -topic_and_count[1]
+    )
+    return join_first_names(
+        f"{topic} {message_count:,} ({progress_record['sources'][topic]})"
+        for topic, message_count in busiest_topics
+    )
+
+
+def _format_by_addr(values_by_addr: Mapping[str, int | None], unit_text: str) -> str:
+    return ", ".join(
+        f"{server_addr} {'unknown' if counted_value is None else f'{counted_value:,}{unit_text}'}"
+        for server_addr, counted_value in values_by_addr.items()
+    )

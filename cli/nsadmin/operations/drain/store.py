@@ -1,0 +1,184 @@
+"""Keeping: a drain's folder: its state, its snapshot, what happened in it, and who is at it.
+
+Law: what was saved is on the disk, whatever is killed; and at most one process of this machine changes it.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from namesrv_core.storage import atomic_write
+from nsadmin.operations.drain.state import (
+    DrainState,
+    InvalidStateError,
+    QueueSnapshot,
+    build_snapshot_record,
+    build_state_record,
+    parse_snapshot_record,
+    parse_state_record,
+)
+from nsadmin.operations.process_lock import ProcessLock
+
+STATE_FILE, SNAPSHOT_FILE, EVENTS_FILE, LOCK_FILE = "state.json", "snapshot.json", "events.jsonl", "lock"
+
+
+class SavedDrain(NamedTuple):
+    """A drain as its folder has it; `pid` is the process that is at it now, if there is one."""
+
+    drain_folder: Path
+    drain_state: DrainState
+    queue_snapshot: QueueSnapshot
+    holder_pid: int | None
+
+
+def find_state_home(environment: Mapping[str, str] = os.environ) -> Path:
+    """NSADMIN_STATE, else nsadmin's folder of the user's state."""
+    given_folder = environment.get("NSADMIN_STATE")
+    if given_folder:
+        return Path(given_folder).expanduser()
+    base_folder = environment.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(base_folder).expanduser() / "nsadmin"
+
+
+def drain_folder_of(state_home: Path, cluster_name: str, broker_name: str) -> Path:
+    """Where the drain of a broker is kept."""
+    return state_home / "drains" / escape_file_name(cluster_name) / escape_file_name(broker_name)
+
+
+def escape_file_name(raw_name: str) -> str:
+    """The name, with % for what file systems treat in their own way; no two names become one."""
+    escaped_name = re.sub(
+        r"[^\w.-]|^\.", lambda special_char: f"%{special_char[0].encode().hex()}", raw_name, flags=re.ASCII
+    )
+    return escaped_name or "%"
+
+
+class DrainStore:
+    """One drain's folder. OSError where it cannot be written, BadState where it cannot be understood."""
+
+    def __init__(self, drain_folder: Path, broker_name: str) -> None:
+        self.drain_folder = drain_folder
+        self._broker_name = broker_name
+        self._lock = ProcessLock(drain_folder / LOCK_FILE)
+        self._last_saved: tuple[DrainState | None, QueueSnapshot | None] = (None, None)
+
+    def try_lock(self) -> bool:
+        """Be the one who changes it; False where another process is."""
+        return self._lock.acquire_lock()
+
+    def release_lock(self) -> None:
+        """Let others at it."""
+        self._lock.release_lock()
+
+    def load_drain(self) -> tuple[DrainState, QueueSnapshot] | None:
+        """What is there; None for nothing."""
+        try:
+            state_json = _read_json(self.drain_folder / STATE_FILE)
+            if state_json is None:
+                return None
+            snapshot_json = _read_json(self.drain_folder / SNAPSHOT_FILE)
+            loaded_drain = (
+                parse_state_record(state_json),
+                QueueSnapshot()
+                if snapshot_json is None
+                else parse_snapshot_record(snapshot_json, self._broker_name),
+            )
+        except InvalidStateError as error:
+            raise InvalidStateError(f"{self.drain_folder}: {error}") from None
+        self._last_saved = loaded_drain
+        return loaded_drain
+
+    def save_drain(self, drain_state: DrainState, queue_snapshot: QueueSnapshot) -> None:
+        """The snapshot before the state, and only what differs."""
+        saved_state, saved_snapshot = self._last_saved
+        if queue_snapshot != saved_snapshot:
+            _write_json(self.drain_folder / SNAPSHOT_FILE, build_snapshot_record(queue_snapshot))
+        if (
+            saved_state is None
+            or drain_state._replace(updated=0) != saved_state._replace(updated=0)
+            or queue_snapshot != saved_snapshot
+        ):
+            _write_json(self.drain_folder / STATE_FILE, build_state_record(drain_state))
+        self._last_saved = drain_state, queue_snapshot
+
+    def append_event(self, event_record: Mapping[str, Any]) -> None:
+        """One more line of what happened."""
+        event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
+        with open(self.drain_folder / EVENTS_FILE, "ab") as events_file:
+            events_file.write(event_line.encode("utf-8", "backslashreplace"))
+
+    def archive_drain(self) -> None:
+        """It is undone: keep what it was under other names, and be ready for the next one."""
+        for file_name in (STATE_FILE, SNAPSHOT_FILE, EVENTS_FILE):
+            drain_file = self.drain_folder / file_name
+            if drain_file.exists():
+                os.replace(drain_file, self.drain_folder / f"undone-{file_name}")
+        atomic_write.sync_folder(self.drain_folder)
+        self._last_saved = (None, None)
+
+    def follow_events(self) -> "EventFollower":
+        """What others note down from now on."""
+        return EventFollower(self.drain_folder / EVENTS_FILE)
+
+    @property
+    def holder_pid(self) -> int | None:
+        """Who is at it; None for nobody."""
+        return self._lock.owner_pid
+
+
+class EventFollower:
+    """Follows the notes of another process."""
+
+    def __init__(self, events_file: Path) -> None:
+        self._events_file = events_file
+        self._read_offset = events_file.stat().st_size if events_file.exists() else 0
+
+    def read_new_events(self) -> list[dict[str, Any]]:
+        """The whole lines that have come since."""
+        if not self._events_file.exists():
+            self._read_offset = 0
+            return []
+        with open(self._events_file, "rb") as events_file:
+            events_file.seek(self._read_offset)
+            new_bytes = events_file.read()
+        whole_lines = new_bytes[: new_bytes.rfind(b"\n") + 1]
+        self._read_offset += len(whole_lines)
+        return [json.loads(event_line) for event_line in whole_lines.splitlines()]
+
+
+def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
+    """Every drain that is not undone, in the order of names; BadState for a folder that makes no sense."""
+    for state_file in sorted((state_home / "drains").glob(f"*/*/{STATE_FILE}")):
+        try:
+            drain_state = parse_state_record(_read_json(state_file))
+            snapshot_json = _read_json(state_file.with_name(SNAPSHOT_FILE))
+            queue_snapshot = (
+                QueueSnapshot()
+                if snapshot_json is None
+                else parse_snapshot_record(snapshot_json, drain_state.broker)
+            )
+            yield SavedDrain(
+                state_file.parent,
+                drain_state,
+                queue_snapshot,
+                ProcessLock(state_file.with_name(LOCK_FILE)).owner_pid,
+            )
+        except InvalidStateError as error:
+            yield InvalidStateError(f"{state_file.parent}: {error}")
+
+
+def _read_json(json_file: Path) -> Any:
+    try:
+        return json.loads(json_file.read_bytes().decode("utf-8", "surrogatepass"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise InvalidStateError(f"{json_file.name} is no JSON: {error}") from None
+
+
+def _write_json(json_file: Path, json_value: object) -> None:
+    json_text = json.dumps(json_value, ensure_ascii=False, separators=(",", ":"))
+    atomic_write.replace_file(json_file, json_text.encode("utf-8", "surrogatepass"))

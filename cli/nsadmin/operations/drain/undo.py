@@ -1,0 +1,272 @@
+"""Undoing: name servers tell clients again what they told before the drain, and that is read back."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import QueueData
+from namesrv_core.protocol.codes import Perm, perm_text
+from nsadmin.client.results import NotFound
+from nsadmin.operations.drain import events
+from nsadmin.operations.drain.events import DrainEvent, EventRecord, build_event_record
+from nsadmin.operations.drain.facts import DrainEnvironment, NameServerFacts, QueuesByTopic
+from nsadmin.operations.drain.risks import find_master_addr
+from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.drain.state import DrainState, QueueSnapshot
+from nsadmin.operations.drain.store import DrainStore
+
+_MAX_ROUNDS = 20
+_PAUSE_SECONDS = 0.5
+
+BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "the broker registered anew", "rw- for all"
+
+
+class DrainBusyError(RocketMQError):
+    """Another process is at this drain."""
+
+
+def find_differing_queues(
+    queue_snapshot: QueueSnapshot, own_queues: QueuesByTopic | None, name_server: NameServerFacts
+) -> dict[str, QueueData]:
+    """What a name server should tell of those topics of which it tells something else.
+
+    That is what it told before, unless the broker itself has got another config of the topic since: then that
+    counts. `own` is how the broker has its topics now; None where nobody knows.
+    """
+    differing_queues: dict[str, QueueData] = {}
+    if not name_server.is_registered:
+        return differing_queues
+    saved_queues = queue_snapshot.queues_by_server.get(name_server.namesrv_addr)
+    current_queues = name_server.queues_by_topic
+    for topic in sorted({*(saved_queues or ()), *current_queues}):
+        target_queue = _target_queue(topic, saved_queues, queue_snapshot.own_queues, own_queues)
+        # A topic that is not there any more is made again only where the broker has it.
+        if (
+            target_queue is not None
+            and current_queues.get(topic) != target_queue
+            and (topic in current_queues or topic in (own_queues or ()))
+        ):
+            differing_queues[topic] = target_queue
+    return differing_queues
+
+
+def _target_queue(
+    topic: str,
+    saved_queues: QueuesByTopic | None,
+    saved_own_queues: QueuesByTopic | None,
+    own_queues: QueuesByTopic | None,
+) -> QueueData | None:
+    """What it should be; None where it is to be left as it is."""
+    if (
+        own_queues is not None
+        and saved_own_queues is not None
+        and own_queues.get(topic) != saved_own_queues.get(topic)
+    ):
+        return own_queues.get(topic)
+    if saved_queues is None:
+        return None if own_queues is None else own_queues.get(topic)
+    return saved_queues.get(topic)
+
+
+class UndoRun:
+    """One undoing of a drain by this process."""
+
+    def __init__(
+        self,
+        broker_name: str,
+        environment: DrainEnvironment,
+        drain_store: DrainStore,
+        procedure_clock: ProcedureClock,
+    ) -> None:
+        self._broker_name = broker_name
+        self._environment = environment
+        self._drain_store = drain_store
+        self._procedure_clock = procedure_clock
+        self._method_by_server: dict[str, str] = {}
+
+    def run_undo(self) -> Iterator[EventRecord]:
+        """Put back. The last record is `undone` if all of it is as before, else the drain is still kept.
+
+        NotFound where no drain is kept, Busy where another process is at it.
+        """
+        if not self._drain_store.try_lock():
+            holder_pid = self._drain_store.holder_pid
+            raise DrainBusyError(
+                f"process {holder_pid or 'unknown'} is at this drain: end it first, with Ctrl-C or SIGTERM"
+            )
+        try:
+            loaded_drain = self._drain_store.load_drain()
+            if loaded_drain is None:
+                raise NotFound(f"no drain of {self._broker_name} is kept in {self._drain_store.drain_folder}")
+            drain_state, queue_snapshot = loaded_drain
+            self._drain_store.save_drain(
+                drain_state._replace(phase="undrain", safe_since=None), queue_snapshot
+            )
+            yield from self._restore_all(drain_state, queue_snapshot)
+        finally:
+            self._drain_store.release_lock()
+
+    def _restore_all(self, drain_state: DrainState, queue_snapshot: QueueSnapshot) -> Iterator[EventRecord]:
+        server_facts = self._environment.read_servers()
+        master_addr = find_master_addr(server_facts)
+        error_by_addr: dict[str, str] = {}
+        if drain_state.permission is not None and master_addr is not None:
+            yield from self._restore_permission(master_addr, drain_state.permission)
+        own_queues = self._read_own_queues(master_addr)
+        if any(
+            not name_server.can_restore_queues
+            and find_differing_queues(queue_snapshot, own_queues, name_server)
+            for name_server in server_facts
+        ):
+            self._restore_by_broker(master_addr, queue_snapshot, own_queues, server_facts, error_by_addr)
+            server_facts = self._environment.read_servers()
+        for name_server in server_facts:
+            differing_queues = find_differing_queues(queue_snapshot, own_queues, name_server)
+            if differing_queues and name_server.can_restore_queues:
+                self._method_by_server[name_server.namesrv_addr] = BY_TOPIC
+                failed_topics = {
+                    topic_name: topic_error
+                    for topic_name, topic_error in self._environment.restore_queues(
+                        name_server.namesrv_addr, differing_queues
+                    ).items()
+                    if topic_error
+                }
+                error_by_addr.update(
+                    {name_server.namesrv_addr: next(iter(failed_topics.values()))} if failed_topics else {}
+                )
+        yield from self._verify_restored(drain_state, queue_snapshot, own_queues, error_by_addr)
+
+    def _read_own_queues(self, master_addr: str | None) -> QueuesByTopic | None:
+        queues_or_error = (
+            "no master" if master_addr is None else self._environment.read_own_queues(master_addr)
+        )
+        return None if isinstance(queues_or_error, str) else queues_or_error
+
+    def _restore_permission(self, master_addr: str, saved_perm: int) -> Iterator[EventRecord]:
+        current_perm = self._environment.read_permission(master_addr)
+        if isinstance(current_perm, str) or current_perm == saved_perm:
+            return
+        change_error = self._environment.set_permission(master_addr, saved_perm)
+        yield self._record_event(
+            events.PermissionSet(
+                self._procedure_clock.now_ms(), master_addr, current_perm, saved_perm, change_error
+            )
+        )
+        if change_error is None:
+            self._wait_for(
+                lambda server_facts: all(
+                    name_server.open_topics for name_server in server_facts if name_server.is_registered
+                )
+            )
+
+    def _restore_by_broker(
+        self,
+        master_addr: str | None,
+        queue_snapshot: QueueSnapshot,
+        own_queues: QueuesByTopic | None,
+        server_facts: tuple[NameServerFacts, ...],
+        error_by_addr: dict[str, str],
+    ) -> None:
+        """The broker registers all it has, with all name servers; else rw- where all topics were writable."""
+        old_servers = [
+            checked_server
+            for checked_server in server_facts
+            if not checked_server.can_restore_queues
+            and find_differing_queues(queue_snapshot, own_queues, checked_server)
+        ]
+        broker_error = (
+            "it has no master" if master_addr is None else self._environment.request_registration(master_addr)
+        )
+        for name_server in old_servers:
+            self._method_by_server[name_server.namesrv_addr] = BY_BROKER
+        if broker_error is None:
+            old_addrs = {name_server.namesrv_addr for name_server in old_servers}
+            self._wait_for(
+                lambda current_servers: (
+                    not any(
+                        find_differing_queues(queue_snapshot, own_queues, checked_server)
+                        for checked_server in current_servers
+                        if checked_server.namesrv_addr in old_addrs
+                    )
+                )
+            )
+            return
+        for name_server in old_servers:
+            wanted_queues = {
+                **queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {}),
+                **find_differing_queues(queue_snapshot, own_queues, name_server),
+            }
+            error_by_addr[name_server.namesrv_addr] = (
+                f"the broker could not be told to register: {broker_error}"
+            )
+            if wanted_queues and all(
+                wanted_queue.perm & Perm.WRITE for wanted_queue in wanted_queues.values()
+            ):
+                self._method_by_server[name_server.namesrv_addr] = BY_ADDING
+                self._environment.add_write_permission((name_server.namesrv_addr,))
+
+    def _wait_for(self, is_done: Callable[[tuple[NameServerFacts, ...]], bool]) -> None:
+        """A registration takes a moment."""
+        for _ in range(_MAX_ROUNDS):
+            if is_done(self._environment.read_servers()):
+                return
+            self._procedure_clock.pause_seconds(_PAUSE_SECONDS)
+
+    def _verify_restored(
+        self,
+        drain_state: DrainState,
+        queue_snapshot: QueueSnapshot,
+        own_queues: QueuesByTopic | None,
+        error_by_addr: Mapping[str, str],
+    ) -> Iterator[EventRecord]:
+        """Read back what each name server tells now."""
+        is_whole = True
+        for name_server in self._environment.read_servers():
+            differing_queues = find_differing_queues(queue_snapshot, own_queues, name_server)
+            current_queues = name_server.queues_by_topic
+            reason_by_topic = {
+                topic: _describe_difference(current_queues.get(topic), target_queue)
+                for topic, target_queue in differing_queues.items()
+            }
+            server_error = name_server.error or (
+                None if name_server.member_addrs else "the broker is not registered there"
+            )
+            if differing_queues and server_error is None and name_server.namesrv_addr in error_by_addr:
+                reason_by_topic = {
+                    topic: f"{reason_text}; {error_by_addr[name_server.namesrv_addr]}"
+                    for topic, reason_text in reason_by_topic.items()
+                }
+            restore_method = self._method_by_server.get(name_server.namesrv_addr, "nothing to do")
+            same_count = len(current_queues) - sum(1 for topic in differing_queues if topic in current_queues)
+            is_whole = is_whole and server_error is None and not differing_queues
+            yield self._record_event(
+                events.PutBack(
+                    self._procedure_clock.now_ms(),
+                    name_server.namesrv_addr,
+                    same_count,
+                    restore_method,
+                    reason_by_topic,
+                    server_error,
+                )
+            )
+        if is_whole:
+            undone_record = self._record_event(
+                events.Undone(self._procedure_clock.now_ms(), drain_state.broker)
+            )
+            self._drain_store.archive_drain()
+            yield undone_record
+
+    def _record_event(self, drain_event: DrainEvent) -> EventRecord:
+        event_record = build_event_record(drain_event)
+        self._drain_store.append_event(event_record)
+        return event_record
+
+
+def _describe_difference(current_queue: QueueData | None, target_queue: QueueData) -> str:
+    if current_queue is None:
+        return f"gone, was {perm_text(target_queue.perm)}"
+    if current_queue.perm != target_queue.perm:
+        return f"{perm_text(current_queue.perm)} instead of {perm_text(target_queue.perm)}"
+    return (
+        f"{current_queue.read_queue_nums}/{current_queue.write_queue_nums} queues instead of"
+        f" {target_queue.read_queue_nums}/{target_queue.write_queue_nums}"
+    )

@@ -1,0 +1,326 @@
+"""Causes on the side of name servers: which ones clients ask, and which brokers register with them. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from nsadmin.client.connection.addresses import BadAddress, parse_addrs
+from nsadmin.client.results import error_text
+from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.operations.explain.facts import RouteFacts, broker_id_of_view, groups_by_name, is_broker_absent
+from nsadmin.operations.explain.findings import (
+    SERVERS_PLACEHOLDER,
+    Advice,
+    CauseCheck,
+    CauseFinding,
+    advise_command,
+    join_names,
+    ok_finding,
+    skipped_finding,
+)
+
+_NOT_READY_TEXT = "name server not ready"
+_ASK_BROKER_COMMAND = ("getBrokerConfig", "HOST:PORT", "--filter", "key=namesrvAddr")
+_ENDPOINT_PATTERN = re.compile(r"https?://", re.I)
+
+
+def _find_silent_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view in route_facts.server_views:
+        error = server_view.route.error
+        if error is not None and not server_view.has_no_route and _NOT_READY_TEXT not in str(error):
+            yield CauseFinding(
+                "unknown",
+                f"no answer: {error_text(error)}"
+                if server_view.is_silent
+                else f"it refuses: {error_text(error)}",
+                advise_command("where") if server_view.is_silent else None,
+                server_view.addr,
+            )
+
+
+def _answering_servers(route_facts: RouteFacts) -> CauseFinding:
+    return ok_finding(
+        f"all {len(route_facts.server_views)} answer: {join_names(server_view.addr for server_view in route_facts.server_views)}"
+    )
+
+
+def _find_client_list_mistakes(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    list_text = route_facts.question.client_list
+    if list_text is None:
+        return
+    corrected_list = " ".join(parse_addrs(list_text)).replace(" ", ";")
+    if re.search(r"[,\s]", list_text.strip()) and not _ENDPOINT_PATTERN.match(list_text):
+        yield CauseFinding(
+            "cause",
+            f"{list_text!r}: clients split their list at ; only, so this is an address that nobody has",
+            Advice(f"write {corrected_list} into the client's configuration"),
+        )
+    addrs_without_port = [
+        list_entry
+        for list_entry in re.split(r"[;,\s]+", list_text)
+        if list_entry and not re.search(r":\d+$", list_entry)
+    ]
+    if addrs_without_port:
+        yield CauseFinding(
+            "cause",
+            f"no port in {join_names(addrs_without_port)}: clients do not add one",
+            Advice(f"write {corrected_list} into the client's configuration"),
+        )
+
+
+def _readable_client_list(route_facts: RouteFacts) -> CauseFinding:
+    if route_facts.question.client_list is None:
+        return skipped_finding("--client LIST looks at a client's own list of name servers")
+    return ok_finding(f"the client's list can be read as it stands: {route_facts.question.client_list}")
+
+
+def _find_servers_without_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    empty_views = [
+        server_view
+        for server_view in route_facts.server_views
+        if server_view.cluster_info.result is not None and not _has_any_broker(server_view)
+    ]
+    known_addrs = sorted(
+        namesrv_addr
+        for namesrv_addr in _all_listed_addrs(route_facts) - {server_view.addr for server_view in empty_views}
+        if "," not in namesrv_addr
+    )
+    for server_view in empty_views:
+        if known_addrs:
+            advice = Advice(f"give the client what brokers register with: {';'.join(known_addrs)}")
+        elif route_facts.broker_views:
+            advice = Advice("the next steps say why brokers do not register")
+        else:
+            advice = advise_command(*_ASK_BROKER_COMMAND, instruction="ask a broker for its list")
+        evidence = "it knows no broker at all: they register with others, or are not back since its start"
+        yield CauseFinding("cause", evidence, advice, server_view.addr)
+
+
+def _has_any_broker(server_view: NameServerTopicView) -> bool:
+    return any(addr_group.broker_addrs for addr_group in groups_by_name(server_view).values())
+
+
+def _all_listed_addrs(route_facts: RouteFacts) -> set[str]:
+    """All name server addresses in the lists of the brokers that answered."""
+    return {
+        namesrv_addr
+        for broker_view in route_facts.broker_views
+        for namesrv_addr in listed_name_servers(broker_view)
+    }
+
+
+def listed_name_servers(broker_view: BrokerTopicView) -> tuple[str, ...]:
+    """A broker's list of name servers. Brokers split it at ; only."""
+    list_text = (broker_view.config.result or {}).get("namesrvAddr", "")
+    return tuple(list_entry.strip() for list_entry in list_text.split(";") if list_entry.strip())
+
+
+def _is_in_list(route_facts: RouteFacts, listed_addrs: Iterable[str], namesrv_addr: str) -> bool:
+    """Whether a list contains a name server, under any name that resolves to it."""
+    own_hosts = route_facts.hosts.get(namesrv_addr, frozenset([namesrv_addr]))
+    return any(
+        listed_addr == namesrv_addr
+        or own_hosts & route_facts.hosts.get(listed_addr, frozenset([listed_addr]))
+        for listed_addr in listed_addrs
+    )
+
+
+def _absent_brokers(
+    route_facts: RouteFacts,
+) -> Iterator[tuple[NameServerTopicView, str, Sequence[BrokerTopicView]]]:
+    """Each broker that has or serves the topic and is not registered with a name server.
+
+    The process that should be registered comes first.
+    """
+    serving_names = {
+        queue_route.broker_name
+        for _, topic_route in route_facts.views_with_route()
+        for queue_route in topic_route.queues
+        if queue_route.broker_addrs
+    }
+    views_by_name = {
+        broker_name: list(broker_views)
+        for broker_name, broker_views in route_facts.brokers_with_topic().items()
+    }
+    for broker_name in serving_names - views_by_name.keys():
+        own_views = [
+            broker_view for broker_view in route_facts.broker_views if broker_view.broker_name == broker_name
+        ]
+        views_by_name[broker_name] = sorted(own_views, key=broker_id_of_view)
+    for server_view in route_facts.server_views:
+        if server_view.cluster_info.result is not None:
+            for broker_name, broker_views in sorted(views_by_name.items()):
+                if is_broker_absent(server_view, broker_name, broker_views):
+                    yield server_view, broker_name, broker_views
+
+
+def _find_partial_lists(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, broker_name, broker_views in _absent_brokers(route_facts):
+        if not broker_views:
+            yield CauseFinding(
+                "unknown",
+                f"{broker_name} is registered elsewhere and not here, and does not tell its list",
+                None,
+                server_view.addr,
+                broker_name,
+            )
+        for broker_view in broker_views[:1]:
+            listed_addrs = listed_name_servers(broker_view)
+            if listed_addrs and not _is_in_list(route_facts, listed_addrs, server_view.addr):
+                yield CauseFinding(
+                    route_facts.problem_severity(server_view),
+                    f"{broker_name} registers with {';'.join(listed_addrs)}, and not here{_comma_remark(listed_addrs)}",
+                    _advise_new_list(route_facts, server_view, broker_view),
+                    server_view.addr,
+                    broker_name,
+                    broker_view.addr,
+                )
+
+
+def _comma_remark(listed_addrs: Sequence[str]) -> str:
+    return (
+        "; a comma joins addresses into one that nobody has"
+        if any("," in listed_addr for listed_addr in listed_addrs)
+        else ""
+    )
+
+
+def _advise_new_list(
+    route_facts: RouteFacts, server_view: NameServerTopicView, broker_view: BrokerTopicView
+) -> Advice:
+    """The command that corrects the list: its current entries, also split at commas, and this name server."""
+    try:
+        current_addrs = parse_addrs(";".join(listed_name_servers(broker_view)))
+    except BadAddress:
+        current_addrs = ()
+    wanted_list = ";".join(dict.fromkeys((*current_addrs, server_view.addr)))
+    return advise_command(
+        "updateBrokerConfig", "namesrvAddr", wanted_list, "-b", broker_view.addr,
+        instruction="write it into its file, and set it: it is taken within 2 minutes, without a restart",
+    )  # fmt: skip
+
+
+def _find_unheard_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, broker_name, broker_views in _absent_brokers(route_facts):
+        for broker_view in broker_views[:1]:
+            listed_addrs = listed_name_servers(broker_view)
+            if listed_addrs and not _is_in_list(route_facts, listed_addrs, server_view.addr):
+                continue
+            registration_size = route_facts.sizes.get(broker_view.addr)
+            if (
+                registration_size is not None
+                and registration_size.result is not None
+                and registration_size.result.size_bytes > registration_size.result.limit_bytes
+            ):
+                continue
+            list_remark = "lists this server" if listed_addrs else "tells no list of its own (it fetches one)"
+            yield CauseFinding(
+                route_facts.problem_severity(server_view),
+                f"{broker_name} {list_remark} and is not registered here",
+                Advice(
+                    "wait 30 s for its next registration; then look for registerBroker in its log, and"
+                    f" whether it reaches {server_view.addr}"
+                ),
+                server_view.addr,
+                broker_name,
+                broker_view.addr,
+            )
+
+
+def _find_unready_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view in route_facts.server_views:
+        if server_view.route.error is not None and _NOT_READY_TEXT in str(server_view.route.error):
+            wait_seconds = (server_view.config.result or {}).get("waitSecondsForService")
+            wait_remark = f"; it waits {wait_seconds} s after its start" if wait_seconds else ""
+            yield CauseFinding(
+                "cause",
+                f"{error_text(server_view.route.error)}{wait_remark}",
+                advise_command(
+                    "updateNamesrvConfig",
+                    "needWaitForService",
+                    "false",
+                    "-n",
+                    SERVERS_PLACEHOLDER,
+                    instruction="wait; if it lasts, as with 5.1.0 to 5.3.1, where it never ends",
+                ),
+                server_view.addr,
+            )
+
+
+def _find_other_cluster(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    wanted_cluster = route_facts.question.cluster_name
+    if wanted_cluster is None:
+        return
+    for server_view, topic_route in route_facts.views_with_route():
+        cluster_names = {
+            queue_route.cluster_name for queue_route in topic_route.queues if queue_route.cluster_name
+        }
+        if wanted_cluster not in cluster_names:
+            yield CauseFinding(
+                "cause",
+                f"it is in {join_names(sorted(cluster_names))}, and not in {wanted_cluster}",
+                advise_command("updateTopic", route_facts.topic, "-c", wanted_cluster),
+                server_view.addr,
+            )
+
+
+def _expected_cluster(route_facts: RouteFacts) -> CauseFinding:
+    if route_facts.question.cluster_name is None:
+        return skipped_finding("-c CLUSTER says where the client should find it")
+    if not any(True for _ in route_facts.views_with_route()):
+        return skipped_finding("no name server has a route")
+    return ok_finding(f"it is in {route_facts.question.cluster_name}")
+
+
+def _find_other_context(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    if route_facts.elsewhere is None or not any(True for _ in route_facts.views_without_route()):
+        return
+    for context_route in route_facts.elsewhere:
+        if context_route.found_on is not None:
+            cluster_remark = (
+                f" in {join_names(context_route.cluster_names)}" if context_route.cluster_names else ""
+            )
+            yield CauseFinding(
+                "cause",
+                f"context {context_route.context_name} has it{cluster_remark}, on {context_route.found_on}",
+                advise_command(
+                    "where",
+                    "--context",
+                    context_route.context_name,
+                    instruction="give the client its name servers",
+                ),
+            )
+        elif context_route.error is not None:
+            yield CauseFinding("unknown", f"context {context_route.context_name}: {context_route.error}")
+
+
+def _no_other_context(route_facts: RouteFacts) -> CauseFinding:
+    if not any(True for _ in route_facts.views_without_route()):
+        return ok_finding("it is here")
+    if route_facts.elsewhere is not None:
+        return ok_finding(
+            f"no other context has it: {join_names(context_route.context_name for context_route in route_facts.elsewhere) or 'none'}"
+        )
+    other_contexts = route_facts.question.other_contexts
+    return skipped_finding(
+        f"--contexts looks in {join_names(other_contexts)}"
+        if other_contexts
+        else "there are no other contexts"
+    )
+
+
+NAME_SERVER_CHECKS = (
+    CauseCheck("nameServerSilent", _answering_servers, _find_silent_servers),
+    CauseCheck("clientList", _readable_client_list, _find_client_list_mistakes, needs_servers=False),
+    CauseCheck(
+        "wrongNameServer", "brokers are registered with each that answers", _find_servers_without_brokers
+    ),
+    CauseCheck("partialNameServerList", "brokers with the topic list each of them", _find_partial_lists),
+    CauseCheck(
+        "brokerNotHeard",
+        "brokers with the topic are registered wherever they want to be",
+        _find_unheard_brokers,
+    ),
+    CauseCheck("otherCluster", _expected_cluster, _find_other_cluster),
+    CauseCheck("otherContext", _no_other_context, _find_other_context),
+    CauseCheck("nameServerNotReady", "each answers questions about routes", _find_unready_servers),
+)

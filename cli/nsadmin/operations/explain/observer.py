@@ -1,0 +1,152 @@
+"""Asks all name servers at once, then the brokers that are concerned with the topic."""
+
+import socket
+from collections.abc import Iterable, Iterator, Sequence
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.frame import MAX_FRAME_BYTES
+from namesrv_core.transport.address import join_addr, split_addr
+from nsadmin.client import AdminClient
+from nsadmin.client.brokers.registrations import BrokerRegistrant
+from nsadmin.client.connection.addresses import parse_addrs
+from nsadmin.client.results import ServerResult
+from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.operations.explain.facts import (
+    JournalEvidence,
+    MeasuredRegistration,
+    OtherContextRoute,
+    RouteFacts,
+    RouteQuestion,
+    groups_by_name,
+)
+from nsadmin.operations.explain.name_server_causes import listed_name_servers
+from nsadmin.operations.explain.registration_causes import find_missing_brokers
+
+
+def gather_facts(
+    admin: AdminClient,
+    question: RouteQuestion,
+    broker_addrs: Iterable[str] = (),
+    journal_evidence: Sequence[JournalEvidence] = (),
+    other_context_routes: Sequence[OtherContextRoute] | None = None,
+) -> RouteFacts:
+    """Gather the facts about the topic. Servers that do not answer do not end it.
+
+    `broker_addrs` are brokers to ask in addition to those that name servers know.
+
+    Raises:
+        BadAddress: the client's list holds an invalid address.
+    """
+    namesrv_addrs = [*admin.addresses.addrs, *parse_addrs(question.client_list or "")]
+    server_views = tuple(
+        admin.topic_views.get_name_server_views(namesrv_addrs, question.topic, question.zone_name)
+    )
+    journaled_addrs = (
+        broker_addr
+        for evidence in journal_evidence
+        for last_addrs in evidence.last_addrs.values()
+        for broker_addr in last_addrs
+    )
+    asked_addrs = [
+        *_addrs_in_routes(server_views),
+        *_addrs_of_all_brokers(server_views, question.cluster_name),
+        *broker_addrs,
+        *journaled_addrs,
+    ]
+    broker_views = tuple(admin.topic_views.get_broker_views(asked_addrs, question.topic))
+    route_facts = RouteFacts(
+        question,
+        server_views,
+        broker_views,
+        resolve_hosts(_addrs_to_compare(server_views, broker_views)),
+        memories=tuple(journal_evidence),
+        elsewhere=None if other_context_routes is None else tuple(other_context_routes),
+    )
+    return route_facts._replace(sizes=_measure_registrations(admin, find_missing_brokers(route_facts)))
+
+
+def _measure_registrations(
+    admin: AdminClient, broker_addrs: Sequence[str]
+) -> dict[str, ServerResult[MeasuredRegistration]]:
+    """The registration sizes of these brokers; this reads all their topics."""
+    if not broker_addrs:
+        return {}
+    # Imported late: a topic that is registered everywhere needs no sizes.
+    from nsadmin.operations.registration_size import measure_registration
+
+    def describe_size(registering_broker: BrokerRegistrant) -> MeasuredRegistration:
+        return MeasuredRegistration(
+            measure_registration(registering_broker).frame_bytes,
+            MAX_FRAME_BYTES,
+            len(registering_broker.topics),
+        )
+
+    return {
+        registration.addr: registration.then(describe_size)
+        for registration in admin.registrations.get_each(broker_addrs)
+    }
+
+
+def _addrs_in_routes(server_views: Iterable[NameServerTopicView]) -> Iterator[str]:
+    for server_view in server_views:
+        for queue_route in server_view.route.result.queues if server_view.route.result else ():
+            yield from queue_route.broker_addrs.values()
+
+
+def _addrs_of_all_brokers(
+    server_views: Sequence[NameServerTopicView], cluster_name: str | None
+) -> Iterator[str]:
+    """One process of each broker, to learn which brokers have the topic; none if no server lacks a route."""
+    if not any(server_view.has_no_route for server_view in server_views):
+        return
+    for server_view in server_views:
+        for addr_group in groups_by_name(server_view).values():
+            if cluster_name in (None, addr_group.cluster_name):
+                yield from list(addr_group.broker_addrs.values())[:1]
+
+
+def _addrs_to_compare(
+    server_views: Sequence[NameServerTopicView], broker_views: Iterable[BrokerTopicView]
+) -> set[str]:
+    """The addresses that must be resolved for comparison: none if all brokers list them as we do."""
+    asked_addrs = {server_view.addr for server_view in server_views}
+    listed_addrs = {
+        listed_addr for broker_view in broker_views for listed_addr in listed_name_servers(broker_view)
+    }
+    return asked_addrs | listed_addrs if listed_addrs - asked_addrs else set()
+
+
+def resolve_hosts(namesrv_addrs: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Each address with the addresses that its host resolves to; itself if it cannot be resolved."""
+    return {namesrv_addr: _resolve_host(namesrv_addr) for namesrv_addr in namesrv_addrs}
+
+
+def _resolve_host(namesrv_addr: str) -> frozenset[str]:
+    try:
+        host, port = split_addr(namesrv_addr)
+        socket_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, ValueError):
+        return frozenset([namesrv_addr])
+    return frozenset(join_addr(str(socket_addr[0]), port) for *_, socket_addr in socket_infos)
+
+
+def find_route_in_context(context_name: str, admin: AdminClient, topic: str) -> OtherContextRoute:
+    """The route of the topic on the name servers of another context."""
+    try:
+        server_views = admin.topic_views.get_name_server_views(admin.addresses.addrs, topic)
+    except RocketMQError as error:
+        return OtherContextRoute(context_name, None, error=str(error))
+    for server_view in server_views:
+        if server_view.route.result is not None:
+            cluster_names = {
+                queue_route.cluster_name
+                for queue_route in server_view.route.result.queues
+                if queue_route.cluster_name
+            }
+            return OtherContextRoute(context_name, server_view.addr, tuple(sorted(cluster_names)))
+    error_texts = [
+        str(server_view.route.error)
+        for server_view in server_views
+        if server_view.route.error and not server_view.has_no_route
+    ]
+    return OtherContextRoute(context_name, None, error="; ".join(error_texts) or None)

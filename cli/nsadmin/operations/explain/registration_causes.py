@@ -1,0 +1,283 @@
+"""Causes between brokers and name servers: whether the topic exists and is registered. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
+from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.likeness import like
+from nsadmin.operations.explain.facts import JournaledChange, RouteFacts, groups_by_name, is_broker_absent
+from nsadmin.operations.explain.findings import (
+    Advice,
+    CauseCheck,
+    CauseFinding,
+    advise_command,
+    join_names,
+    ok_finding,
+    skipped_finding,
+)
+from nsadmin.wording import to_the_second
+
+
+def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    if route_facts.brokers_with_topic():
+        return
+    silent_addrs = [
+        broker_view.addr
+        for broker_view in route_facts.broker_views
+        if broker_view.topic_config.result is None and not _denies_topic(broker_view)
+    ]
+    topic_is_denied = any(_denies_topic(broker_view) for broker_view in route_facts.broker_views)
+    for server_view in route_facts.views_without_route():
+        evidence_parts = [
+            "no route here",
+            "no broker that told has it" if topic_is_denied else "no broker told whether it has it",
+        ]
+        if silent_addrs:
+            evidence_parts.append(f"{join_names(silent_addrs)} did not tell")
+        evidence_parts += [
+            _describe_deletion(evidence.topic_deletion)
+            for evidence in route_facts.memories
+            if evidence.topic_deletion is not None
+        ]
+        similar_topics = find_similar_topics(route_facts.topic, server_view)
+        if similar_topics:
+            evidence_parts.append(
+                f"there is {join_names(similar_topics)}: mind how it is written, and namespaces"
+            )
+        broker_is_gone = any(evidence.gone_brokers for evidence in route_facts.memories)
+        creation_advice = (
+            _advise_creation(route_facts, server_view) if topic_is_denied and not broker_is_gone else None
+        )
+        yield CauseFinding(
+            "cause" if topic_is_denied else "unknown",
+            "; ".join(evidence_parts),
+            creation_advice,
+            server_view.addr,
+        )
+
+
+def _denies_topic(broker_view: BrokerTopicView) -> bool:
+    """Whether a broker answered that it does not have the topic."""
+    return is_not_found(broker_view.topic_config.error)
+
+
+def _registered_topic(route_facts: RouteFacts) -> CauseFinding:
+    addrs_with_route = [server_view.addr for server_view, _ in route_facts.views_with_route()]
+    if addrs_with_route:
+        return ok_finding(f"there is a route on {join_names(addrs_with_route)}")
+    return (
+        ok_finding(f"{join_names(route_facts.brokers_with_topic())} has it")
+        if route_facts.brokers_with_topic()
+        else skipped_finding("no name server tells")
+    )
+
+
+def _advise_creation(route_facts: RouteFacts, server_view: NameServerTopicView) -> Advice:
+    cluster_names = server_view.cluster_info.result.cluster_names if server_view.cluster_info.result else ()
+    target_cluster = route_facts.question.cluster_name or (
+        cluster_names[0] if len(cluster_names) == 1 else "CLUSTER"
+    )
+    return advise_command("updateTopic", route_facts.topic, "-c", target_cluster, instruction="create it")
+
+
+def _describe_deletion(deletion: JournaledChange) -> str:
+    return f"{describe_change(deletion)}: deleted"
+
+
+def describe_change(change: JournaledChange) -> str:
+    """The source, time, cause and client of a change: "the journal of ns-1, 2026-…, WIPE… by 10.0.0.9:1"."""
+    client_remark = f" by {change.client_addr}" if change.client_addr else ""
+    return f"the journal of {change.namesrv_name}, {to_the_second(change.time_ms)}, {change.event_cause}{client_remark}"
+
+
+def find_similar_topics(topic: str, server_view: NameServerTopicView) -> list[str]:
+    """Topics with a similar name, or with the same name in a namespace."""
+    topic_names = (server_view.topic_names.result if server_view.topic_names is not None else None) or ()
+    namespaced_names = [
+        topic_name
+        for topic_name in topic_names
+        if topic_name.endswith(f"%{topic}") or topic.endswith(f"%{topic_name}")
+    ]
+    # Comparison is slow: with many names, compare only those of about the same length.
+    similar_names = like(
+        topic, (topic_name for topic_name in topic_names if abs(len(topic_name) - len(topic)) <= 2), 0.8
+    )
+    return [
+        topic_name for topic_name in dict.fromkeys((*namespaced_names, *similar_names)) if topic_name != topic
+    ]
+
+
+def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    if route_facts.brokers_with_topic() or not any(True for _ in route_facts.views_without_route()):
+        return
+    for broker_view in _master_views(route_facts):
+        if broker_view.config.result and broker_view.config.result.get("autoCreateTopicEnable") == "false":
+            yield CauseFinding(
+                "cause",
+                f"{broker_view.broker_name} creates no topic by itself: autoCreateTopicEnable=false",
+                advise_command(
+                    "updateTopic", route_facts.topic, "-b", broker_view.addr, instruction="create it"
+                ),
+                None,
+                broker_view.broker_name,
+                broker_view.addr,
+            )
+    if any(_auto_creates_topics(broker_view) for broker_view in _master_views(route_facts)):
+        for server_view in route_facts.views_without_route():
+            if server_view.default_route.result is None:
+                yield CauseFinding(
+                    "warning",
+                    f"brokers create topics by themselves, but it has no route of {DEFAULT_TOPIC},"
+                    " by which producers find them",
+                    None,
+                    server_view.addr,
+                )
+
+
+def _master_views(route_facts: RouteFacts) -> list[BrokerTopicView]:
+    return [
+        broker_view
+        for broker_view in route_facts.broker_views
+        if (broker_view.config.result or {}).get("brokerRole", "SLAVE") != "SLAVE"
+    ]
+
+
+def _auto_creates_topics(broker_view: BrokerTopicView) -> bool:
+    return (broker_view.config.result or {}).get("autoCreateTopicEnable") == "true"
+
+
+def _auto_creation_state(route_facts: RouteFacts) -> CauseFinding:
+    if route_facts.brokers_with_topic() or not any(True for _ in route_facts.views_without_route()):
+        return ok_finding("there is nothing to create")
+    creating_names = [
+        broker_view.broker_name or broker_view.addr
+        for broker_view in _master_views(route_facts)
+        if _auto_creates_topics(broker_view)
+    ]
+    if not creating_names:
+        return CauseFinding("unknown", "no master told whether it creates topics by itself")
+    return ok_finding(
+        f"{join_names(creating_names)} would create it with a first message; till then consumers find nothing"
+    )
+
+
+def _find_topics_on_broker_only(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view in route_facts.server_views:
+        if server_view.route.result is None and not server_view.has_no_route:
+            continue
+        routed_names = (
+            {queue_route.broker_name for queue_route in server_view.route.result.queues}
+            if server_view.route.result
+            else set()
+        )
+        for broker_name, broker_views in route_facts.brokers_with_topic().items():
+            if broker_name not in routed_names and broker_name in groups_by_name(server_view):
+                topic_config = broker_views[0].topic_config.result
+                new_queue_count = (topic_config.read_queue_nums if topic_config else 8) + 1
+                yield CauseFinding(
+                    route_facts.problem_severity(server_view),
+                    f"{broker_name} has it and is registered here, but not with this topic{_describe_deletions(route_facts)}",
+                    advise_command(
+                        "updateTopic",
+                        route_facts.topic,
+                        "-b",
+                        broker_views[0].addr,
+                        "-r",
+                        str(new_queue_count),
+                        instruction="wait 30 s for its next registration; 4.x servers take it when it changes",
+                    ),
+                    server_view.addr,
+                    broker_name,
+                    broker_views[0].addr,
+                )
+
+
+def _describe_deletions(route_facts: RouteFacts) -> str:
+    deletions = [
+        evidence.topic_deletion for evidence in route_facts.memories if evidence.topic_deletion is not None
+    ]
+    return "".join(f"; {_describe_deletion(deletion)}" for deletion in deletions)
+
+
+def find_missing_brokers(route_facts: RouteFacts) -> list[str]:
+    """The brokers that have the topic but are missing on a name server or in its route."""
+    return [
+        broker_views[0].addr
+        for broker_name, broker_views in route_facts.brokers_with_topic().items()
+        if any(
+            _lacks_topic_of_broker(server_view, broker_name, broker_views)
+            for server_view in route_facts.server_views
+        )
+    ]
+
+
+def _lacks_topic_of_broker(
+    server_view: NameServerTopicView, broker_name: str, broker_views: Sequence[BrokerTopicView]
+) -> bool:
+    topic_route = server_view.route.result
+    if topic_route is None and not server_view.has_no_route:
+        return False
+    is_known_absent = server_view.cluster_info.result is not None and is_broker_absent(
+        server_view, broker_name, broker_views
+    )
+    return (
+        is_known_absent
+        or topic_route is None
+        or broker_name not in {queue_route.broker_name for queue_route in topic_route.queues}
+    )
+
+
+def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    names_by_addr = {broker_view.addr: broker_view.broker_name for broker_view in route_facts.broker_views}
+    for broker_addr, registration_size in route_facts.sizes.items():
+        if registration_size.result is None:
+            error_remark = (
+                error_text(registration_size.error) if registration_size.error is not None else "nothing told"
+            )
+            yield CauseFinding(
+                "unknown",
+                f"its topics cannot be read: {error_remark}",
+                None,
+                None,
+                names_by_addr.get(broker_addr),
+                broker_addr,
+            )
+        elif registration_size.result.size_bytes > registration_size.result.limit_bytes:
+            size_bytes, limit_bytes, topic_count = registration_size.result
+            yield CauseFinding(
+                "cause",
+                f"the registration of {topic_count} topics has {size_bytes} bytes, and name servers take {limit_bytes}:"
+                " they close the connection",
+                advise_command(
+                    "registrationSize",
+                    "-b",
+                    broker_addr,
+                    "--removable",
+                    instruction="set enableSplitRegistration (5.x) or compressedRegister, or delete topics",
+                ),
+                None,
+                names_by_addr.get(broker_addr),
+                broker_addr,
+            )
+
+
+def _largest_registration(route_facts: RouteFacts) -> CauseFinding:
+    if not route_facts.sizes:
+        return skipped_finding("nothing that a broker has is missing on a name server")
+    largest_bytes = max(
+        registration_size.result.size_bytes
+        for registration_size in route_facts.sizes.values()
+        if registration_size.result is not None
+    )
+    return ok_finding(f"the largest has {largest_bytes} bytes; name servers take 16777216")
+
+
+REGISTRATION_CHECKS = (
+    CauseCheck("topicNotRegistered", _registered_topic, _find_unregistered_topic),
+    CauseCheck("autoCreateOff", _auto_creation_state, _find_disabled_auto_create),
+    CauseCheck(
+        "topicOnBrokerOnly", "name servers have it from each broker that has it", _find_topics_on_broker_only
+    ),
+    CauseCheck("registrationTooLarge", _largest_registration, _find_large_registrations),
+)

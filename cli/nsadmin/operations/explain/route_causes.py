@@ -1,0 +1,414 @@
+"""Causes inside a route: gone brokers, queues without write permission, dead order configurations. Pure."""
+
+from collections.abc import Callable, Iterator
+
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, perm_text
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
+from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topics.topic_views import NameServerTopicView
+from nsadmin.operations.explain.facts import (
+    RouteFacts,
+    groups_by_name,
+    has_registered_master,
+    is_broker_silent,
+)
+from nsadmin.operations.explain.findings import (
+    SERVERS_PLACEHOLDER,
+    Advice,
+    CauseCheck,
+    CauseFinding,
+    FindingResult,
+    advise_command,
+    join_names,
+    ok_finding,
+    skipped_finding,
+)
+from nsadmin.operations.explain.registration_causes import describe_change
+
+
+def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, topic_route in route_facts.views_with_route():
+        for queue_route in topic_route.queues:
+            master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID)
+            if not queue_route.broker_addrs:
+                evidence = f"{queue_route.broker_name} has queues here and is not registered: it has left"
+                yield _finding_about_queue(
+                    route_facts, server_view, queue_route, evidence, advise_command("clusterList")
+                )
+            elif (error := route_facts.silence_error(master_addr)) is not None:
+                evidence = f"{queue_route.broker_name} is registered, but its master does not answer: {error_text(error)}"
+                instruction = "start it again; if it runs, learn who reaches it (--addressMap, if you do not)"
+                advice = advise_command("brokerStatus", "-b", master_addr or "", instruction=instruction)
+                yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
+    yield from _find_departed_brokers(route_facts)
+
+
+def _find_departed_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    """Findings from journals and topic lists about departed brokers that took the route with them."""
+    for server_view in route_facts.views_without_route():
+        if route_facts.topic in ((server_view.topic_names.result if server_view.topic_names else None) or ()):
+            yield CauseFinding(
+                "cause",
+                "it lists the topic, but none of the topic's brokers is registered",
+                advise_command("clusterList", instruction="start them again; who is there?"),
+                server_view.addr,
+            )
+    if route_facts.brokers_with_topic() or not any(True for _ in route_facts.views_without_route()):
+        return
+    for evidence in route_facts.memories:
+        for broker_name, journaled_change in sorted(evidence.gone_brokers.items()):
+            last_addrs = evidence.last_addrs.get(broker_name, ())
+            addr_remark = f" ({join_names(last_addrs)})" if last_addrs else ""
+            yield CauseFinding(
+                "cause",
+                f"it was on {broker_name}{addr_remark}, which left: {describe_change(journaled_change)}",
+                advise_command(
+                    "updateTopic",
+                    route_facts.topic,
+                    "-c",
+                    "CLUSTER",
+                    instruction=f"start {broker_name}, or create it elsewhere",
+                ),
+                None,
+                broker_name,
+                last_addrs[0] if last_addrs else None,
+            )
+
+
+def _finding_about_queue(
+    route_facts: RouteFacts,
+    server_view: NameServerTopicView,
+    queue_route: QueueRoute,
+    evidence: str,
+    advice: Advice | None,
+    result: FindingResult | None = None,
+) -> CauseFinding:
+    return CauseFinding(
+        result or route_facts.problem_severity(server_view),
+        evidence,
+        advice,
+        server_view.addr,
+        queue_route.broker_name,
+        queue_route.broker_addrs.get(MASTER_BROKER_ID),
+    )
+
+
+def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, topic_route in route_facts.views_with_route():
+        for queue_route in topic_route.queues:
+            if queue_route.broker_addrs and not has_registered_master(server_view, queue_route.broker_name):
+                addr_group = groups_by_name(server_view).get(queue_route.broker_name)
+                addrs_by_id = addr_group.broker_addrs if addr_group else queue_route.broker_addrs
+                slave_list = join_names(
+                    f"{broker_id}={broker_addr}" for broker_id, broker_addr in addrs_by_id.items()
+                )
+                evidence = (
+                    f"{queue_route.broker_name} has no master, only {slave_list}: it can be read, not written"
+                )
+                yield _finding_about_queue(
+                    route_facts,
+                    server_view,
+                    queue_route,
+                    evidence,
+                    _advise_master_start(route_facts, queue_route.broker_name),
+                )
+    for server_view in route_facts.views_without_route():
+        for broker_name in route_facts.brokers_with_topic():
+            if broker_name in groups_by_name(server_view) and not has_registered_master(
+                server_view, broker_name
+            ):
+                evidence = (
+                    f"{broker_name} has no master here, and older name servers take no topics from slaves"
+                )
+                yield CauseFinding(
+                    "cause",
+                    evidence,
+                    _advise_master_start(route_facts, broker_name),
+                    server_view.addr,
+                    broker_name,
+                )
+
+
+def _advise_master_start(route_facts: RouteFacts, broker_name: str) -> Advice:
+    instruction = f"start the master of {broker_name} again; if it runs, learn why it does not register"
+    return advise_command("routeExplain", route_facts.topic, "-b", "HOST:PORT", instruction=instruction)
+
+
+def _unwritable_queues(route_facts: RouteFacts) -> Iterator[tuple[NameServerTopicView, QueueRoute]]:
+    """The queues without write permission on brokers that have a master."""
+    for server_view, topic_route in route_facts.views_with_route():
+        for queue_route in topic_route.queues:
+            if (
+                queue_route.perm is not None
+                and has_registered_master(server_view, queue_route.broker_name)
+                and not queue_route.perm & Perm.WRITE
+            ):
+                yield server_view, queue_route
+
+
+def _broker_permission(route_facts: RouteFacts, queue_route: QueueRoute) -> int | None:
+    broker_view = route_facts.master_of_queue(queue_route)
+    permission_text = (broker_view.config.result or {}).get("brokerPermission", "") if broker_view else ""
+    return int(permission_text) if permission_text.isdecimal() else None
+
+
+def _topic_permission(route_facts: RouteFacts, queue_route: QueueRoute) -> int | None:
+    broker_view = route_facts.master_of_queue(queue_route)
+    return broker_view.topic_config.result.perm if broker_view and broker_view.topic_config.result else None
+
+
+def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, queue_route in _unwritable_queues(route_facts):
+        broker_permission, topic_permission = (
+            _broker_permission(route_facts, queue_route),
+            _topic_permission(route_facts, queue_route),
+        )
+        shown_permission = f"{queue_route.broker_name} has perm {perm_text(queue_route.perm or 0)} here"
+        broker_view = route_facts.master_of_queue(queue_route)
+        if broker_permission is None or topic_permission is None:
+            is_deleted = broker_view is not None and is_not_found(broker_view.topic_config.error)
+            evidence = (
+                "the broker has no such topic any more" if is_deleted else "the broker does not tell its own"
+            )
+            yield _finding_about_queue(
+                route_facts,
+                server_view,
+                queue_route,
+                f"{shown_permission}; {evidence}",
+                None,
+                None if is_deleted else "unknown",
+            )
+        elif topic_permission & broker_permission & Perm.WRITE:
+            journaled_changes = [
+                journal.closed_brokers[queue_route.broker_name]
+                for journal in route_facts.memories
+                if queue_route.broker_name in journal.closed_brokers
+            ]
+            journal_remark = "".join(
+                f"; {describe_change(journaled_change)}" for journaled_change in journaled_changes
+            ) or (
+                "; no journal says who did it"
+                if route_facts.memories
+                else "; --journal DIR may say who did it"
+            )
+            evidence = f"{shown_permission} and {perm_text(topic_permission)} on the broker: it was wiped on this name server{journal_remark}"
+            instruction = "if it was drained, undrain it; else (it makes all topics of the broker rw-)"
+            advice = advise_command(
+                "addWritePerm", queue_route.broker_name, "-n", SERVERS_PLACEHOLDER, instruction=instruction
+            )
+            yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
+
+
+def _find_read_only_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, queue_route in _unwritable_queues(route_facts):
+        broker_permission = _broker_permission(route_facts, queue_route)
+        if broker_permission is not None and not broker_permission & Perm.WRITE:
+            master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID)
+            evidence = (
+                f"{queue_route.broker_name} may not be written to: brokerPermission={broker_permission}"
+            )
+            advice = advise_command(
+                "updateBrokerConfig", "brokerPermission", "6", "-b", master_addr or "ADDR"
+            )
+            yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
+
+
+def _find_closed_topics(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, queue_route in _unwritable_queues(route_facts):
+        topic_permission = _topic_permission(route_facts, queue_route)
+        if topic_permission is not None and not topic_permission & Perm.WRITE:
+            master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID)
+            evidence = f"{queue_route.broker_name} has the topic with perm {perm_text(topic_permission)}"
+            advice = advise_command(
+                "updateTopicPerm",
+                route_facts.topic,
+                str(topic_permission | int(Perm.WRITE)),
+                "-b",
+                master_addr or "ADDR",
+            )
+            yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
+    for server_view, topic_route in route_facts.views_with_route():
+        readable_queues = [
+            queue_route for queue_route in topic_route.queues if (queue_route.perm or 0) & Perm.READ
+        ]
+        if not readable_queues and topic_route.queues:
+            shown_permissions = join_names(
+                f"{queue_route.broker_name} {perm_text(queue_route.perm or 0)}"
+                for queue_route in topic_route.queues
+            )
+            advice = advise_command("updateTopicPerm", route_facts.topic, "6", "-c", "CLUSTER")
+            yield CauseFinding(
+                "cause",
+                f"consumers may read none of its queues: {shown_permissions}",
+                advice,
+                server_view.addr,
+            )
+
+
+def _find_missing_queues(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, topic_route in route_facts.views_with_route():
+        for queue_route in topic_route.queues:
+            if queue_route.perm is None:
+                evidence = f"{queue_route.broker_name} stands in the route without queues"
+                yield _finding_about_queue(
+                    route_facts,
+                    server_view,
+                    queue_route,
+                    evidence,
+                    advise_command("topicRoute", route_facts.topic),
+                )
+            elif not queue_route.write_queue_ids or not queue_route.read_queue_ids:
+                evidence = (
+                    f"{queue_route.broker_name} has {len(queue_route.write_queue_ids)} queues to write"
+                    f" and {len(queue_route.read_queue_ids)} to read"
+                )
+                master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID)
+                advice = advise_command(
+                    "updateTopic", route_facts.topic, "-b", master_addr or "ADDR", "-r", "8", "-w", "8"
+                )
+                result: FindingResult | None = (
+                    None if not queue_route.write_queue_ids else _severity_of_unreadable(server_view)
+                )
+                yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice, result)
+
+
+def _severity_of_unreadable(server_view: NameServerTopicView) -> FindingResult:
+    """The severity of unreadable queues: "warning" while other queues of the route can be read."""
+    queue_routes = server_view.route.result.queues if server_view.route.result else ()
+    return (
+        "warning"
+        if any(
+            (queue_route.perm or 0) & Perm.READ and queue_route.read_queue_ids for queue_route in queue_routes
+        )
+        else "cause"
+    )
+
+
+def _find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, topic_route in route_facts.views_with_route():
+        if not topic_route.order_topic_conf:
+            continue
+        put_advice = advise_command(
+            "updateOrderConf", route_facts.topic, "put", "BROKER:QUEUES;BROKER:QUEUES"
+        )
+        try:
+            queues_by_broker = parse_order_conf(topic_route.order_topic_conf)
+        except ValueError as error:
+            yield CauseFinding(
+                "cause",
+                f"clients cannot read {topic_route.order_topic_conf!r}: {error}",
+                put_advice,
+                server_view.addr,
+            )
+            continue
+        dead_names = [
+            broker_name
+            for broker_name in queues_by_broker
+            if not has_registered_master(server_view, broker_name)
+        ]
+        dead_names += [
+            queue_route.broker_name
+            for queue_route in topic_route.queues
+            if queue_route.broker_name in queues_by_broker
+            and route_facts.silence_error(queue_route.broker_addrs.get(MASTER_BROKER_ID))
+        ]
+        if dead_names:
+            lost_queues, ordered_queues = (
+                sum(queues_by_broker[broker_name] for broker_name in set(dead_names)),
+                sum(queues_by_broker.values()),
+            )
+            evidence = (
+                f"it names {join_names(dict.fromkeys(dead_names))}, whose masters are gone: sends to"
+                f" {lost_queues} of {ordered_queues} queues fail, whatever the route says"
+            )
+            yield CauseFinding(
+                "cause" if lost_queues == ordered_queues else "warning",
+                evidence,
+                put_advice,
+                server_view.addr,
+            )
+
+
+def _valid_order_conf(route_facts: RouteFacts) -> CauseFinding:
+    if any(topic_route.order_topic_conf for _, topic_route in route_facts.views_with_route()):
+        return ok_finding("every broker of the order configuration has a master")
+    ignoring_addrs = [
+        server_view.addr for server_view in route_facts.server_views if server_view.order_conf.result
+    ]
+    if ignoring_addrs:
+        return ok_finding(
+            f"clients do not get the one in {ORDER_CONF_NAMESPACE}: orderMessageEnable is false on {join_names(ignoring_addrs)}"
+        )
+    return ok_finding("there is none")
+
+
+def _find_empty_zones(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, topic_route in route_facts.views_with_route():
+        if server_view.zone_route is None:
+            continue
+        if server_view.zone_route.error is not None:
+            yield CauseFinding(
+                "unknown", f"no answer: {error_text(server_view.zone_route.error)}", None, server_view.addr
+            )
+        elif not (server_view.zone_route.result and server_view.zone_route.result.queues):
+            broker_names = join_names(queue_route.broker_name for queue_route in topic_route.queues)
+            evidence = f"no master of {broker_names} is in zone {route_facts.question.zone_name}: its clients get an empty route"
+            advice = Advice("take rocketmq.zone.mode from the client, or start brokers in its zone")
+            yield CauseFinding("cause", evidence, advice, server_view.addr)
+
+
+def _served_zone(route_facts: RouteFacts) -> CauseFinding:
+    if route_facts.question.zone_name is None:
+        return skipped_finding("--zone NAME asks as a client of that zone")
+    return ok_finding(f"clients of zone {route_facts.question.zone_name} get queues")
+
+
+def _all_clear_with_route(ok_text: str) -> Callable[[RouteFacts], CauseFinding]:
+    def all_clear(route_facts: RouteFacts) -> CauseFinding:
+        return (
+            ok_finding(ok_text)
+            if any(True for _ in route_facts.views_with_route())
+            else skipped_finding("no name server has a route")
+        )
+
+    return all_clear
+
+
+def _answering_brokers(route_facts: RouteFacts) -> CauseFinding:
+    if not any(True for _ in route_facts.views_with_route()):
+        return skipped_finding("no name server has a route, and nothing tells of brokers that left")
+    answering_addrs = [
+        broker_view.addr for broker_view in route_facts.broker_views if not is_broker_silent(broker_view)
+    ]
+    return ok_finding(f"{len(answering_addrs)} brokers answer: {join_names(answering_addrs)}")
+
+
+ROUTE_CHECKS = (
+    CauseCheck("brokersGone", _answering_brokers, _find_gone_brokers),
+    CauseCheck(
+        "masterMissing",
+        _all_clear_with_route("each broker of the route has a master"),
+        _find_masterless_brokers,
+    ),
+    CauseCheck(
+        "wiped",
+        _all_clear_with_route("no name server took a permission that the brokers give"),
+        _find_wiped_permissions,
+    ),
+    CauseCheck(
+        "brokerPermission",
+        _all_clear_with_route("the brokers of the route take messages"),
+        _find_read_only_brokers,
+    ),
+    CauseCheck(
+        "topicPermission", _all_clear_with_route("the topic may be written and read"), _find_closed_topics
+    ),
+    CauseCheck(
+        "noQueues",
+        _all_clear_with_route("each broker of the route has queues to write and to read"),
+        _find_missing_queues,
+    ),
+    CauseCheck("orderConf", _valid_order_conf, _find_dead_order_confs),
+    CauseCheck("zone", _served_zone, _find_empty_zones),
+)

@@ -1,0 +1,58 @@
+"""The document of exportConfigs: broker settings and the cluster's size, as in mqadmin's configs.json."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+
+ConfigTexts = Mapping[str, str]
+
+EXPORTED_SETTINGS = (
+    "brokerClusterName",
+    "brokerId",
+    "brokerName",
+    "brokerRole",
+    "fileReservedTime",
+    "filterServerNums",
+    "flushDiskType",
+    "maxMessageSize",
+    "messageDelayLevel",
+    "msgTraceTopicName",
+    "slaveReadEnable",
+    "traceOn",
+    "traceTopicEnable",
+    "useTLS",
+    "autoCreateTopicEnable",
+    "autoCreateSubscriptionGroup",
+)
+"""The settings that mqadmin picks (ExportConfigsCommand upstream)."""
+
+
+def build_configs_document(
+    addr_groups: Sequence[BrokerAddrGroup],
+    configs_by_name: Mapping[str, ConfigTexts],
+    name_server_count: int,
+    *,
+    all_settings: bool,
+) -> dict[str, Any]:
+    """The document: settings by broker name, EXPORTED_SETTINGS or all of them, and counts of servers."""
+    return {
+        "brokerConfigs": {
+            broker_name: dict(broker_config)
+            if all_settings
+            else {
+                setting_name: broker_config[setting_name]
+                for setting_name in EXPORTED_SETTINGS
+                if setting_name in broker_config
+            }
+            for broker_name, broker_config in configs_by_name.items()
+        },
+        "clusterScale": {
+            "namesrvSize": name_server_count,
+            "masterBrokerSize": sum(addr_group.master_addr is not None for addr_group in addr_groups),
+            "slaveBrokerSize": sum(
+                len(addr_group.broker_addrs) - (addr_group.master_addr is not None)
+                for addr_group in addr_groups
+            ),
+        },
+    }

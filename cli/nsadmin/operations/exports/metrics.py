@@ -1,0 +1,107 @@
+"""The document of exportMetrics: load, versions and sizes of brokers, as in mqadmin's metrics.json."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.topics.topic_traffic import MessageCount
+
+
+class BrokerMetrics(NamedTuple):
+    """The metrics of one broker; unknown ones are None.
+
+    `client_versions` are language and version of consumers. `transaction_count` and `delayed_count` count the
+    messages of the half and schedule topics. `topic_count` and `group_count` count user topics and groups.
+    """
+
+    broker_name: str
+    runtime_info: RuntimeInfo
+    broker_config: Mapping[str, str]
+    topic_count: int | None
+    group_count: int | None
+    transaction_count: MessageCount | None
+    delayed_count: MessageCount | None
+    client_versions: frozenset[str] | None
+
+
+_TPS_FIELDS = ("normalInTps", "normalOutTps", "transInTps", "scheduleInTps")
+_ONE_DAY_FIELDS = ("normalOneDayInNum", "normalOneDayOutNum", "transOneDayInNum", "scheduleOneDayInNum")
+
+
+def build_metrics_document(broker_metrics: Iterable[BrokerMetrics]) -> dict[str, Any]:
+    """The document: a report by broker name, and sums over brokers without unknown values."""
+    report_by_broker = {metrics.broker_name: _report_broker(metrics) for metrics in broker_metrics}
+    broker_quotas = [broker_report["runtimeQuota"] for broker_report in report_by_broker.values()]
+    return {
+        "evaluateReport": report_by_broker,
+        "totalData": {
+            "totalTps": {
+                f"total{quota_field[:1].upper()}{quota_field[1:]}": _sum_known(
+                    broker_quota["tps"][quota_field] for broker_quota in broker_quotas
+                )
+                for quota_field in _TPS_FIELDS
+            },
+            "totalOneDayNum": {
+                quota_field: _sum_known(
+                    broker_quota["oneDayNum"][quota_field] for broker_quota in broker_quotas
+                )
+                for quota_field in _ONE_DAY_FIELDS
+            },
+        },
+    }
+
+
+def _report_broker(broker_metrics: BrokerMetrics) -> dict[str, Any]:
+    runtime_table = broker_metrics.runtime_info.table
+    return {
+        "runtimeEnv": {
+            # mqadmin writes this setting as cpuNum, although it is a thread count. We use its real name.
+            "clientCallbackExecutorThreads": broker_metrics.broker_config.get(
+                "clientCallbackExecutorThreads"
+            ),
+            "totalMemKBytes": runtime_table.get("totalMemKBytes"),
+        },
+        "runtimeQuota": _quota_of_broker(broker_metrics),
+        "runtimeVersion": {
+            "rocketmqVersion": broker_metrics.runtime_info.version,
+            "clientInfo": None
+            if broker_metrics.client_versions is None
+            else sorted(broker_metrics.client_versions),
+        },
+    }
+
+
+def _quota_of_broker(broker_metrics: BrokerMetrics) -> dict[str, Any]:
+    runtime_info = broker_metrics.runtime_info
+    special_counts = (broker_metrics.transaction_count, broker_metrics.delayed_count)
+    message_rates = (
+        runtime_info.get_number("putTps"),
+        runtime_info.out_tps,
+        *(special_count and special_count.messages_per_second for special_count in special_counts),
+    )
+    yesterday_counts = (
+        runtime_info.get_difference(
+            f"msg{direction}TotalTodayMorning", f"msg{direction}TotalYesterdayMorning"
+        )
+        for direction in ("Put", "Get")
+    )
+    day_counts = (
+        *yesterday_counts,
+        *(special_count and special_count.message_count for special_count in special_counts),
+    )
+    return {
+        "diskRatio": {
+            table_key: runtime_info.table.get(table_key)
+            for table_key in ("commitLogDiskRatio", "consumeQueueDiskRatio")
+        },
+        "tps": dict(zip(_TPS_FIELDS, message_rates, strict=True)),
+        "oneDayNum": dict(zip(_ONE_DAY_FIELDS, day_counts, strict=True)),
+        "messageAverageSize": runtime_info.table.get("putMessageAverageSize"),
+        "topicSize": broker_metrics.topic_count,
+        "groupSize": broker_metrics.group_count,
+    }
+
+
+def _sum_known(optional_numbers: Iterable[float | None]) -> float | None:
+    known_numbers = [number for number in optional_numbers if number is not None]
+    return sum(known_numbers) if known_numbers else None

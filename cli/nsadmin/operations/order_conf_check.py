@@ -1,0 +1,112 @@
+"""Check of order configurations against routes: do clients send to queues that do not exist? Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
+from nsadmin.client.snapshots import ClusterSnapshot
+
+
+class OrderConfProblem(NamedTuple):
+    """A problem of a topic's order configuration on these name servers.
+
+    `topic` is None if the problem concerns all topics. With `is_grave`, sends fail or messages lose their
+    order.
+    """
+
+    topic: str | None
+    problem_kind: str
+    problem_text: str
+    is_grave: bool
+    namesrv_addrs: tuple[str, ...]
+
+
+def check_order_confs(server_snapshots: Sequence[ClusterSnapshot]) -> list[OrderConfProblem]:
+    """All problems, sorted by topic. The same problem on several name servers is reported once."""
+    sources_by_problem: dict[tuple[str | None, str, str, bool], list[str]] = {}
+    for server_snapshot in server_snapshots:
+        for problem in _find_server_problems(server_snapshot):
+            sources_by_problem.setdefault(problem[:4], []).append(server_snapshot.source)
+    merged_problems = [
+        OrderConfProblem(*problem_key, tuple(snapshot_sources))
+        for problem_key, snapshot_sources in sources_by_problem.items()
+    ]
+    merged_problems += _find_disagreements(server_snapshots)
+    return sorted(
+        merged_problems, key=lambda problem: (problem.topic or "", not problem.is_grave, problem.problem_kind)
+    )
+
+
+def _find_server_problems(server_snapshot: ClusterSnapshot) -> Iterator[OrderConfProblem]:
+    order_conf_table = server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {})
+    snapshot_sources = (server_snapshot.source,)
+    if order_conf_table and server_snapshot.settings.get("orderMessageEnable") != "true":
+        text = "clients get no order configuration: orderMessageEnable is not true"
+        yield OrderConfProblem(None, "not-handed-out", text, False, snapshot_sources)
+    for topic, text in order_conf_table.items():
+        try:
+            queues_by_broker = parse_order_conf(text)
+        except ValueError as error:
+            yield OrderConfProblem(
+                topic, "unreadable", f"clients cannot read it: {error}", True, snapshot_sources
+            )
+            continue
+        yield from (
+            OrderConfProblem(topic, problem_kind, text, is_grave, snapshot_sources)
+            for problem_kind, text, is_grave in _find_topic_problems(
+                server_snapshot, server_snapshot.topics.get(topic, {}), queues_by_broker
+            )
+        )
+
+
+def _find_topic_problems(
+    server_snapshot: ClusterSnapshot,
+    topic_queues: Mapping[str, Mapping[str, int]],
+    queues_by_broker: Mapping[str, int],
+) -> Iterator[tuple[str, str, bool]]:
+    if not topic_queues:
+        yield "no-topic", "there is no such topic", False
+        return
+    for broker_name, ordered_queues in queues_by_broker.items():
+        addrs_by_id = server_snapshot.brokers.get(broker_name, {}).get("brokerAddrs", {})
+        broker_queues = topic_queues.get(broker_name)
+        if not addrs_by_id:
+            yield "broker-gone", f"{broker_name} is not registered, and clients go on sending to it", True
+        elif broker_queues is None:
+            yield "not-on-broker", f"{broker_name} has no such topic, and clients send to it", True
+        elif "0" not in addrs_by_id:
+            yield "no-master", f"{broker_name} has no master now, and clients send to it", True
+        elif not broker_queues["perm"] & Perm.WRITE:
+            yield "not-writable", f"nobody may write to {broker_name}, and clients send to it", True
+        elif ordered_queues > broker_queues["writeQueueNums"]:
+            write_queues = broker_queues["writeQueueNums"]
+            yield "too-many-queues", f"{broker_name} has {write_queues} queues and not {ordered_queues}", True
+        elif ordered_queues < broker_queues["writeQueueNums"]:
+            write_queues = broker_queues["writeQueueNums"]
+            yield (
+                "unused-queues",
+                f"of {write_queues} queues of {broker_name} clients use {ordered_queues}",
+                False,
+            )
+    for broker_name in sorted(topic_queues.keys() - queues_by_broker.keys()):
+        if broker_name in server_snapshot.brokers and topic_queues[broker_name]["perm"] & Perm.WRITE:
+            yield "broker-unused", f"{broker_name} has the topic, and clients send nothing there", False
+
+
+def _find_disagreements(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[OrderConfProblem]:
+    """Differences between name servers: their clients put messages of one key into different queues."""
+    order_conf_tables = [
+        server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {}) for server_snapshot in server_snapshots
+    ]
+    snapshot_sources = tuple(server_snapshot.source for server_snapshot in server_snapshots)
+    for topic in sorted({topic for order_conf_table in order_conf_tables for topic in order_conf_table}):
+        if len({order_conf_table.get(topic) for order_conf_table in order_conf_tables}) > 1:
+            problem_text = "name servers have it differently: clients lose the order of messages"
+            yield OrderConfProblem(topic, "differs", problem_text, True, snapshot_sources)
+    enabled_settings = {
+        server_snapshot.settings.get("orderMessageEnable") for server_snapshot in server_snapshots
+    }
+    if len(enabled_settings) > 1 and any(order_conf_tables):
+        problem_text = "some name servers hand it out and others do not (orderMessageEnable)"
+        yield OrderConfProblem(None, "differs", problem_text, True, snapshot_sources)

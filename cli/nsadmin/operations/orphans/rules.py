@@ -1,0 +1,118 @@
+"""Rules that find orphans: topics that their brokers, name servers or groups do not know. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
+
+OrphanKind = Literal["noBroker", "notThere", "noNameServer", "noGroup"]
+NameSet = frozenset[str]
+
+
+class TopicFacts(NamedTuple):
+    """Facts about topics, from all servers that answered.
+
+    `told` holds the brokers of each topic by name server address, `masters` the brokers with a registered
+    master by name server address. `held` holds the topics in a broker's own table by broker name; `silent`
+    are brokers that did not answer. `group_names` are all consumer groups, None if a broker did not answer.
+    `clusters_by_broker` are the brokers' clusters, `errors_by_server` the errors by address or broker name.
+    """
+
+    told: Mapping[str, Mapping[str, NameSet]]
+    masters: Mapping[str, NameSet]
+    held: Mapping[str, NameSet]
+    silent: NameSet
+    group_names: NameSet | None
+    clusters_by_broker: Mapping[str, str]
+    errors_by_server: Mapping[str, RocketMQError]
+
+
+class Orphan(NamedTuple):
+    """A topic that has lost what it belongs to.
+
+    - noBroker: `namesrv_addrs` route it to `broker_names` (or to no broker), and no broker has it.
+    - notThere: `namesrv_addrs` route it to `broker_names`, which do not have it, and to others, which do.
+    - noNameServer: `broker_names` have it and are registered with `namesrv_addrs`, which have no route of it.
+    - noGroup: `broker_names` keep retries or dead letters for `group`, which no broker has.
+    """
+
+    orphan_kind: OrphanKind
+    topic: str
+    broker_names: tuple[str, ...]
+    namesrv_addrs: tuple[str, ...]
+    group: str | None = None
+
+
+def find_orphans(topic_facts: TopicFacts) -> list[Orphan]:
+    """All orphans that are certain, sorted by kind and name."""
+    return [
+        *sorted(_find_unbacked_routes(topic_facts)),
+        *sorted(_find_unrouted_topics(topic_facts)),
+        *_find_topics_without_group(topic_facts),
+    ]
+
+
+def _find_unbacked_routes(topic_facts: TopicFacts) -> Iterator[Orphan]:
+    topics_on_brokers = {topic for routed_topics in topic_facts.held.values() for topic in routed_topics}
+    addrs_by_orphan: dict[tuple[OrphanKind, str, tuple[str, ...]], list[str]] = {}
+    for namesrv_addr, routed_topics in topic_facts.told.items():
+        for topic, routed_brokers in routed_topics.items():
+            lacking_brokers = tuple(
+                sorted(
+                    broker_name
+                    for broker_name in routed_brokers
+                    if _lacks_topic(topic_facts, broker_name, topic)
+                )
+            )
+            if routed_brokers & topic_facts.silent or (routed_brokers and not lacking_brokers):
+                continue
+            orphan_kind: OrphanKind = "notThere" if topic in topics_on_brokers else "noBroker"
+            if orphan_kind == "noBroker" or lacking_brokers:
+                addrs_by_orphan.setdefault((orphan_kind, topic, lacking_brokers), []).append(namesrv_addr)
+    for (orphan_kind, topic, lacking_brokers), namesrv_addrs in addrs_by_orphan.items():
+        yield Orphan(orphan_kind, topic, lacking_brokers, tuple(namesrv_addrs))
+
+
+def _lacks_topic(topic_facts: TopicFacts, broker_name: str, topic: str) -> bool:
+    """Whether a broker certainly lacks a topic. A broker that no name server knows has no topics."""
+    return broker_name not in topic_facts.silent and topic not in topic_facts.held.get(
+        broker_name, frozenset()
+    )
+
+
+def _find_unrouted_topics(topic_facts: TopicFacts) -> Iterator[Orphan]:
+    brokers_by_orphan: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for broker_name, held_topics in topic_facts.held.items():
+        namesrv_addrs = tuple(
+            namesrv_addr
+            for namesrv_addr, master_names in topic_facts.masters.items()
+            if broker_name in master_names
+        )
+        routed_topics: set[str] = set()
+        for namesrv_addr in namesrv_addrs:
+            routed_topics.update(
+                topic
+                for topic, broker_names in topic_facts.told[namesrv_addr].items()
+                if broker_name in broker_names
+            )
+        for topic in held_topics - routed_topics if namesrv_addrs else ():
+            brokers_by_orphan.setdefault((topic, namesrv_addrs), []).append(broker_name)
+    for (topic, namesrv_addrs), broker_names in brokers_by_orphan.items():
+        yield Orphan("noNameServer", topic, tuple(sorted(broker_names)), namesrv_addrs)
+
+
+def _find_topics_without_group(topic_facts: TopicFacts) -> Iterator[Orphan]:
+    if topic_facts.group_names is None:
+        return
+    all_topics = sorted({topic for held_topics in topic_facts.held.values() for topic in held_topics})
+    for topic, group in find_topics_of_vanished_groups(all_topics, topic_facts.group_names).items():
+        broker_names = tuple(
+            sorted(
+                broker_name for broker_name, held_topics in topic_facts.held.items() if topic in held_topics
+            )
+        )
+        namesrv_addrs = tuple(
+            namesrv_addr for namesrv_addr, routed_topics in topic_facts.told.items() if topic in routed_topics
+        )
+        yield Orphan("noGroup", topic, broker_names, namesrv_addrs, group)

@@ -1,0 +1,327 @@
+"""The diff between a desired cluster and its state, as ordered steps. Pure and deterministic."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.operations.plans.cluster_export import (
+    select_cluster_confs,
+    select_user_groups,
+    select_user_topics,
+)
+from nsadmin.operations.plans.records import (
+    ClusterState,
+    DesiredCluster,
+    ItemSpec,
+    LiveBrokerState,
+    LiveNameServerState,
+)
+from nsadmin.operations.plans.settings import ItemSettings, SpreadKind
+
+StepKind = Literal["topic", "group", "route", "orderConf", "kv"]
+StepAction = Literal["create", "update", "delete"]
+
+
+class PlanStep(NamedTuple):
+    """One change on one server: a broker by name, or a name server by address.
+
+    `before` and `after` are the complete settings of a topic or group, or the value of an orderConf or of a
+    key in `namespace`; None means absent. A "route" step changes what a name server returns for a topic: it
+    deletes the route of a topic that no broker has, or closes the queues of brokers without the topic.
+    """
+
+    kind: StepKind
+    item_name: str
+    server_name: str
+    before: Any
+    after: Any
+    namespace: str = ""
+
+    def __hash__(self) -> int:
+        # Settings are maps, which have no hash. A server has at most one step for each item.
+        return hash((self.kind, self.namespace, self.item_name, self.server_name))
+
+    @property
+    def action(self) -> StepAction:
+        return "create" if self.before is None else "delete" if self.after is None else "update"
+
+    @property
+    def takes_away(self) -> bool:
+        """Whether a topic loses queues or its order. Brokers restore the order while it has an orderConf."""
+        if self.kind != "topic" or self.action != "update":
+            return False
+        return any(
+            self.after[setting_name] < self.before[setting_name]
+            for setting_name in ("readQueueNums", "writeQueueNums", "order")
+        )
+
+
+class PlanTrouble(NamedTuple):
+    """An error that hides or prevents changes on one server; `item_name` is "" for the whole server."""
+
+    server_name: str
+    error: RocketMQError
+    kind: StepKind | None = None
+    item_name: str = ""
+
+
+class ClusterDiff(NamedTuple):
+    """The steps and troubles; `extra_items` are (kind, name) pairs that are not in the file and stay."""
+
+    steps: tuple[PlanStep, ...]
+    troubles: tuple[PlanTrouble, ...]
+    extra_items: tuple[tuple[StepKind, str], ...]
+
+    @property
+    def deleted_items(self) -> set[tuple[StepKind, str, str]]:
+        """The items that are deleted on some server, each once, as (kind, namespace, name)."""
+        deletion_steps = (step for step in self.steps if step.action == "delete" and step.kind != "route")
+        return {(step.kind, step.namespace, step.item_name) for step in deletion_steps}
+
+
+def compute_diff(
+    desired_cluster: DesiredCluster, cluster_state: ClusterState, *, prune: bool = False
+) -> ClusterDiff:
+    """The steps in execution order. `prune` also deletes items that are not in the file."""
+    diff_builder = _DiffBuilder(cluster_state)
+    diff_builder.add_item_steps("topic", desired_cluster.topic_specs, desired_cluster, prune)
+    diff_builder.add_item_steps("group", desired_cluster.group_specs, desired_cluster, prune)
+    diff_builder.add_route_steps(desired_cluster, prune)
+    if desired_cluster.order_confs is not None:
+        _add_value_steps(diff_builder, "orderConf", ORDER_CONF_NAMESPACE, desired_cluster.order_confs, prune)
+    for namespace, kv_values in (desired_cluster.kv_tables or {}).items():
+        _add_value_steps(diff_builder, "kv", namespace, kv_values, prune)
+    steps = tuple(sorted(diff_builder.steps, key=lambda step: (phase_of_step(step), *_step_sort_key(step))))
+    return ClusterDiff(steps, tuple(diff_builder.troubles), tuple(sorted(diff_builder.extra_items)))
+
+
+def phase_of_step(step: PlanStep) -> int:
+    """The phase of a step: queues are created before clients are sent to them, and deleted afterwards."""
+    if step.kind == "route" or (step.action == "delete" and step.kind in _LATE_PHASES):
+        return _LATE_PHASES[step.kind]
+    if step.kind == "topic":
+        return 4 if step.takes_away else 0
+    return {"group": 1, "orderConf": 2}.get(step.kind, 3)
+
+
+_LATE_PHASES = {"group": 5, "topic": 6, "route": 7}
+
+
+def _step_sort_key(step: PlanStep) -> tuple[str, str, str, str]:
+    return step.kind, step.namespace, step.item_name, step.server_name
+
+
+class _DiffBuilder:
+    """Collects steps, troubles and extra items."""
+
+    def __init__(self, cluster_state: ClusterState) -> None:
+        self.cluster_state = cluster_state
+        self.known_brokers = [
+            broker_state for broker_state in cluster_state.broker_states if broker_state.error is None
+        ]
+        self.steps: list[PlanStep] = []
+        self.troubles = [
+            PlanTrouble(server_state.broker_name, server_state.error)
+            for server_state in cluster_state.broker_states
+            if server_state.error
+        ]
+        self.troubles += [
+            PlanTrouble(server_state.namesrv_addr, server_state.error)
+            for server_state in cluster_state.server_states
+            if server_state.error
+        ]
+        self.extra_items: set[tuple[StepKind, str]] = set()
+
+    @property
+    def known_servers(self) -> Iterator[LiveNameServerState]:
+        return (
+            server_state for server_state in self.cluster_state.server_states if server_state.error is None
+        )
+
+    def add_item_steps(
+        self,
+        spread_kind: SpreadKind,
+        specs: Mapping[str, ItemSpec] | None,
+        desired_cluster: DesiredCluster,
+        prune: bool,
+    ) -> None:
+        """Add the steps for topics or groups on each broker."""
+        if specs is None:
+            return
+        ordered_topics = (
+            self._list_ordered_topics(desired_cluster, prune) if spread_kind == "topic" else frozenset()
+        )
+        broker_names = [broker_state.broker_name for broker_state in self.cluster_state.broker_states]
+        self._report_unknown_brokers(spread_kind, specs, broker_names)
+        wanted_settings = {
+            item_name: _with_order(
+                item_spec.settings_on_brokers(spread_kind, broker_names), item_name in ordered_topics
+            )
+            for item_name, item_spec in specs.items()
+        }
+        for broker_state in self.known_brokers:
+            present_settings = broker_state.topics if spread_kind == "topic" else broker_state.groups
+            for item_name, settings_by_broker in wanted_settings.items():
+                before, after = (
+                    present_settings.get(item_name),
+                    settings_by_broker.get(broker_state.broker_name),
+                )
+                if not has_same_settings(before, after, item_name in ordered_topics):
+                    self._add_item_step(
+                        PlanStep(spread_kind, item_name, broker_state.broker_name, before, after),
+                        broker_state,
+                        prune,
+                    )
+            user_items = (
+                select_user_topics(broker_state)
+                if spread_kind == "topic"
+                else select_user_groups(broker_state)
+            )
+            for item_name in user_items.keys() - specs.keys():
+                self._delete_or_count(
+                    PlanStep(spread_kind, item_name, broker_state.broker_name, user_items[item_name], None),
+                    prune,
+                )
+
+    def _add_item_step(self, step: PlanStep, broker_state: LiveBrokerState, prune: bool) -> None:
+        if step.kind == "topic" and step.item_name in broker_state.static:
+            error = NotApplied("this is a static topic, which updateStaticTopic alone may change")
+            self.troubles.append(PlanTrouble(broker_state.broker_name, error, step.kind, step.item_name))
+        elif step.after is None:
+            self._delete_or_count(step, prune)
+        else:
+            self.steps.append(step)
+
+    def _delete_or_count(self, step: PlanStep, prune: bool) -> None:
+        """Delete an item that is not desired, or count it as extra."""
+        if prune:
+            self.steps.append(step)
+        else:
+            self.extra_items.add((step.kind, step.item_name))
+
+    def _report_unknown_brokers(
+        self, spread_kind: SpreadKind, specs: Mapping[str, ItemSpec], broker_names: Iterable[str]
+    ) -> None:
+        """Report the brokers that the file names and that are not registered."""
+        for broker_name in sorted(
+            {
+                broker_name for item_spec in specs.values() for broker_name in item_spec.named_brokers
+            }.difference(broker_names)
+        ):
+            item_count = sum(broker_name in item_spec.named_brokers for item_spec in specs.values())
+            error = NotFound(
+                f"no such broker is registered; the file names it for {item_count} {spread_kind}(s)"
+            )
+            self.troubles.append(PlanTrouble(broker_name, error, spread_kind))
+
+    def _list_ordered_topics(self, desired_cluster: DesiredCluster, prune: bool) -> frozenset[str]:
+        """The topics that will have an order configuration. Brokers make these topics ordered."""
+        configured_topics = {
+            topic
+            for server_state in self.known_servers
+            for topic in server_state.kv.get(ORDER_CONF_NAMESPACE, {})
+        }
+        if desired_cluster.order_confs is None:
+            return frozenset(configured_topics)
+        return (
+            frozenset(desired_cluster.order_confs)
+            if prune
+            else frozenset(configured_topics | desired_cluster.order_confs.keys())
+        )
+
+    def add_route_steps(self, desired_cluster: DesiredCluster, prune: bool) -> None:
+        """Add steps for routes of topics that no broker will have; none unless all brokers answered."""
+        if (
+            desired_cluster.topic_specs is None
+            or not prune
+            or len(self.known_brokers) < len(self.cluster_state.broker_states)
+        ):
+            return
+        remaining_brokers = self._brokers_by_topic()
+        for server_state in self.known_servers:
+            for topic in server_state.routed - remaining_brokers.keys():
+                self.steps.append(PlanStep("route", topic, server_state.namesrv_addr, "routed", None))
+            for topic, perms_by_broker in server_state.perms.items():
+                stale_perms = {
+                    broker_name: perm
+                    for broker_name, perm in perms_by_broker.items()
+                    if perm and broker_name in self._brokers_without_topic(topic, remaining_brokers)
+                }
+                if stale_perms and topic in remaining_brokers:
+                    closed_perms = dict.fromkeys(stale_perms, 0)
+                    self.steps.append(
+                        PlanStep("route", topic, server_state.namesrv_addr, stale_perms, closed_perms)
+                    )
+
+    def _brokers_without_topic(self, topic: str, remaining_brokers: Mapping[str, set[str]]) -> set[str]:
+        """The brokers that will not have the topic."""
+        return {broker_state.broker_name for broker_state in self.known_brokers} - remaining_brokers.get(
+            topic, set()
+        )
+
+    def _brokers_by_topic(self) -> dict[str, set[str]]:
+        """Each remaining topic with the brokers that will have it."""
+        remaining_brokers: dict[str, set[str]] = {}
+        for broker_state in self.known_brokers:
+            for topic in broker_state.topics.keys() | broker_state.own_topics:
+                remaining_brokers.setdefault(topic, set()).add(broker_state.broker_name)
+        for step in self.steps:
+            if step.kind == "topic" and step.after is None:
+                remaining_brokers[step.item_name].discard(step.server_name)
+            elif step.kind == "topic":
+                remaining_brokers.setdefault(step.item_name, set()).add(step.server_name)
+        return {topic: broker_names for topic, broker_names in remaining_brokers.items() if broker_names}
+
+
+def has_same_settings(first_settings: Any, second_settings: Any, is_ordered: bool) -> bool:
+    """Whether settings are the same. For a topic with an orderConf, `order` does not count.
+
+    Brokers make such a topic ordered; until it has an orderConf, 4.9 brokers reset its order.
+    """
+    if first_settings == second_settings or not is_ordered or not first_settings or not second_settings:
+        return bool(first_settings == second_settings)
+    return bool({**first_settings, "order": True} == {**second_settings, "order": True})
+
+
+def _with_order(settings_by_broker: dict[str, ItemSettings], is_ordered: bool) -> dict[str, ItemSettings]:
+    if not is_ordered:
+        return settings_by_broker
+    return {broker_name: {**settings, "order": True} for broker_name, settings in settings_by_broker.items()}
+
+
+def _add_value_steps(
+    diff_builder: _DiffBuilder,
+    step_kind: Literal["orderConf", "kv"],
+    namespace: str,
+    wanted_values: Mapping[str, str],
+    prune: bool,
+) -> None:
+    """Add the steps for the values of a namespace on each name server."""
+    for server_state in diff_builder.known_servers:
+        present_values = server_state.kv.get(namespace, {})
+        for kv_key, kv_value in wanted_values.items():
+            if present_values.get(kv_key) != kv_value:
+                diff_builder.steps.append(
+                    PlanStep(
+                        step_kind,
+                        kv_key,
+                        server_state.namesrv_addr,
+                        present_values.get(kv_key),
+                        kv_value,
+                        namespace,
+                    )
+                )
+        extra_values = (
+            select_cluster_confs(present_values, diff_builder.cluster_state.broker_states)
+            if step_kind == "orderConf"
+            else present_values
+        )
+        for kv_key in extra_values.keys() - wanted_values.keys():
+            diff_builder._delete_or_count(
+                PlanStep(
+                    step_kind, kv_key, server_state.namesrv_addr, present_values[kv_key], None, namespace
+                ),
+                prune,
+            )

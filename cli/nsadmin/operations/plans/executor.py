@@ -1,0 +1,316 @@
+"""Executes plan steps phase by phase. After each phase it reads the servers again; only what it reads counts.
+
+A step is skipped if a step of an earlier phase for the same topic failed. So clients are never sent to queues
+that do not exist, and routes go last.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.results import NotApplied
+from nsadmin.client.topics.bulk_changes import DesiredConfig, KvValue, QueueClosure
+from nsadmin.operations.plans.batch_sender import AdvanceProgress, ErrorsByStep, ListSender, send_singly
+from nsadmin.operations.plans.diff import PlanStep, has_same_settings, phase_of_step
+from nsadmin.operations.plans.observer import observe_brokers, observe_name_servers
+from nsadmin.operations.plans.records import ClusterState
+
+
+class StepOutcome(NamedTuple):
+    """The result of a step: "done", "failed" or "skipped"; `error` is None if it is done."""
+
+    step: PlanStep
+    result: str
+    error: RocketMQError | None
+
+
+def execute_steps(
+    admin: AdminClient,
+    cluster_state: ClusterState,
+    steps: Sequence[PlanStep],
+    advance_progress: AdvanceProgress = lambda _: None,
+) -> list[StepOutcome]:
+    """Execute all steps as far as possible; `advance_progress` gets the number of steps just sent."""
+    step_executor = _StepExecutor(
+        admin, cluster_state, _list_ordered_topics(cluster_state, steps), advance_progress
+    )
+    step_outcomes: list[StepOutcome] = []
+    failed_topics: set[str] = set()
+    for _, phase_steps in groupby(sorted(steps, key=phase_of_step), key=phase_of_step):
+        due_steps = list(phase_steps)
+        ready_steps = [
+            step for step in due_steps if not (_is_topic_step(step) and step.item_name in failed_topics)
+        ]
+        errors_by_step = step_executor.run_phase(ready_steps)
+        step_outcomes += [_outcome_of_step(step, errors_by_step) for step in due_steps]
+        advance_progress(len(due_steps) - len(ready_steps))
+        failed_topics.update(
+            outcome.step.item_name
+            for outcome in step_outcomes
+            if outcome.error and _is_topic_step(outcome.step)
+        )
+    return step_outcomes
+
+
+def _is_topic_step(step: PlanStep) -> bool:
+    return step.kind in ("topic", "orderConf", "route")
+
+
+def _outcome_of_step(step: PlanStep, errors_by_step: ErrorsByStep) -> StepOutcome:
+    if step not in errors_by_step:
+        return StepOutcome(step, "skipped", NotApplied("skipped: an earlier step for this topic failed"))
+    error = errors_by_step[step]
+    return StepOutcome(step, "done" if error is None else "failed", error)
+
+
+class _StepExecutor:
+    """Executes one phase after the other."""
+
+    def __init__(
+        self,
+        admin: AdminClient,
+        cluster_state: ClusterState,
+        ordered_names: set[str],
+        advance_progress: AdvanceProgress,
+    ) -> None:
+        self._admin, self._cluster_state, self._ordered_names, self._advance_progress = (
+            admin,
+            cluster_state,
+            ordered_names,
+            advance_progress,
+        )
+        self._master_addrs = {
+            broker_state.broker_name: broker_state.master_addr or ""
+            for broker_state in cluster_state.broker_states
+        }
+        self._raw_configs: Mapping[tuple[str, str], Mapping[str, Any]] = {}
+
+    def run_phase(self, steps: Sequence[PlanStep]) -> ErrorsByStep:
+        """Send and verify one phase; the errors by step."""
+        errors_by_step = self._verify_results(self._send_phase(steps, self._advance_progress))
+        ignored_steps = [step for step, error in errors_by_step.items() if isinstance(error, _IgnoredChange)]
+        if (
+            ignored_steps
+            and ignored_steps[0].action != "delete"
+            and ignored_steps[0].kind in ("topic", "group")
+        ):
+            # A broker ignores a whole list if it already has one of its items exactly so.
+            errors_by_step |= self._verify_results(
+                self._put_lists(ignored_steps, lambda _: None, one_by_one=True)
+            )
+        return errors_by_step
+
+    def _send_phase(self, steps: Sequence[PlanStep], advance_progress: AdvanceProgress) -> ErrorsByStep:
+        errors_by_step: ErrorsByStep = {}
+        put_steps = [step for step in steps if step.action != "delete" and step.kind in ("topic", "group")]
+        errors_by_step |= self._put_lists(put_steps, advance_progress)
+        for is_wanted, send_calls, content_of_step in self._single_requests():
+            step_calls = [
+                (step, self._addr_of_step(step), content_of_step(step)) for step in steps if is_wanted(step)
+            ]
+            errors_by_step |= send_singly(send_calls, step_calls, advance_progress)
+        return errors_by_step
+
+    def _single_requests(
+        self,
+    ) -> "Iterable[tuple[Callable[[PlanStep], bool], Any, Callable[[PlanStep], Any]]]":
+        """Requests for single steps: which steps, how they are sent, and the content of each."""
+        bulk_admin, cluster_name = self._admin.bulk, self._cluster_state.cluster_name
+        return (
+            (lambda step: bool(step.namespace), bulk_admin.put_values, _kv_value),
+            (lambda step: _is_deletion_of(step, "topic"), bulk_admin.delete_topics, _item_name),
+            (lambda step: _is_deletion_of(step, "group"), bulk_admin.delete_groups, _item_name),
+            (lambda step: step.kind == "route" and bool(step.after), bulk_admin.close_queues, _queue_closure),
+            (
+                lambda step: _is_deletion_of(step, "route"),
+                lambda forget_calls: bulk_admin.forget_topics(forget_calls, cluster_name),
+                _item_name,
+            ),
+        )
+
+    def _put_lists(
+        self, steps: Sequence[PlanStep], advance_progress: AdvanceProgress, *, one_by_one: bool = False
+    ) -> ErrorsByStep:
+        errors_by_step: ErrorsByStep = {}
+        for kind, put_batches in (
+            ("topic", self._admin.bulk.put_topics),
+            ("group", self._admin.bulk.put_groups),
+        ):
+            steps_by_addr = [(self._addr_of_step(step), step) for step in steps if step.kind == kind]
+            if steps_by_addr and kind == "group":
+                self._read_raw_configs(step for _, step in steps_by_addr)
+            errors_by_step |= ListSender(put_batches, self._desired_config, advance_progress).send_steps(
+                steps_by_addr, singly=one_by_one
+            )
+        return errors_by_step
+
+    def _read_raw_configs(self, steps: Iterable[PlanStep]) -> None:
+        """Read the groups' full configs, so that unknown settings of newer releases are not overwritten."""
+        broker_addrs = list(
+            dict.fromkeys(self._addr_of_step(step) for step in steps if step.action == "update")
+        )
+        group_tables = self._admin.bulk.list_groups(broker_addrs)
+        self._raw_configs = {
+            (group_table.addr, group_name): group_config
+            for group_table in group_tables
+            for group_name, group_config in (group_table.result or {}).items()
+        }
+
+    def _desired_config(self, step: PlanStep) -> DesiredConfig:
+        name_key = "topicName" if step.kind == "topic" else "groupName"
+        raw_config = (
+            self._raw_configs.get((self._addr_of_step(step), step.item_name), {})
+            if step.kind == "group"
+            else {}
+        )
+        wire_config = {**raw_config, **step.after, name_key: step.item_name}
+        present_fields = {
+            field_name: field_value
+            for field_name, field_value in wire_config.items()
+            if field_value is not None
+        }
+        return DesiredConfig(
+            present_fields,
+            _sign_attributes((step.before or {}).get("attributes", {}), step.after["attributes"]),
+        )
+
+    def _addr_of_step(self, step: PlanStep) -> str:
+        return self._master_addrs.get(step.server_name, step.server_name)
+
+    def _verify_results(self, errors_by_step: ErrorsByStep) -> ErrorsByStep:
+        """The errors after reading the servers again: a request without an answer may have taken effect."""
+        present_value = self._read_state(errors_by_step)
+        return {
+            step: _verify_step(
+                step, error, present_value, step.kind == "topic" and step.item_name in self._ordered_names
+            )
+            for step, error in errors_by_step.items()
+        }
+
+    def _read_state(self, steps: Iterable[PlanStep]) -> "Callable[[PlanStep], Any]":
+        """A function that returns the current value for each of these steps.
+
+        The function raises RocketMQError if the server could not be read.
+        """
+        steps = list(steps)
+        broker_names = {step.server_name for step in steps if step.server_name in self._master_addrs}
+        master_addrs = {broker_name: self._master_addrs[broker_name] for broker_name in sorted(broker_names)}
+        broker_states = (
+            observe_brokers(self._admin, master_addrs, self._cluster_state.cluster_name)
+            if master_addrs
+            else ()
+        )
+        is_about_servers = any(step.server_name not in self._master_addrs for step in steps)
+        closed_topics = sorted({step.item_name for step in steps if step.kind == "route" and step.after})
+        namespaces = {step.namespace for step in steps if step.namespace} - {ORDER_CONF_NAMESPACE}
+        server_states = (
+            observe_name_servers(
+                self._admin, self._cluster_state.cluster_name, sorted(namespaces), closed_topics
+            )
+            if is_about_servers
+            else ()
+        )
+        states_by_server = {broker_state.broker_name: broker_state for broker_state in broker_states} | {
+            server_state.namesrv_addr: server_state for server_state in server_states
+        }
+
+        def present_value(step: PlanStep) -> Any:
+            server_state: Any = states_by_server[step.server_name]
+            if server_state.error is not None:
+                raise server_state.error
+            if step.kind == "route" and step.after:
+                return {
+                    broker_name: server_state.perms.get(step.item_name, {}).get(broker_name, 0)
+                    for broker_name in step.after
+                }
+            if step.kind == "route":
+                return "routed" if step.item_name in server_state.routed else None
+            if step.namespace:
+                return server_state.kv.get(step.namespace, {}).get(step.item_name)
+            return (server_state.topics if step.kind == "topic" else server_state.groups).get(step.item_name)
+
+        return present_value
+
+
+class _IgnoredChange(NotApplied):
+    """The server answered success, but has a different value."""
+
+
+def _list_ordered_topics(cluster_state: ClusterState, steps: Iterable[PlanStep]) -> set[str]:
+    """The topics that have an order configuration, or will have one."""
+    configured_topics = {
+        topic
+        for server_state in cluster_state.server_states
+        for topic in server_state.kv.get(ORDER_CONF_NAMESPACE, {})
+    }
+    changed_confs = {step.item_name: step.after for step in steps if step.kind == "orderConf"}
+    return {
+        topic
+        for topic in configured_topics | changed_confs.keys()
+        if changed_confs.get(topic, "") is not None
+    }
+
+
+def _verify_step(
+    step: PlanStep,
+    error: RocketMQError | None,
+    read_present_value: Callable[[PlanStep], Any],
+    is_ordered: bool,
+) -> RocketMQError | None:
+    """The final error of a step. The value on the server counts more than the server's answer."""
+    try:
+        value_now = read_present_value(step)
+    except RocketMQError as read_error:
+        return error or read_error
+    if has_same_settings(value_now, step.after, is_ordered):
+        return None
+    return error or _IgnoredChange(_describe_mismatch(step, value_now))
+
+
+def _describe_mismatch(step: PlanStep, value_now: Any) -> str:
+    if step.action == "delete":
+        return "the server said done, and has it still or again"
+    if isinstance(value_now, Mapping) and step.kind != "route":
+        ignored_keys = [
+            setting_name
+            for setting_name, setting_value in step.after.items()
+            if value_now.get(setting_name) != setting_value
+        ]
+        order_remark = (
+            "; before 5.0 a topic without an orderConf is not ordered" if ignored_keys == ["order"] else ""
+        )
+        return f"ignored: the broker did not take the new {' and '.join(ignored_keys)}{order_remark}"
+    return "ignored: the server said done, and has something else"
+
+
+def _is_deletion_of(step: PlanStep, step_kind: str) -> bool:
+    return step.kind == step_kind and step.action == "delete"
+
+
+def _item_name(step: PlanStep) -> str:
+    return step.item_name
+
+
+def _queue_closure(step: PlanStep) -> QueueClosure:
+    return QueueClosure(step.item_name, tuple(step.after))
+
+
+def _kv_value(step: PlanStep) -> KvValue:
+    return KvValue(step.namespace, step.item_name, step.after)
+
+
+def _sign_attributes(
+    attributes_before: Mapping[str, str], attributes_after: Mapping[str, str]
+) -> dict[str, str]:
+    """The attribute changes in the form that brokers expect: +NAME or -NAME."""
+    added_attributes = {
+        f"+{attribute_name}": attribute_value
+        for attribute_name, attribute_value in attributes_after.items()
+        if attributes_before.get(attribute_name) != attribute_value
+    }
+    return added_attributes | {
+        f"-{attribute_name}": "" for attribute_name in attributes_before.keys() - attributes_after.keys()
+    }

@@ -1,0 +1,69 @@
+"""A lock file that lets one process at a time run a procedure. A killed process loses the lock."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+from typing import IO
+
+_LOCK_ATTEMPTS, _RETRY_PAUSE_SECONDS = 25, 0.002
+"""Reading `owner_pid` takes the lock for some microseconds, so `acquire_lock` retries."""
+
+
+class ProcessLock:
+    """A file that holds the owner's process id and is locked with flock."""
+
+    def __init__(self, lock_path: Path) -> None:
+        self._lock_path = lock_path
+        self._locked_file: IO[str] | None = None
+
+    def acquire_lock(self) -> bool:
+        """Take the lock; False if another process has it.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if self._locked_file is not None:
+            return True
+        self._lock_path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        lock_file = open(self._lock_path, "a+")  # noqa: SIM115 - it is held
+        if not _try_lock(lock_file):
+            lock_file.close()
+            return False
+        lock_file.truncate(0)
+        lock_file.write(f"{os.getpid()}\n")
+        lock_file.flush()
+        self._locked_file = lock_file
+        return True
+
+    def release_lock(self) -> None:
+        """Release the lock."""
+        if self._locked_file is not None:
+            self._locked_file.truncate(0)
+            self._locked_file.close()
+            self._locked_file = None
+
+    @property
+    def owner_pid(self) -> int | None:
+        """The process id of the owner; 0 if the owner has not written it yet, None if the lock is free."""
+        try:
+            with open(self._lock_path) as lock_file:
+                try:
+                    fcntl.flock(lock_file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    pid_text = lock_file.read().strip()
+                    return int(pid_text) if pid_text.isdecimal() else 0
+        except FileNotFoundError:
+            pass
+        return None
+
+
+def _try_lock(lock_file: IO[str]) -> bool:
+    for attempt_number in range(_LOCK_ATTEMPTS):
+        try:
+            fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if attempt_number + 1 < _LOCK_ATTEMPTS:
+                time.sleep(_RETRY_PAUSE_SECONDS)
+    return False

@@ -1,0 +1,68 @@
+"""Runs `python -m nsreport` in a child process and yields its messages. Spark is not loaded here."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Generator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from namesrv_core.errors import RocketMQError
+
+INSTALL_HINT = "reports need Spark: pip install 'nsadmin[spark]'"
+
+
+class ReportRunFailed(RocketMQError):
+    """The report run failed; `exit_code` is the exit code of its process."""
+
+    def __init__(self, error_text: str, exit_code: int) -> None:
+        super().__init__(error_text)
+        self.exit_code = exit_code
+
+
+def run_report(
+    report_arguments: Sequence[str], cache_folder: Path, log_path: Path
+) -> Generator[dict[str, Any], None, None]:
+    """Run `python -m nsreport` with these arguments and yield its messages as they arrive.
+
+    Spark's own output replaces the content of `log_path`.
+
+    Raises:
+        ReportRunFailed: Spark is not installed, or the process ended with an error.
+        OSError: the log file cannot be written or the process cannot be started.
+    """
+    if find_spec("pyspark") is None:
+        raise ReportRunFailed(INSTALL_HINT, 1)
+    log_path.parent.mkdir(parents=True, exist_ok=True)
+    command_line = [sys.executable, "-m", "nsreport", "--cache", str(cache_folder), *report_arguments]
+    last_error = None
+    with log_path.open("wb") as log_file:
+        report_process = subprocess.Popen(
+            command_line, stdout=subprocess.PIPE, stderr=log_file, stdin=subprocess.DEVNULL
+        )
+        with report_process:
+            assert report_process.stdout is not None
+            try:
+                for output_line in report_process.stdout:
+                    report_message = _parse_message(output_line)
+                    last_error = report_message.get("error", last_error)
+                    yield report_message
+            except BaseException:
+                # Ctrl-C also reaches the child. If the consumer stops iterating, only we can end the child.
+                report_process.terminate()
+                raise
+    if report_process.returncode:
+        raise ReportRunFailed(
+            last_error or f"Spark ended with {report_process.returncode}; {log_path} says why",
+            report_process.returncode,
+        )
+
+
+def _parse_message(output_line: bytes) -> dict[str, Any]:
+    """The message on a line; {} for other lines, which Spark or its launcher may write to stdout."""
+    try:
+        report_message = json.loads(output_line)
+    except ValueError:
+        report_message = None
+    return report_message if isinstance(report_message, dict) else {}

@@ -1,0 +1,302 @@
+"""Running: a rolling restart, told as it happens. What it may do next is on the disk before it is done."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
+from nsadmin.operations.drain.risks import find_master_addr, find_slave_addrs
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
+from nsadmin.operations.drain.state import QueueSnapshot
+from nsadmin.operations.drain.store import DrainStore
+from nsadmin.operations.drain.undo import UndoRun
+from nsadmin.operations.restart.events import (
+    Began,
+    Finished,
+    Paused,
+    Restarted,
+    StepBegan,
+    Waiting,
+    build_event_record,
+)
+from nsadmin.operations.restart.state import (
+    BrokerProcess,
+    RestartState,
+    list_remaining_groups,
+    order_processes,
+    process_title,
+    start_process,
+)
+from nsadmin.operations.restart.store import RestartStore
+
+CommandRunner = Callable[[str, BrokerProcess], int]
+"""Runs the operator's command for a step, "stop" or "start", of a process; its exit code."""
+
+
+class BrokerRestartContext(NamedTuple):
+    """What a restart of a broker needs."""
+
+    environment: DrainEnvironment
+    drain_store: DrainStore
+    drain_plan: DrainPlan
+    system_topics: frozenset[str]
+    ordered_topics: frozenset[str]
+
+
+class RestartRules(NamedTuple):
+    """How long a process may take to be healthy again, in ms, and after how many groups to pause."""
+
+    patience_ms: int = 600_000
+    pause_after: int | None = None
+
+
+class RollingRestart:
+    """One rolling restart by this process; `broker` tells what a broker's restart needs."""
+
+    def __init__(
+        self,
+        cluster_name: str,
+        restart_rules: RestartRules,
+        context_of_broker: Callable[[str], BrokerRestartContext],
+        run_command: CommandRunner,
+        restart_store: RestartStore,
+        procedure_clock: ProcedureClock,
+        interval_seconds: float = 2.0,
+    ) -> None:
+        self._cluster_name = cluster_name
+        self._restart_rules = restart_rules
+        self._context_of_broker = context_of_broker
+        self._run_command = run_command
+        self._restart_store = restart_store
+        self._procedure_clock = procedure_clock
+        self._interval_seconds = interval_seconds
+
+    def plan_restart(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> RestartState:
+        """What is restarted, in which order."""
+        return start_process(
+            RestartState(self._cluster_name, order_processes(addrs_by_group), self._procedure_clock.now_ms())
+        )
+
+    def run_restart(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
+        """Restart them, or go on with what was begun. Refused where something is not healthy."""
+        if not self._restart_store.restart_lock.acquire_lock():
+            raise DrainRefused(
+                f"process {self._restart_store.restart_lock.owner_pid or 'unknown'} is restarting {self._cluster_name} already"
+            )
+        try:
+            saved_state = self._restart_store.load_state()
+            state = self.plan_restart(addrs_by_group) if saved_state is None else saved_state
+            remaining_groups = tuple(list_remaining_groups(state))
+            yield build_event_record(
+                Began(
+                    self._procedure_clock.now_ms(),
+                    self._cluster_name,
+                    remaining_groups,
+                    saved_state is not None,
+                )
+            )
+            yield from self._restart_processes(state)
+        finally:
+            self._restart_store.restart_lock.release_lock()
+
+    def _restart_processes(self, state: RestartState) -> Iterator[EventRecord]:
+        group_count = 0
+        while not state.is_done:
+            process = state.current_process
+            if state.step == process.restart_steps[0] and state.boot is None:
+                # Whoever was restarted last has to be well, and so has who is next.
+                for checked_process in filter(None, (state.previous_process, process)):
+                    self._require_health(checked_process)
+            started_ms = self._procedure_clock.now_ms()
+            while not state.is_done and state.current_process == process:
+                if state.step == "stop" and state.boot is None:
+                    state = state._replace(boot=self._read_boot_ms(process))
+                self._restart_store.save_state(state)
+                yield build_event_record(StepBegan(self._procedure_clock.now_ms(), *process, state.step))
+                yield from self._run_step(state)
+                state = state.advance_step()
+            self._restart_store.save_state(state)
+            duration_seconds = (self._procedure_clock.now_ms() - started_ms) // 1000
+            yield build_event_record(
+                Restarted(self._procedure_clock.now_ms(), process.broker, process.broker_id, duration_seconds)
+            )
+            group_count += process.is_master
+            if group_count == self._restart_rules.pause_after and not state.is_done:
+                yield build_event_record(
+                    Paused(self._procedure_clock.now_ms(), tuple(list_remaining_groups(state)))
+                )
+                return
+        self._restart_store.delete_state()
+        yield build_event_record(
+            Finished(self._procedure_clock.now_ms(), self._cluster_name, len(state.processes))
+        )
+
+    def _run_step(self, state: RestartState) -> Iterator[EventRecord]:
+        process = state.current_process
+        if state.step == "drain":
+            yield from self._drain_broker(process)
+        elif state.step == "undrain":
+            yield from self._undrain_broker(process)
+        elif state.step == "wait":
+            yield from self._wait_for_health(process, state.boot)
+        else:
+            exit_code = self._run_command(state.step, process)
+            if exit_code:
+                raise DrainRefused(
+                    f"the command of --{state.step} for {process_title(process)} ended with {exit_code}"
+                )
+
+    def _drain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
+        context = self._context_of_broker(process.broker)
+        server_facts = context.environment.read_servers()
+        checked_event = None
+        if context.drain_store.load_drain() is None:
+            checked_event = check_plan(
+                context.drain_plan,
+                server_facts,
+                context.system_topics,
+                context.ordered_topics,
+                self._procedure_clock.now_ms(),
+            )
+            if checked_event.risks and not context.drain_plan.force:
+                risk_texts = "; ".join(risk.text for risk in checked_event.risks)
+                raise DrainRefused(f"{process.broker}: {risk_texts}; --force drains it all the same")
+        unknown: list[str] = []
+        for event_record in DrainRun(
+            context.drain_plan, context.environment, context.drain_store, self._procedure_clock
+        ).run_drain(checked_event, server_facts):
+            unknown = event_record["unknown"] if event_record["event"] == "safe" else unknown
+            yield event_record
+        if unknown and not context.drain_plan.allow_unreachable:
+            raise DrainRefused(
+                f"{process.broker} is drained, but {', '.join(unknown)} did not answer: start it again"
+            )
+        self._require_other_brokers(context)
+
+    def _require_other_brokers(self, context: BrokerRestartContext) -> None:
+        """Others have to take its messages now, not only when its drain began: one may have gone since."""
+        saved_drain = context.drain_store.load_drain()
+        if context.drain_plan.force or saved_drain is None:
+            return
+        server_facts = tuple(
+            without_drain(name_server, saved_drain[1]) for name_server in context.environment.read_servers()
+        )
+        now_ms = self._procedure_clock.now_ms()
+        found_risks = check_plan(
+            context.drain_plan, server_facts, context.system_topics, context.ordered_topics, now_ms
+        ).risks
+        if found_risks:
+            raise DrainRefused(
+                f"{context.drain_plan.broker} is drained, but not stopped: {'; '.join(risk.text for risk in found_risks)};"
+                f" start it again when the others are well, or nsadmin undrain {context.drain_plan.broker}"
+            )
+
+    def _undrain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
+        context = self._context_of_broker(process.broker)
+        if context.drain_store.load_drain() is None:
+            return
+        last_record: EventRecord = {"event": ""}
+        for last_record in UndoRun(
+            process.broker, context.environment, context.drain_store, self._procedure_clock
+        ).run_undo():
+            yield last_record
+        if last_record["event"] != "undone":
+            raise DrainRefused(
+                f"{process.broker} does not take writes as before: nsadmin undrain {process.broker}"
+            )
+
+    def _read_boot_ms(self, process: BrokerProcess) -> int | None:
+        environment = self._context_of_broker(process.broker).environment
+        return environment.read_broker(process.addr, {}, None, False).boot_ms
+
+    def _wait_for_health(self, process: BrokerProcess, old_boot_ms: int | None) -> Iterator[EventRecord]:
+        """Until every name server knows the process and its group is in sync."""
+        deadline_ms = self._procedure_clock.now_ms() + self._restart_rules.patience_ms
+        previous_observation = reported_lacking = None
+        while True:
+            observation = self._observe_cluster(process.broker)
+            lacking = self._list_lacking(process, old_boot_ms, observation, previous_observation)
+            if not lacking:
+                return
+            if self._procedure_clock.now_ms() >= deadline_ms:
+                raise DrainRefused(
+                    f"{process_title(process)} is not healthy: {'; '.join(lacking)}; start it again to go on"
+                )
+            if lacking != reported_lacking:
+                yield build_event_record(
+                    Waiting(self._procedure_clock.now_ms(), process.broker, process.broker_id, tuple(lacking))
+                )
+            previous_observation, reported_lacking = observation, lacking
+            self._procedure_clock.pause_seconds(self._interval_seconds)
+
+    def _require_health(self, process: BrokerProcess) -> None:
+        """The one before has to be well before the next one is touched; slaves get a moment to catch up."""
+        first_observation = observation = self._observe_cluster(process.broker)
+        for is_last in (False, True):
+            lacking = self._list_lacking(process, None, observation, first_observation)
+            if not lacking:
+                return
+            if not is_last:
+                self._procedure_clock.pause_seconds(self._interval_seconds)
+                observation = self._observe_cluster(process.broker)
+        raise DrainRefused(
+            f"{process_title(process)} is not healthy, so nothing is stopped: waits for {'; '.join(lacking)}"
+        )
+
+    def _observe_cluster(self, broker_name: str) -> ClusterObservation:
+        environment = self._context_of_broker(broker_name).environment
+        server_facts = environment.read_servers()
+        broker_counters = environment.read_broker(
+            find_master_addr(server_facts), find_slave_addrs(server_facts), None, False
+        )
+        return ClusterObservation(self._procedure_clock.now_ms(), server_facts, broker_counters)
+
+    def _list_lacking(
+        self,
+        process: BrokerProcess,
+        old_boot_ms: int | None,
+        observation: ClusterObservation,
+        previous_observation: ClusterObservation | None,
+    ) -> list[str]:
+        """What it lacks; slaves have to have what their master had a look ago."""
+        context = self._context_of_broker(process.broker)
+        lacking_texts = [
+            f"{name_server.namesrv_addr} to answer"
+            if name_server.error
+            else f"{name_server.namesrv_addr} to know it"
+            for name_server in observation.server_facts
+            if not _is_process_known(name_server, process, context.drain_plan.allow_unreachable)
+        ]
+        own_counters = context.environment.read_broker(process.addr, {}, None, False)
+        if own_counters.error is not None:
+            lacking_texts.append(f"an answer of {process.addr}")
+        elif old_boot_ms is not None and own_counters.boot_ms == old_boot_ms:
+            lacking_texts.append("it to be restarted: it runs since before")
+        if observation.broker_counters.error is not None and not process.is_master:
+            lacking_texts.append("an answer of its master")
+        master_end = (
+            observation.broker_counters.log_end
+            if previous_observation is None or previous_observation.broker_counters.log_end is None
+            else previous_observation.broker_counters.log_end
+        )
+        return lacking_texts + [
+            f"the slave {slave_progress.slave_addr} to be in sync"
+            for slave_progress in observation.broker_counters.slaves
+            if slave_progress.log_end is None or master_end is None or slave_progress.log_end < master_end
+        ]
+
+
+def without_drain(name_server: NameServerFacts, queue_snapshot: QueueSnapshot) -> NameServerFacts:
+    """A name server as it would be without the drain: the other brokers as they are now."""
+    saved_queues = queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {})
+    undrained_topics = {
+        topic: server_topic._replace(own_queue=saved_queues.get(topic, server_topic.own_queue))
+        for topic, server_topic in name_server.topics.items()
+    }
+    return name_server._replace(topics=undrained_topics)
+
+
+def _is_process_known(name_server: NameServerFacts, process: BrokerProcess, allows_unreachable: bool) -> bool:
+    if name_server.error is not None:
+        return allows_unreachable
+    return name_server.member_addrs.get(process.broker_id) == process.addr

@@ -1,0 +1,35 @@
+"""How far a rolling restart has come, in a file: whoever is killed goes on from there."""
+
+import json
+from pathlib import Path
+
+from namesrv_core.storage import atomic_write
+from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.store import escape_file_name
+from nsadmin.operations.process_lock import ProcessLock
+from nsadmin.operations.restart.state import RestartState, build_state_record, parse_state_record
+
+
+class RestartStore:
+    """The file of a cluster's rolling restart."""
+
+    def __init__(self, state_home: Path, cluster_name: str) -> None:
+        restarts_folder = state_home / "restarts"
+        self.state_file = restarts_folder / f"{escape_file_name(cluster_name)}.json"
+        self.restart_lock = ProcessLock(restarts_folder / f"{escape_file_name(cluster_name)}.lock")
+
+    def load_state(self) -> RestartState | None:
+        """How far it has come; None where none is under way. BadState."""
+        try:
+            return parse_state_record(json.loads(self.state_file.read_text("utf-8")))
+        except FileNotFoundError:
+            return None
+        except (ValueError, InvalidStateError) as error:
+            raise InvalidStateError(f"{self.state_file}: {error}") from None
+
+    def save_state(self, restart_state: RestartState) -> None:
+        atomic_write.replace_file(self.state_file, json.dumps(build_state_record(restart_state)).encode())
+
+    def delete_state(self) -> None:
+        """It is done."""
+        self.state_file.unlink(missing_ok=True)

@@ -1,0 +1,200 @@
+"""What an audit of security sees by looking: no request changes anything, nobody tries to break in."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.access.certificates import CertificateSummary, NoTls
+from nsadmin.client.access.exposure import ExposureAnswer
+from nsadmin.client.results import error_text
+from nsadmin.operations.checks import listed_brokers
+
+NAME_SERVER, BROKER = "name server", "broker"
+
+_REPLICATION_KEY = "haListenPort"
+
+
+class AuditedServer(NamedTuple):
+    """What is known of one server; None: nobody knows.
+
+    `settings` are as this client may read them, `told` as it tells them to whoever asks. `plain` is whether
+    it answers in plain text, `speaks_tls` whether it does that, and then shows `certificate`. `lists` says
+    that a name server tells its brokers to whoever asks, `is_ours` that it is this project's. `replication`
+    is whether the port of a broker's replication takes connections from here. `error` is why nothing at all
+    is known.
+    """
+
+    kind: str
+    name: str
+    addr: str
+    version: str | None = None
+    settings: Mapping[str, str] | None = None
+    public_settings: Mapping[str, str] | None = None
+    lists_brokers: bool = False
+    is_ours: bool = False
+    answers_plain_text: bool | None = None
+    speaks_tls: bool | None = None
+    certificate: CertificateSummary | None = None
+    has_open_replication: bool | None = None
+    error: str | None = None
+
+
+class SecurityObservation(NamedTuple):
+    """All servers at `now` (s); `unlisted` says why it is not known which brokers there are."""
+
+    now_seconds: float
+    audited_servers: Sequence[AuditedServer]
+    listing_problem: str | None = None
+
+
+class AuditClients(NamedTuple):
+    """Who looks: the operator, and somebody unknown, in plain text and through TLS."""
+
+    own_client: AdminClient
+    plain_client: AdminClient
+    tls_client: AdminClient
+
+
+def observe_servers(audit_clients: AuditClients, now_seconds: float) -> SecurityObservation:
+    """At all name servers, and all brokers that any of them lists."""
+    namesrv_addrs = list(audit_clients.own_client.addresses.addrs)
+    broker_listing = listed_brokers.observe_listing(audit_clients.own_client)
+    own_servers = _find_own_servers(audit_clients)
+    open_servers = {
+        namesrv_addr
+        for namesrv_addr, exposure_answer, _ in _ask_as_stranger(audit_clients, "clusters", namesrv_addrs)
+        if exposure_answer and exposure_answer.refusal_text is None
+    }
+    name_servers = [
+        audited_server._replace(
+            is_ours=audited_server.addr in own_servers, lists_brokers=audited_server.addr in open_servers
+        )
+        for audited_server in _observe_kind(
+            audit_clients, NAME_SERVER, {namesrv_addr: namesrv_addr for namesrv_addr in namesrv_addrs}
+        )
+    ]
+    audited_brokers = _probe_replication(
+        audit_clients.own_client, _observe_kind(audit_clients, BROKER, broker_listing.broker_names)
+    )
+    listing_problem = (
+        None if broker_listing.groups_by_server else "no name server tells which brokers there are"
+    )
+    return SecurityObservation(now_seconds, [*name_servers, *audited_brokers], listing_problem)
+
+
+def _find_own_servers(audit_clients: AuditClients) -> set[str]:
+    """This project's name servers tell when they heard of whom, some only to who trusts any certificate."""
+    heartbeat_results = audit_clients.own_client.clusters.get_heartbeats_each()
+    if any(heartbeat_result.result is None for heartbeat_result in heartbeat_results):
+        heartbeat_results += audit_clients.tls_client.clusters.get_heartbeats_each()
+    return {
+        heartbeat_result.addr
+        for heartbeat_result in heartbeat_results
+        if heartbeat_result.result and heartbeat_result.result.heartbeats is not None
+    }
+
+
+def _observe_kind(
+    audit_clients: AuditClients, server_kind: str, name_by_addr: Mapping[str, str]
+) -> list[AuditedServer]:
+    question_name = "name_servers" if server_kind == NAME_SERVER else "brokers"
+    own_results = {
+        server_result.addr: server_result
+        for server_result in getattr(audit_clients.own_client.exposure, question_name)(name_by_addr)
+    }
+    plain_results = {
+        server_result.addr: server_result
+        for server_result in getattr(audit_clients.plain_client.exposure, question_name)(name_by_addr)
+    }
+    stranger_results = {
+        server_result.addr: server_result
+        for server_result in _ask_as_stranger(audit_clients, question_name, name_by_addr)
+    }
+    certificate_results = {
+        server_result.addr: server_result
+        for server_result in audit_clients.own_client.certificates.get_own(name_by_addr)
+    }
+    return [
+        _combine_answers(
+            AuditedServer(server_kind, server_name, server_addr),
+            own_results[server_addr],
+            plain_results[server_addr],
+            stranger_results[server_addr],
+            certificate_results[server_addr],
+        )
+        for server_addr, server_name in name_by_addr.items()
+    ]
+
+
+def _ask_as_stranger(
+    audit_clients: AuditClients, question_name: str, server_addrs: Iterable[str]
+) -> list[ServerResult[ExposureAnswer]]:
+    """What somebody unknown is told: in plain text, or else through TLS."""
+    plain_results: list[ServerResult[ExposureAnswer]] = getattr(
+        audit_clients.plain_client.exposure, question_name
+    )(server_addrs)
+    silent_addrs = [
+        exposure_result.addr for exposure_result in plain_results if exposure_result.result is None
+    ]
+    tls_results: dict[str, ServerResult[ExposureAnswer]] = {
+        exposure_result.addr: exposure_result
+        for exposure_result in getattr(audit_clients.tls_client.exposure, question_name)(silent_addrs)
+        if exposure_result.result is not None
+    }
+    return [tls_results.get(exposure_result.addr, exposure_result) for exposure_result in plain_results]
+
+
+def _combine_answers(
+    known_server: AuditedServer,
+    own_result: ServerResult[ExposureAnswer],
+    plain_result: ServerResult[ExposureAnswer],
+    stranger_result: ServerResult[ExposureAnswer],
+    certificate_result: ServerResult[CertificateSummary],
+) -> AuditedServer:
+    known_answers = [
+        exposure_answer
+        for _, exposure_answer, _ in (own_result, plain_result, stranger_result)
+        if exposure_answer is not None
+    ]
+    speaks_tls = (
+        True if certificate_result.result else False if isinstance(certificate_result.error, NoTls) else None
+    )
+    if not known_answers and not speaks_tls:
+        return known_server._replace(error=error_text(own_result.error) if own_result.error else "no answer")
+    public_settings = _settings_of(stranger_result)
+    own_settings = _settings_of(own_result)
+    return known_server._replace(
+        version=known_answers[0].version_name if known_answers else None,
+        settings=public_settings if own_settings is None else own_settings,
+        public_settings=public_settings,
+        answers_plain_text=plain_result.result is not None if known_answers or speaks_tls else None,
+        speaks_tls=speaks_tls,
+        certificate=certificate_result.result,
+    )
+
+
+def _settings_of(exposure_result: ServerResult[ExposureAnswer]) -> Mapping[str, str] | None:
+    exposure_answer = exposure_result.result
+    return (
+        exposure_answer.settings
+        if exposure_answer is not None and exposure_answer.refusal_text is None
+        else None
+    )
+
+
+def _probe_replication(
+    own_client: AdminClient, audited_brokers: Sequence[AuditedServer]
+) -> list[AuditedServer]:
+    """Where a slave would fetch all messages; nobody asks it who it is."""
+    addr_by_broker = {}
+    for audited_broker in audited_brokers:
+        port_text = (audited_broker.settings or {}).get(_REPLICATION_KEY, "")
+        if port_text.isdecimal() and 0 < int(port_text) < 65536:
+            addr_by_broker[audited_broker.addr] = f"{audited_broker.addr.rpartition(':')[0]}:{port_text}"
+    connection_results = own_client.exposure.check_reachable(addr_by_broker.values())
+    return [
+        audited_broker._replace(
+            has_open_replication=connection_results.get(addr_by_broker.get(audited_broker.addr, ""))
+        )
+        for audited_broker in audited_brokers
+    ]

@@ -1,0 +1,374 @@
+"""What is wrong with what an audit saw: pure; a table of steps, each about one thing that may stand open."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from nsadmin.client.redaction import is_secret_name
+from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
+from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.security.observer import BROKER, NAME_SERVER, AuditedServer, SecurityObservation
+from nsadmin.operations.security.vulnerabilities import find_affecting, parse_release, upgrade_remedy
+from nsadmin.wording import to_the_second
+
+
+class SecurityProblem(NamedTuple):
+    """One thing that is wrong with one server; an OK is worth knowing, and may be meant so."""
+
+    check_name: str
+    check_state: CheckState
+    problem_text: str
+    remedy_text: str
+    evidence: str = ""
+
+
+_FIRST_USERS_RELEASE = (5, 3, 0, 0)
+_FENCE_REMEDY = "let only brokers, clients and operators reach the port (firewall, network policy)"
+_OURS_REMEDY = "start it with --credentials (docs/security.md)"
+_JAVA_REMEDY = (
+    f"Apache's name server cannot tell who asks: {_FENCE_REMEDY}, or run `nsadmin namesrv --credentials`"
+)
+
+
+def check_vulnerabilities(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    if audited_server.is_ours:
+        return
+    for known_vulnerability in find_affecting(
+        audited_server.kind, audited_server.version, audited_server.settings
+    ):
+        check_state = CheckState.CRITICAL if known_vulnerability.is_grave else CheckState.WARNING
+        yield SecurityProblem(
+            known_vulnerability.name,
+            check_state,
+            known_vulnerability.attack_text,
+            f"{upgrade_remedy(known_vulnerability)}; until then {_FENCE_REMEDY}",
+            f"it is {audited_server.version}",
+        )
+
+
+def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    if audited_server.speaks_tls is False:
+        problem_text = "nothing is encrypted: who is in the way reads and changes all that is said"
+        yield SecurityProblem(
+            "noTls",
+            CheckState.WARNING,
+            problem_text,
+            "give it a certificate: tls.server.mode, tls.server.certPath",
+        )
+        return
+    if audited_server.speaks_tls and audited_server.answers_plain_text:
+        problem_text = "TLS is offered, not demanded: who is in the way can have both ends do without"
+        yield SecurityProblem(
+            "plainText",
+            CheckState.WARNING,
+            problem_text,
+            "tls.server.mode=enforcing, once all that ask use TLS",
+        )
+    shown_certificate = audited_server.certificate
+    if shown_certificate is None:
+        return
+    if shown_certificate.is_self_signed:
+        problem_text = "its certificate is signed by itself: nobody can tell it from anybody else's"
+        remedy_text = "tls.test.mode.enable=false, and a certificate of an authority that clients trust"
+        yield SecurityProblem(
+            "selfSigned", CheckState.WARNING, problem_text, remedy_text, f"{shown_certificate.subject_name!r}"
+        )
+    if shown_certificate.ends_at_seconds < now_seconds:
+        validity_text = f"{shown_certificate.subject_name!r} until {to_the_second(shown_certificate.ends_at_seconds * 1000)}"
+        remedy_text = "put a new one into its place: it is taken without a restart"
+        yield SecurityProblem(
+            "expiredCertificate",
+            CheckState.CRITICAL,
+            "its certificate has expired",
+            remedy_text,
+            validity_text,
+        )
+
+
+def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    """Judged by what is told to whoever asks: who may read a name server's settings may change them."""
+    public_settings = audited_server.public_settings
+    if public_settings is None:
+        return
+    if audited_server.kind == NAME_SERVER:
+        if "true" in (public_settings.get("noRemoteConfig"), public_settings.get("readOnly")):
+            return
+        if audited_server.is_ours and public_settings.get("credentialsFile"):
+            return
+        problem_text = "whoever reaches it may change its settings, KV config and routes"
+        yield SecurityProblem(
+            "openNameServer",
+            CheckState.WARNING,
+            problem_text,
+            _OURS_REMEDY if audited_server.is_ours else _JAVA_REMEDY,
+        )
+    elif not _is_authentication_on(audited_server):
+        problem_text = (
+            "whoever reaches it may change its settings (UPDATE_BROKER_CONFIG), and delete topics and groups"
+        )
+        yield SecurityProblem(
+            "openBrokerSettings",
+            CheckState.WARNING,
+            problem_text,
+            f"demand authentication, or {_FENCE_REMEDY}",
+        )
+
+
+def check_authentication(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    """Brokers of 5.3 and later do not tell whether they demand it: it shows in what they tell to whom."""
+    if audited_server.kind != BROKER or audited_server.settings is None:
+        return
+    if _is_setting_on(audited_server, "authenticationEnabled") and not _is_setting_on(
+        audited_server, "authorizationEnabled"
+    ):
+        problem_text = "everybody who has an account may do everything"
+        yield SecurityProblem(
+            "noAuthorization", CheckState.WARNING, problem_text, "authorizationEnabled=true in broker.conf"
+        )
+    if audited_server.public_settings is None:
+        return
+    if _is_authentication_on(audited_server):
+        problem_text = "it demands credentials, and tells its settings to whoever asks"
+        yield SecurityProblem(
+            "settingsWithoutCredentials",
+            CheckState.WARNING,
+            problem_text,
+            "see the white lists of its accounts",
+        )
+        return
+    problem_text = "nobody is asked who he is: whoever reaches it reads and writes every message"
+    server_release = parse_release(audited_server.version)
+    has_users = server_release is None or server_release >= _FIRST_USERS_RELEASE
+    required_settings = (
+        "authenticationEnabled=true and authorizationEnabled=true" if has_users else "aclEnable=true"
+    )
+    yield SecurityProblem(
+        "noAuthentication", CheckState.WARNING, problem_text, f"{required_settings} in broker.conf"
+    )
+
+
+def check_secrets(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    for read_settings, check_state, check_name, problem_text in (
+        (
+            audited_server.public_settings,
+            CheckState.CRITICAL,
+            "openSecrets",
+            "it tells secrets to whoever asks for its settings",
+        ),
+        (
+            audited_server.settings,
+            CheckState.OK,
+            "secretsInSettings",
+            "its settings have secrets, told to who may read them",
+        ),
+    ):
+        secret_keys = [
+            setting_key
+            for setting_key, setting_value in (read_settings or {}).items()
+            if is_secret_name(setting_key) and _can_be_secret(setting_key, setting_value)
+        ]
+        if secret_keys:
+            remedy_text = (
+                "change these secrets, and keep them out of settings that are told: demand authentication"
+            )
+            yield SecurityProblem(check_name, check_state, problem_text, remedy_text, ", ".join(secret_keys))
+            return
+
+
+_HARMLESS_VALUE = re.compile(r"|null|true|false|\d{1,5}|org\.apache\..*", re.I)
+
+
+def _can_be_secret(setting_key: str, setting_value: str) -> bool:
+    """Whether this could be the secret itself: neither empty, a switch, a number, a class nor a file."""
+    return _HARMLESS_VALUE.fullmatch(setting_value.strip()) is None and not setting_key.endswith(
+        ("File", "Path", "Dir")
+    )
+
+
+def check_open_reads(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    if audited_server.kind == NAME_SERVER and audited_server.lists_brokers:
+        problem_text = "it tells the addresses of all brokers, and all topics, to whoever asks"
+        yield SecurityProblem(
+            "openReads",
+            CheckState.OK,
+            problem_text,
+            _OURS_REMEDY if audited_server.is_ours else _FENCE_REMEDY,
+        )
+
+
+def check_replication_port(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    if audited_server.has_open_replication:
+        problem_text = (
+            "its port of replication can be reached from here: it hands all messages to whoever connects"
+        )
+        remedy_text = "let only the other brokers of its group reach haListenPort"
+        replication_port = (audited_server.settings or {}).get("haListenPort", "")
+        yield SecurityProblem(
+            "replicationPort",
+            CheckState.WARNING,
+            problem_text,
+            remedy_text,
+            f"haListenPort={replication_port}",
+        )
+
+
+def check_public_address(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    if _is_public_addr(audited_server.addr):
+        problem_text = "its address is one of the public Internet"
+        yield SecurityProblem(
+            "publicAddress",
+            CheckState.WARNING,
+            problem_text,
+            f"{_FENCE_REMEDY}, and demand TLS and authentication",
+        )
+
+
+def check_automatic_topics(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+    if audited_server.kind == BROKER and _is_setting_on(audited_server, "autoCreateTopicEnable"):
+        problem_text = "a message to a topic that is not there makes it: a wrong name is a new topic"
+        yield SecurityProblem("automaticTopics", CheckState.OK, problem_text, "autoCreateTopicEnable=false")
+
+
+def _is_authentication_on(audited_server: AuditedServer) -> bool:
+    return _is_setting_on(audited_server, "authenticationEnabled", "aclEnable")
+
+
+def _is_setting_on(audited_server: AuditedServer, *setting_keys: str) -> bool:
+    return any(
+        (audited_server.settings or {}).get(setting_key, "").lower() == "true" for setting_key in setting_keys
+    )
+
+
+def _is_public_addr(server_addr: str) -> bool:
+    try:
+        return ip_address(server_addr.rpartition(":")[0].strip("[]")).is_global
+    except ValueError:
+        return False
+
+
+SECURITY_RULES: tuple[Callable[[AuditedServer, float], Iterator[SecurityProblem]], ...] = (
+    check_vulnerabilities, check_secrets, check_open_settings, check_authentication, check_tls, check_replication_port, check_public_address, check_open_reads, check_automatic_topics,
+)  # fmt: skip
+
+_OPEN_CHECKS = ("openNameServer", "openBrokerSettings", "noAuthentication")
+
+
+def find_problems(audited_server: AuditedServer, now_seconds: float) -> list[SecurityProblem]:
+    """All that is wrong with one server. What stands open at a public address is critical."""
+    found_problems = [
+        found_problem
+        for security_rule in SECURITY_RULES
+        for found_problem in security_rule(audited_server, now_seconds)
+    ]
+    if _is_public_addr(audited_server.addr):
+        found_problems = [
+            found_problem._replace(check_state=CheckState.CRITICAL)
+            if found_problem.check_name in _OPEN_CHECKS
+            else found_problem
+            for found_problem in found_problems
+        ]
+    return found_problems
+
+
+def judge_servers(
+    scale: CheckScale, observation: SecurityObservation
+) -> tuple[CheckFinding, list[CheckFinding]]:
+    """The whole, and a finding for each kind of problem, worst first, with the servers that have it."""
+    problems_by_check: dict[str, list[tuple[AuditedServer, SecurityProblem]]] = {}
+    for audited_server in observation.audited_servers:
+        for found_problem in find_problems(audited_server, observation.now_seconds):
+            problems_by_check.setdefault(found_problem.check_name, []).append((audited_server, found_problem))
+    part_findings = [
+        _build_finding(check_name, server_problems)
+        for check_name, server_problems in problems_by_check.items()
+    ]
+    part_findings += _list_unanswered(observation)
+    part_findings.sort(key=lambda part_finding: -state_weight(part_finding.state))
+    critical_count, warning_count = (
+        sum(part_finding.state is counted_state for part_finding in part_findings)
+        for counted_state in (CheckState.CRITICAL, CheckState.WARNING)
+    )
+    samples = [
+        scale.make_sample("critical", critical_count),
+        scale.make_sample("warnings", warning_count),
+        scale.make_sample("servers", len(observation.audited_servers)),
+    ]
+    minimum_state = (
+        CheckState.UNKNOWN
+        if any(part_finding.state is CheckState.UNKNOWN for part_finding in part_findings)
+        else CheckState.OK
+    )
+    servers_text = (
+        f"of {len(observation.audited_servers)} servers"
+        if len(observation.audited_servers) != 1
+        else "of 1 server"
+    )
+    summary = f"{critical_count} critical, {_format_warnings(warning_count)} {servers_text}"
+    return scale.make_finding(summary, samples, minimum_state=minimum_state), part_findings
+
+
+def _format_warnings(warning_count: int) -> str:
+    return "1 warning" if warning_count == 1 else f"{warning_count} warnings"
+
+
+def _build_finding(
+    check_name: str, server_problems: list[tuple[AuditedServer, SecurityProblem]]
+) -> CheckFinding:
+    first_problem = server_problems[0][1]
+    overall_state = worst_state(found_problem.check_state for _, found_problem in server_problems)
+    count_text = "" if len(server_problems) == 1 else f" ({len(server_problems)} servers)"
+    detail_lines = [
+        _format_evidence(audited_server, found_problem) for audited_server, found_problem in server_problems
+    ]
+    return CheckFinding(
+        check_name,
+        overall_state,
+        f"{first_problem.problem_text}{count_text}",
+        (),
+        (*detail_lines, *_list_remedies(server_problems)),
+    )
+
+
+def _format_evidence(audited_server: AuditedServer, found_problem: SecurityProblem) -> str:
+    server_title = (
+        f"{audited_server.kind} {audited_server.name}"
+        if audited_server.kind == NAME_SERVER
+        else audited_server.name
+    )
+    return f"{server_title}: {found_problem.evidence}" if found_problem.evidence else server_title
+
+
+def _list_remedies(server_problems: Iterable[tuple[AuditedServer, SecurityProblem]]) -> list[str]:
+    return [
+        f"what to do: {remedy_text}"
+        for remedy_text in dict.fromkeys(found_problem.remedy_text for _, found_problem in server_problems)
+    ]
+
+
+def _list_unanswered(observation: SecurityObservation) -> Iterator[CheckFinding]:
+    failure_lines = [
+        f"{_format_evidence(audited_server, _NO_PROBLEM)}: {audited_server.error}"
+        for audited_server in observation.audited_servers
+        if audited_server.error
+    ]
+    failure_lines += [observation.listing_problem] if observation.listing_problem else []
+    if failure_lines:
+        yield CheckFinding(
+            "unanswered",
+            CheckState.UNKNOWN,
+            "nobody can tell about servers that say nothing",
+            (),
+            tuple(failure_lines),
+        )
+    closed_lines = [
+        _format_evidence(audited_server, _NO_PROBLEM)
+        for audited_server in observation.audited_servers
+        if not audited_server.error and audited_server.settings is None
+    ]
+    if closed_lines:
+        problem_text = "settings that these credentials may not read were not judged"
+        yield CheckFinding("unreadSettings", CheckState.UNKNOWN, problem_text, (), tuple(closed_lines))
+
+
+_NO_PROBLEM = SecurityProblem("", CheckState.OK, "", "")

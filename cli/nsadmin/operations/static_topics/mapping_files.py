@@ -1,0 +1,72 @@
+"""Mapping files in mqadmin's format: the mapping before a change and the mapping after it."""
+
+from pathlib import Path
+from typing import Any
+
+from namesrv_core.protocol import fastjson
+from namesrv_core.storage import atomic_write
+from nsadmin.client.topics.queue_mappings import parse_share, share_to_record
+from nsadmin.operations.static_topics.planner import MappingPlan, SharesByBroker
+
+BEFORE_SUFFIX, AFTER_SUFFIX = "before", "after"
+
+
+class InvalidMappingFileError(Exception):
+    """The mapping file cannot be used; the message says why."""
+
+
+def save_mapping(
+    folder: Path, mapping_plan: MappingPlan, file_suffix: str, shares: SharesByBroker | None = None
+) -> Path:
+    """Write the plan, or the given shares from before it, and return the path.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    file_path = folder / f"{mapping_plan.topic}-{mapping_plan.epoch}.{file_suffix}"
+    write_mapping_file(file_path, mapping_plan, mapping_plan.shares if shares is None else shares)
+    return file_path
+
+
+def write_mapping_file(file_path: Path, mapping_plan: MappingPlan, shares: SharesByBroker) -> None:
+    """Write the plan with these shares to this file."""
+    json_value = {
+        "topic": mapping_plan.topic,
+        "type": mapping_plan.mapping_type,
+        "epoch": mapping_plan.epoch,
+        "brokerConfigMap": {
+            broker_name: share_to_record(mapping_plan.topic, broker_name, broker_share)
+            for broker_name, broker_share in shares.items()
+        },
+        "brokerToMapIn": list(mapping_plan.map_in),
+        "brokerToMapOut": list(mapping_plan.map_out),
+    }
+    atomic_write.replace_file(file_path, fastjson.encode_json(json_value) + b"\n", backup=False)
+
+
+def load_mapping_file(file_path: Path) -> MappingPlan:
+    """The plan in a file.
+
+    Raises:
+        InvalidMappingFileError: the file cannot be read or holds no plan.
+    """
+    try:
+        json_value: Any = fastjson.decode_json(file_path.read_bytes())
+        shares = {
+            str(broker_name): parse_share(share_record)
+            for broker_name, share_record in json_value["brokerConfigMap"].items()
+        }
+        return MappingPlan(
+            str(json_value["topic"]),
+            str(json_value["type"]),
+            int(json_value["epoch"]),
+            shares,
+            tuple(json_value["brokerToMapIn"]),
+            tuple(json_value["brokerToMapOut"]),
+        )
+    except OSError as error:
+        raise InvalidMappingFileError(f"{file_path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidMappingFileError(
+            f"{file_path} is no mapping file ({type(error).__name__}: {error})"
+        ) from None

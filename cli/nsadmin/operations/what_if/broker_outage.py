@@ -1,0 +1,164 @@
+"""Reads what is needed to foresee an outage of brokers; `losses` computes the losses."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient, NotFound, ServerResult
+from nsadmin.client.results import NoneReachable
+from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.operations.topic_kinds import is_user_topic
+from nsadmin.operations.what_if.losses import (
+    BrokerMembers,
+    GroupLoss,
+    TopicOutageLoss,
+    WorstLoss,
+    find_group_losses,
+    find_losses,
+    find_worst_losses,
+    lost_write_share,
+    members_of_snapshot,
+)
+from nsadmin.wording import first_of
+
+
+class BrokerOutage(NamedTuple):
+    """What would be lost: the largest losses of topics and groups first, out of `topic_count` topics.
+
+    `write_share` is the lost fraction of all writable queues, 0 to 1, on the name server with the largest
+    loss. `errors` has None for each server that answered.
+    """
+
+    topic_count: int
+    write_share: float
+    topic_losses: Sequence[WorstLoss]
+    lost_groups: Sequence[GroupLoss]
+    errors: Mapping[str, RocketMQError | None]
+
+
+def foresee_broker_outage(
+    admin: AdminClient, broker_words: Sequence[str], now_ms: int, *, include_system: bool = False
+) -> BrokerOutage:
+    """What would be lost without these brokers, each given as NAME or, for one process of it, NAME:ID.
+
+    System topics and topics of retries and dead letters count only with `include_system`.
+
+    Raises:
+        NotFound: no name server knows one of the brokers.
+        NoneReachable: no name server answered.
+    """
+    snapshot_results = take_server_snapshots(admin, now_ms)
+    snapshots_by_addr = {
+        server_snapshot.source: server_snapshot
+        for _, server_snapshot, _ in snapshot_results
+        if server_snapshot is not None
+    }
+    if not snapshots_by_addr:
+        raise NoneReachable([error for _, _, error in snapshot_results if error is not None])  # type: ignore[misc]
+    down_members = resolve_processes(broker_words, snapshots_by_addr)
+    own_topics = frozenset() if include_system else admin.topics.list_system_names()
+    user_snapshots = {
+        namesrv_addr: server_snapshot._replace(
+            topics={
+                topic: topic_queues
+                for topic, topic_queues in server_snapshot.topics.items()
+                if include_system or is_user_topic(topic, own_topics)
+            }
+        )
+        for namesrv_addr, server_snapshot in snapshots_by_addr.items()
+    }
+    topic_losses = find_worst_losses(
+        {
+            namesrv_addr: find_losses(server_snapshot, down_members)
+            for namesrv_addr, server_snapshot in user_snapshots.items()
+        }
+    )
+    topics_by_group, clients_by_group, group_errors = _read_consumers(
+        admin, snapshots_by_addr, down_members, [worst_loss.topic_loss for worst_loss in topic_losses]
+    )
+    return BrokerOutage(
+        len({topic for server_snapshot in user_snapshots.values() for topic in server_snapshot.topics}),
+        max(lost_write_share(server_snapshot, down_members) for server_snapshot in user_snapshots.values()),
+        topic_losses,
+        find_group_losses(topics_by_group, clients_by_group, topic_losses),
+        {
+            **{snapshot_result.addr: snapshot_result.error for snapshot_result in snapshot_results},
+            **group_errors,
+        },
+    )
+
+
+def resolve_processes(
+    broker_words: Sequence[str], snapshots_by_addr: Mapping[str, ClusterSnapshot]
+) -> dict[str, frozenset[int]]:
+    """The processes that the words name.
+
+    Raises:
+        NotFound: no name server knows a broker or process.
+    """
+    present_members: dict[str, frozenset[int]] = {}
+    for server_snapshot in snapshots_by_addr.values():
+        for broker_name, broker_ids in members_of_snapshot(server_snapshot).items():
+            present_members[broker_name] = present_members.get(broker_name, frozenset()) | broker_ids
+    down_members: dict[str, frozenset[int]] = {}
+    for broker_word in broker_words:
+        broker_name, _, id_text = broker_word.rpartition(":")
+        if broker_word in present_members:
+            broker_name, broker_ids = broker_word, present_members[broker_word]
+        elif (
+            broker_name in present_members
+            and id_text.isdecimal()
+            and int(id_text) in present_members[broker_name]
+        ):
+            broker_ids = frozenset({int(id_text)})
+        else:
+            raise NotFound(
+                f"no broker {broker_word!r}: name servers know {_join_known_brokers(present_members)}"
+            )
+        down_members[broker_name] = down_members.get(broker_name, frozenset()) | broker_ids
+    return down_members
+
+
+def _join_known_brokers(present_members: BrokerMembers) -> str:
+    return first_of(sorted(present_members), 10) or "none"
+
+
+def _read_consumers(
+    admin: AdminClient,
+    snapshots_by_addr: Mapping[str, ClusterSnapshot],
+    down_members: BrokerMembers,
+    lost_topics: Sequence[TopicOutageLoss],
+) -> tuple[dict[str, set[str]], dict[str, int], dict[str, RocketMQError | None]]:
+    """The consumed topics by group, the client counts by group, and the errors, asked of these brokers."""
+    broker_addrs = [
+        broker_addr
+        for broker_name in down_members
+        for broker_addr in _first_addr(broker_name, snapshots_by_addr)
+    ]
+    online_groups, errors_by_addr = admin.consumers.list_online_groups(broker_addrs)
+    topics_by_group = {
+        group: {subscription.topic for subscription in group_connections.subscriptions}
+        for group, group_connections in online_groups.items()
+    }
+    for broker_addr in [broker_addr for broker_addr, error in errors_by_addr.items() if error is None]:
+        groups_result: ServerResult[dict[str, tuple[str, ...]]] = admin.topics.list_consumer_groups(
+            broker_addr, [loss.topic for loss in lost_topics]
+        )
+        errors_by_addr[broker_addr] = groups_result.error
+        for topic, group_names in (groups_result.result or {}).items():
+            for group in group_names:
+                topics_by_group.setdefault(group, set()).add(topic)
+    return (
+        topics_by_group,
+        {group: len(group_connections.clients) for group, group_connections in online_groups.items()},
+        errors_by_addr,
+    )
+
+
+def _first_addr(broker_name: str, snapshots_by_addr: Mapping[str, ClusterSnapshot]) -> list[str]:
+    """The address of a broker's master, or of its slave with the lowest id; [] if it is not registered."""
+    for server_snapshot in snapshots_by_addr.values():
+        addrs_by_id = server_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
+        if addrs_by_id:
+            return [str(addrs_by_id[min(addrs_by_id, key=int)])]
+    return []

@@ -1,0 +1,381 @@
+"""The controller behind keys and the prompt: runs commands and actions, changes contexts, and saves files."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nsadmin.tui.actions import prompt_parser, row_actions
+from nsadmin.tui.actions.row_actions import RowAction
+from nsadmin.tui.context import ClusterContext
+from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.views import root_views, row_export, units
+from nsadmin.tui.views.base_view import RowSubject
+from nsadmin.tui.views.row_groups import Heading
+from nsadmin.tui.views.table import SortOrder, is_numeric_column
+
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
+
+POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
+
+
+class ActionController:
+    """Controls one app. It shows results and errors in the last line of the screen."""
+
+    def __init__(self, app: "Tui") -> None:
+        self._app = app
+
+    # Commands.
+
+    def run_prompt_line(self, prompt_line: str) -> None:
+        """Run a line that the operator typed after the colon."""
+        app, parsed_line = self._app, prompt_parser.parse_prompt_line(prompt_line, root_views.SCREEN_NAMES)
+        if parsed_line.error_text is not None:
+            app.show_message(parsed_line.error_text, "bad")
+        elif parsed_line.screen_name is not None:
+            app.show_view(root_views.make_view(parsed_line.screen_name))
+        elif parsed_line.builtin_command is not None:
+            self._run_builtin(parsed_line.builtin_command, parsed_line.argument)
+        elif parsed_line.command_words:
+            self.run_command(parsed_line.command_words)
+
+    def _run_builtin(self, builtin_command: str, argument: str | None) -> None:
+        app = self._app
+        if builtin_command == "theme":
+            self.theme(argument)
+        elif builtin_command == "context":
+            self.context(argument)
+        else:
+
+            async def run_app_action() -> Any:
+                await app.run_action(builtin_command)
+
+            app.run_worker(run_app_action)
+
+    def run_command(self, command_words: Sequence[str]) -> None:
+        """Run a command line of nsadmin. A command that changes something needs a confirmation first."""
+        from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
+
+        app = self._app
+        refusal_text = row_actions.explain_refusal(command_words, app.cluster_context.read_only)
+        entry = row_actions.find_entry(command_words)
+        if refusal_text is not None or entry is None:
+            app.show_message(refusal_text or "", "bad")
+        elif row_actions.needs_confirmation(command_words):
+            app.push_screen(
+                ChangeScreen(command_words, app.cluster_context.words, entry.name), self._poll_after_change
+            )
+        else:
+            app.push_screen(OutputScreen(command_words, app.cluster_context.words))
+
+    def _poll_after_change(self, exit_code: int | None) -> None:
+        """Poll at once, so that the screen shows the change before the next interval."""
+        self._app.feed.look_now()
+
+    # Actions on the row.
+
+    def start_action(self, action_id: str) -> None:
+        subject = self._current_subject()
+        row_action = next(
+            (
+                candidate
+                for candidate in row_actions.list_suitable_actions(subject)
+                if candidate.action_id == action_id
+            ),
+            None,
+        )
+        if row_action is None:
+            action_names = [
+                candidate.display_name
+                for candidate in row_actions.all_actions()
+                if candidate.action_id == action_id
+            ]
+            self._app.show_message(
+                f"{action_names[0] if action_names else action_id}: not for this row", "warn"
+            )
+            return
+        self._prepare_action(row_action, subject)
+
+    def act_by_key(self, shortcut_key: str) -> None:
+        """Start the action of a key. Several actions share a key and apply to different kinds of rows."""
+        subject = self._current_subject()
+        row_action = next(
+            (
+                candidate
+                for candidate in row_actions.list_suitable_actions(subject)
+                if candidate.shortcut_key == shortcut_key
+            ),
+            None,
+        )
+        if row_action is not None:
+            self._prepare_action(row_action, subject)
+        elif any(candidate.shortcut_key == shortcut_key for candidate in row_actions.all_actions()):
+            self._app.show_message("not for this row; Space shows what can be done to it", "warn")
+
+    def menu(self) -> None:
+        """Show the actions that apply to this row."""
+        suitable_actions = row_actions.list_suitable_actions(self._current_subject())
+        if not suitable_actions:
+            self._app.show_message("nothing can be done to this row", "warn")
+            return
+        from nsadmin.tui.screens.dialogs import ChooseScreen
+
+        choices = [
+            (
+                row_action.action_id,
+                f"{row_action.shortcut_key}  {row_action.display_name:<14} {row_action.help_text}",
+            )
+            for row_action in suitable_actions
+        ]
+        action_id_by_key = {row_action.shortcut_key: row_action.action_id for row_action in suitable_actions}
+        self._app.push_screen(
+            ChooseScreen("What to do", choices, choice_by_letter=action_id_by_key), self._start_chosen_action
+        )
+
+    def _start_chosen_action(self, action_id: str | None) -> None:
+        if action_id is not None:
+            self.start_action(action_id)
+
+    def _current_subject(self) -> RowSubject:
+        app = self._app
+        cursor_item = app.row_grid.cursor_item
+        subject = (
+            app.current_view.subject_of_row(cursor_item)
+            if cursor_item is not None or app.current_view.is_drawing
+            else RowSubject()
+        )
+        cluster_names = {broker.cluster_name for broker in app.model.brokers.values()}
+        if subject.cluster is None and len(cluster_names) == 1:
+            subject = subject._replace(cluster=next(iter(cluster_names)))
+        return subject
+
+    def _prepare_action(self, row_action: RowAction, subject: RowSubject) -> None:
+        app = self._app
+        if app.cluster_context.read_only:
+            app.show_message(f"{row_action.display_name}: this is read-only", "bad")
+            return
+        if not row_action.input_fields:
+            self._preview_action(row_action, subject, {})
+            return
+        from nsadmin.tui.screens.dialogs import FieldsScreen
+
+        field_values = [
+            (input_field.field_name, input_field.read_current(subject))
+            for input_field in row_action.input_fields
+        ]
+        app.push_screen(
+            FieldsScreen(f"{row_action.display_name}: {row_action.confirm_target(subject)}", field_values),
+            lambda field_texts: (
+                None if field_texts is None else self._preview_action(row_action, subject, field_texts)
+            ),
+        )
+
+    def _preview_action(
+        self, row_action: RowAction, subject: RowSubject, field_texts: dict[str, str]
+    ) -> None:
+        from nsadmin.tui.screens.command_output import ChangeScreen
+
+        app = self._app
+        command_words = row_action.build_words(subject, field_texts)
+        app.push_screen(
+            ChangeScreen(command_words, app.cluster_context.words, row_action.confirm_target(subject)),
+            self._poll_after_change,
+        )
+
+    # The order of rows.
+
+    def sort(self, step: int) -> None:
+        """Sort by the next column that has a title. After the last column, use the view's own order."""
+        view_state, columns = self._app.navigation.current_state, self._app.current_view.columns
+        column_keys: list[str | None] = [
+            None,
+            *dict.fromkeys(column.key for column in columns if column.title),
+        ]
+        key_index = column_keys.index(view_state.sort_order.key if view_state.sort_order else None)
+        column_key = column_keys[(key_index + step) % len(column_keys)]
+        view_state.sort_order = (
+            None if column_key is None else SortOrder(column_key, is_numeric_column(columns, column_key))
+        )
+        self._app.redraw_screen()
+
+    def reverse(self) -> None:
+        """Reverse the sort order."""
+        view_state = self._app.navigation.current_state
+        if view_state.sort_order is not None:
+            view_state.sort_order = view_state.sort_order._replace(
+                descending=not view_state.sort_order.descending
+            )
+            self._app.redraw_screen()
+
+    def group(self) -> None:
+        """Group the rows under headings, or stop grouping them."""
+        view_state, app = self._app.navigation.current_state, self._app
+        if view_state.view.grouping_key is None:
+            app.show_message("these rows have nothing to be grouped by", "warn")
+            return
+        view_state.is_grouped = not view_state.is_grouped
+        app.redraw_screen()
+
+    def fold(self, group_name: str | None = None) -> None:
+        """Hide or show the rows of a group. Without a name, take the group of the row at the cursor."""
+        view_state, grid = self._app.navigation.current_state, self._app.row_grid
+        if not view_state.is_grouped or grid.cursor_row is None:
+            self.group()
+            return
+        group_name = group_name or self._group_name_of(grid.cursor_row)
+        view_state.folded_groups ^= {group_name}
+        if group_name in view_state.folded_groups:
+            grid.select_heading(group_name)
+        self._app.redraw_screen()
+
+    def _group_name_of(self, row: Any) -> str:
+        if isinstance(row, Heading):
+            return row.group_name
+        view = self._app.current_view
+        return (
+            next(column for column in view.columns if column.key == view.grouping_key).render_cell(row).text
+        )
+
+    def fold_all(self) -> None:
+        """Hide the rows of all groups, or show all of them again."""
+        view_state, app = self._app.navigation.current_state, self._app
+        if not view_state.is_grouped:
+            self.group()
+        if view_state.is_grouped:
+            group_names = {self._group_name_of(row) for row in app.screen_renderer.filtered_rows}
+            view_state.folded_groups = set() if group_names <= view_state.folded_groups else group_names
+            app.redraw_screen()
+
+    # The poll interval.
+
+    def interval(self, step: int) -> None:
+        """Use the next longer or shorter interval. In a replay, change the speed instead."""
+        app = self._app
+        if app.player is not None:
+            app.feed.faster(-step)
+        else:
+            interval_index = min(
+                range(len(POLL_INTERVALS)),
+                key=lambda interval_index: abs(POLL_INTERVALS[interval_index] - app.interval),
+            )
+            app.interval = app.feed.interval = POLL_INTERVALS[
+                max(0, min(interval_index + step, len(POLL_INTERVALS) - 1))
+            ]
+        app.redraw_screen()
+
+    # Contexts and themes.
+
+    def context(self, context_name: str | None = None) -> None:
+        """Open the context of this name. Without a name, let the operator choose from a list."""
+        app = self._app
+        if context_name is not None:
+            app.run_worker(lambda: self._load_context(context_name), thread=True)
+            return
+        context_names = list(app.available_contexts.list_names())
+        if not context_names:
+            app.show_message("there are no contexts: nsadmin contextSet NAME -n HOST:PORT makes one", "warn")
+            return
+        from nsadmin.tui.screens.dialogs import ChooseScreen
+
+        app.push_screen(
+            ChooseScreen(
+                "Contexts",
+                [(offered_name, offered_name) for offered_name in context_names],
+                app.cluster_context.label,
+            ),
+            self._open_chosen_context,
+        )
+
+    def _open_chosen_context(self, context_name: str | None) -> None:
+        if context_name is not None:
+            self.context(context_name)
+
+    def _load_context(self, context_name: str) -> None:
+        """Load a context in a thread, because it may have to ask an address server."""
+        app = self._app
+        assert app.available_contexts.open_context is not None
+        try:
+            cluster_context: ClusterContext = app.available_contexts.open_context(context_name)
+        except Exception as error:
+            app.call_from_thread(app.show_message, str(error), "bad")
+            return
+        app.call_from_thread(app.switch_context, cluster_context)
+
+    def theme(self, theme_name: str | None = None) -> None:
+        """Use the theme of this name, or the next one in the alphabet."""
+        app = self._app
+        theme_names = sorted(app.available_themes)
+        if theme_name is None:
+            theme_name = theme_names[(theme_names.index(app.theme) + 1) % len(theme_names)]
+        if theme_name not in theme_names:
+            app.show_message(f"no theme {theme_name!r}; there are: {', '.join(theme_names)}", "bad")
+            return
+        app.theme = theme_name
+        app.redraw_screen()
+        app.show_message(f"theme {theme_name}")
+
+    # Seeking in a replay.
+
+    def seek(self, moment_text: str) -> None:
+        """Go to a time of day, or forward or back by a number of seconds such as +60."""
+        app, player = self._app, self._app.player
+        if player is None:
+            app.show_message("there is nothing to seek in: --replay plays a recording or a journal", "warn")
+            return
+        moment_ms = parse_moment(moment_text, app.clock(), player.begin, player.end)
+        if moment_ms is None:
+            app.show_message(f"{moment_text} is no moment: type HH:MM:SS, +60 or -60", "bad")
+            return
+        app.feed.seek(moment_ms)
+        app.show_message(f"at {units.format_moment(moment_ms)}")
+
+    # Copies and files.
+
+    def copy(self) -> None:
+        app = self._app
+        if app.current_view.is_drawing:
+            copied_text = screen_to_text(app)
+        elif app.row_grid.cursor_item is None:
+            return
+        else:
+            copied_text = row_export.format_row(app.current_view, app.row_grid.cursor_item)
+        app.copy_to_clipboard(copied_text)
+        app.show_message("copied, if the terminal lets programs do that")
+
+    def save_screen(self, file_name: str) -> None:
+        """Save the screen or its rows. The suffix of the file name chooses the format."""
+        app, file_path = self._app, Path(file_name).expanduser()
+        text_by_suffix: dict[str, Any] = {
+            ".svg": lambda: app.export_screenshot(title=f"nsadmin {app.cluster_context.label}"),
+            ".txt": lambda: screen_to_text(app),
+            ".csv": lambda: row_export.rows_to_csv(app.current_view, app.screen_renderer.filtered_rows),
+        }
+        if file_path.suffix not in text_by_suffix:
+            app.show_message(
+                f"{file_name} was not saved: end it in {', '.join(row_export.FILE_SUFFIXES)}", "bad"
+            )
+            return
+        try:
+            file_path.write_text(text_by_suffix[file_path.suffix](), "utf-8")
+        except OSError as error:
+            app.show_message(f"{file_name} was not saved: {error.strerror}", "bad")
+            return
+        app.show_message(f"saved {file_path}")
+
+
+def parse_moment(moment_text: str, now_ms: int, begin_ms: int, end_ms: int) -> int | None:
+    """Parse a time (ms since 1970). A time of day means its first occurrence in the replay."""
+    moment_text = moment_text.strip()
+    if moment_text[:1] in ("+", "-"):
+        return now_ms + int(moment_text) * 1000 if moment_text[1:].isdecimal() else None
+    time_parts = moment_text.split(":")
+    if len(time_parts) not in (2, 3) or not all(time_part.isdecimal() for time_part in time_parts):
+        return None
+    hours, minutes, seconds = (*map(int, time_parts), 0)[:3]
+    first_midnight = datetime.fromtimestamp(begin_ms / 1000).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
+    local_moment = first_midnight + timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    moment_ms = int(local_moment.timestamp() * 1000)
+    return moment_ms + 86_400_000 if moment_ms + 86_400_000 <= end_ms and moment_ms < begin_ms else moment_ms

@@ -1,0 +1,74 @@
+"""The key bindings of the main screen. Preferences assign other keys by the id of a binding."""
+
+from typing import NamedTuple
+
+from nsadmin.tui.actions.row_actions import all_actions
+
+
+class KeyBinding(NamedTuple):
+    """`binding_id` is the name in preferences, `app_action` the Textual action.
+
+    `footer_hint` is a short text for the last line of the screen, or "".
+    """
+
+    binding_id: str
+    key_names: str
+    app_action: str
+    help_section: str
+    help_text: str
+    footer_hint: str = ""
+
+
+def _describe_action_key(shortcut_key: str) -> str:
+    """The names of all actions that share a key."""
+    return "; ".join(
+        dict.fromkeys(
+            row_action.display_name for row_action in all_actions() if row_action.shortcut_key == shortcut_key
+        )
+    )
+
+
+KEY_BINDINGS = (
+    KeyBinding("help", "question_mark", "help", "Everywhere", "what this screen shows, and every key", "help"),
+    KeyBinding("filter", "slash", "filter", "Everywhere", "rows with TEXT, without: !TEXT, by: /REGEX/", "filter"),
+    KeyBinding("sort", "s", "do('sort', 1)", "Everywhere", "sort by the next column", "sort"),
+    KeyBinding("sortBack", "S", "do('sort', -1)", "Everywhere", "sort by the column before"),
+    KeyBinding("reverse", "r", "do('reverse')", "Everywhere", "turn the order round"),
+    KeyBinding("group", "b", "do('group')", "Everywhere", "put rows under headings: brokers by cluster; or not"),
+    KeyBinding("fold", "f", "do('fold')", "Everywhere", "hide or show the rows of this group; so does Enter"),
+    KeyBinding("foldAll", "F", "do('fold_all')", "Everywhere", "headings alone, or everything again"),
+    KeyBinding("back", "escape", "back", "Everywhere", "back: out of a filter, then one step up", "back"),
+    KeyBinding("before", "minus", "last", "Everywhere", "the view before this one"),
+    KeyBinding("nextTab", "tab", "tab(1)", "Everywhere", "the next tab of what one looks at"),
+    KeyBinding("previousTab", "shift+tab", "tab(-1)", "Everywhere", "the tab before"),
+    KeyBinding("command", "colon", "command", "Everywhere", "a screen, or any command of nsadmin", "command"),
+    KeyBinding("copy", "y", "do('copy')", "Everywhere", "copy the row to the clipboard"),
+    KeyBinding("save", "o", "save", "Everywhere", "save the screen (.svg, .txt) or all rows (.csv)"),
+    KeyBinding("context", "c", "do('context')", "Everywhere", "another context"),
+    KeyBinding("theme", "T", "do('theme')", "Everywhere", "the next theme"),
+    KeyBinding("actions", "space", "do('menu')", "Changing", "what can be done to this row", "do"),
+    *(
+        KeyBinding(f"do-{shortcut_key}", shortcut_key, f"do('act_by_key', '{shortcut_key}')", "Changing", _describe_action_key(shortcut_key))
+        for shortcut_key in dict.fromkeys(row_action.shortcut_key for row_action in all_actions())
+    ),
+    KeyBinding("pause", "p", "pause", "Watching", "stand still, and go on", "pause"),
+    KeyBinding("slower", "plus", "do('interval', 1)", "Watching", "a longer interval"),
+    KeyBinding("faster", "underscore", "do('interval', -1)", "Watching", "a shorter interval"),
+    KeyBinding("log", "L", "log", "Watching", "what went wrong so far"),
+    KeyBinding("seekBack", "left_square_bracket", "do('seek', '-60')", "Replaying", "a minute back"),
+    KeyBinding("seekOn", "right_square_bracket", "do('seek', '+60')", "Replaying", "a minute on"),
+    KeyBinding("seekFarBack", "left_curly_bracket", "do('seek', '-600')", "Replaying", "ten minutes back"),
+    KeyBinding("seekFarOn", "right_curly_bracket", "do('seek', '+600')", "Replaying", "ten minutes on"),
+    KeyBinding("seekTo", "full_stop", "seek_to", "Replaying", "to a time of day; + and _ change the speed"),
+    KeyBinding("quit", "q,ctrl+c", "quit", "Leaving", "leave", "quit"),
+)  # fmt: skip
+
+GRID_BINDING_IDS = (
+    "up", "down", "pageUp", "pageDown", "first", "last", "columnsLeft", "columnsRight", "open",
+)  # fmt: skip
+"""The ids of the bindings of the `Grid` widget, which preferences can change, too."""
+
+
+def list_binding_ids() -> list[str]:
+    """The ids of all bindings above, as preferences use them."""
+    return [key_binding.binding_id for key_binding in KEY_BINDINGS]

@@ -1,0 +1,56 @@
+"""The parser of the command prompt `:` and the suggestions for it. Pure."""
+
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nsadmin import registry
+
+BUILTIN_COMMANDS = ("quit", "help", "log", "context", "theme")
+
+
+class ParsedPromptLine(NamedTuple):
+    """A parsed line: a screen, a built-in command with its argument, or the words of an nsadmin command."""
+
+    screen_name: str | None = None
+    builtin_command: str | None = None
+    argument: str | None = None
+    command_words: Sequence[str] = ()
+    error_text: str | None = None
+
+
+def parse_prompt_line(prompt_line: str, screen_names: Sequence[str]) -> ParsedPromptLine:
+    """Parse a line that was typed after the colon. A command may begin with the word `nsadmin`."""
+    try:
+        line_words = shlex.split(prompt_line)
+    except ValueError as error:
+        return ParsedPromptLine(error_text=str(error).lower())
+    if line_words[:1] == ["nsadmin"]:
+        line_words = line_words[1:]
+    if not line_words:
+        return ParsedPromptLine()
+    if line_words[0] == "q":
+        return ParsedPromptLine(builtin_command="quit")
+    if len(line_words) == 1 and line_words[0] in screen_names:
+        return ParsedPromptLine(screen_name=line_words[0])
+    if line_words[0] in BUILTIN_COMMANDS and len(line_words) <= 2:
+        return ParsedPromptLine(
+            builtin_command=line_words[0], argument=line_words[1] if len(line_words) > 1 else None
+        )
+    return ParsedPromptLine(command_words=line_words)
+
+
+def list_suggestions(
+    screen_names: Sequence[str], theme_names: Sequence[str], context_names: Sequence[str]
+) -> list[str]:
+    """The lines that the prompt suggests: screens and built-in commands first, then nsadmin's commands."""
+    command_names = [
+        entry.name for entry in registry.COMMANDS if entry.kind not in ("screen", "batch", "program")
+    ]
+    return [
+        *screen_names,
+        *BUILTIN_COMMANDS,
+        *(f"theme {offered_name}" for offered_name in theme_names),
+        *(f"context {offered_name}" for offered_name in context_names),
+        *command_names,
+    ]

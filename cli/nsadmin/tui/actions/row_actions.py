@@ -1,0 +1,151 @@
+"""The actions that an operator can apply to a row, each as a command line of nsadmin.
+
+Rule: the screen changes nothing itself. It runs a command of nsadmin in a separate process, and that command
+writes to the audit log as if the operator had typed it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from nsadmin import registry
+from nsadmin.likeness import meant
+from nsadmin.registry import Entry
+from nsadmin.tui.views.base_view import RowSubject
+
+FieldTexts = Mapping[str, str]
+
+
+class InputField(NamedTuple):
+    """A text that the operator types before an action starts. `read_current` returns its present value."""
+
+    field_name: str
+    read_current: Callable[[RowSubject], str]
+
+
+class RowAction(NamedTuple):
+    """`build_words` returns the command line for a row. The operator confirms by typing `confirm_target`.
+
+    The action applies to rows that have all of `required_fields` and none of `excluded_fields`.
+    """
+
+    action_id: str
+    shortcut_key: str
+    display_name: str
+    help_text: str
+    required_fields: Sequence[str]
+    build_words: Callable[[RowSubject, FieldTexts], list[str]]
+    confirm_target: Callable[[RowSubject], str]
+    input_fields: Sequence[InputField] = ()
+    excluded_fields: Sequence[str] = ()
+
+    def applies_to(self, subject: RowSubject) -> bool:
+        has_required = all(
+            getattr(subject, required_field) is not None for required_field in self.required_fields
+        )
+        return has_required and all(
+            getattr(subject, excluded_field) is None for excluded_field in self.excluded_fields
+        )
+
+
+def _broker_name(subject: RowSubject) -> str:
+    return subject.broker_name or ""
+
+
+def _subject_value(subject: RowSubject) -> str:
+    return subject.value or ""
+
+
+_ALL_ACTIONS = (
+    RowAction(
+        "wipe", "w", "wipe", "Stop writes to a broker, on every name server",
+        ["broker_name"], lambda subject, _: ["wipeWritePerm", _broker_name(subject)], _broker_name, excluded_fields=["topic", "key"],
+    ),
+    RowAction(
+        "restore", "a", "restore", "Allow writes to a broker again, on every name server",
+        ["broker_name"], lambda subject, _: ["addWritePerm", _broker_name(subject)], _broker_name, excluded_fields=["topic", "key"],
+    ),
+    RowAction(
+        "drain", "d", "drain", "Stop writes to a broker, keep them stopped, and wait until it is idle",
+        ["broker_name"], lambda subject, _: ["drain", _broker_name(subject)], _broker_name, excluded_fields=["topic", "key"],
+    ),
+    RowAction(
+        "undrain", "u", "undrain", "Allow writes to a drained broker just as before",
+        ["broker_name"], lambda subject, _: ["undrain", _broker_name(subject)], _broker_name, excluded_fields=["topic", "key"],
+    ),
+    RowAction(
+        "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",
+        ["topic"],
+        lambda subject, field_texts: ["deleteTopic", "-t", subject.topic or "", "-c", field_texts["cluster"]],
+        lambda subject: subject.topic or "",
+        [InputField("cluster", lambda subject: subject.cluster or "")],
+        excluded_fields=["group"],
+    ),
+    RowAction(
+        "setKv", "e", "set value", "Write a value of the KV config, on every name server",
+        ["namespace", "key"],
+        lambda subject, field_texts: ["updateKvConfig", subject.namespace or "", subject.key or "", field_texts["value"]],
+        lambda subject: subject.key or "",
+        [InputField("value", _subject_value)],
+    ),
+    RowAction(
+        "setBrokerConfig", "e", "set value", "Change a setting of this broker",
+        ["broker_addr", "key"],
+        lambda subject, field_texts: [
+            "updateBrokerConfig", "-b", subject.broker_addr or "", "-k", subject.key or "", "-v", field_texts["value"],
+        ],
+        _broker_name,
+        [InputField("value", _subject_value)],
+    ),
+    RowAction(
+        "setNameServerConfig", "e", "set value", "Change a setting, on every name server",
+        ["name_server", "key"],
+        lambda subject, field_texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v", field_texts["value"]],
+        lambda subject: subject.key or "",
+        [InputField("value", _subject_value)],
+    ),
+)  # fmt: skip
+
+
+def all_actions() -> tuple[RowAction, ...]:
+    """The actions whose command exists in the registry."""
+    return tuple(
+        action
+        for action in _ALL_ACTIONS
+        if find_entry(action.build_words(RowSubject(), _ANY_TEXTS)[:1]) is not None
+    )
+
+
+class _AnyTexts(dict[str, str]):
+    def __missing__(self, field_name: str) -> str:
+        return ""
+
+
+_ANY_TEXTS = _AnyTexts()
+
+
+def list_suitable_actions(subject: RowSubject) -> list[RowAction]:
+    """The actions that apply to this row."""
+    return [action for action in all_actions() if action.applies_to(subject)]
+
+
+def find_entry(command_words: Sequence[str]) -> Entry | None:
+    return registry.take(command_words)[0] if command_words else None
+
+
+def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | None:
+    """The reason why the screen cannot run a command line, or None if it can."""
+    entry = find_entry(command_words)
+    if entry is None:
+        near_names = registry.nearest(command_words[0])
+        return f"no command {command_words[0]!r}" + (f": {meant(near_names)}" if near_names else "")
+    if entry.kind in ("screen", "batch", "program"):
+        return f"{entry.name} wants a terminal of its own"
+    if is_read_only and entry.may_change:
+        return f"{entry.name} changes something, and this is read-only"
+    return None
+
+
+def needs_confirmation(command_words: Sequence[str]) -> bool:
+    """Whether a command line needs a preview and a confirmation before it runs."""
+    entry = find_entry(command_words)
+    return entry is not None and entry.may_change

@@ -1,0 +1,36 @@
+"""The context of the screen: the observed cluster, the connection to it, and whether changes are allowed."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from nsadmin.tui.polling.poll_records import EventDescriber
+from nsadmin.tui.polling.poller import ClientFactory
+
+
+class ClusterContext(NamedTuple):
+    """A cluster that the screen can show.
+
+    `words` are the options that make a command line use the same cluster. Name servers or collectors write
+    `journal_folders`, and `describe_event` puts their events into words. `read_only` forbids changes.
+    """
+
+    label: str
+    addrs: Sequence[str]
+    create_client: ClientFactory
+    words: Sequence[str] = ()
+    color: str | None = None
+    read_only: bool = False
+    journal_folders: Sequence[str] = ()
+    namespaces: Sequence[str] = ("ORDER_TOPIC_CONFIG",)
+    describe_event: EventDescriber = lambda event_type, event_fields: None
+
+
+class AvailableContexts(NamedTuple):
+    """The context at the start, the names of all contexts, and a function that opens one of them.
+
+    `open_context` raises the errors of a command line. Their text says what is wrong with the context.
+    """
+
+    first_context: ClusterContext
+    list_names: Callable[[], Sequence[str]] = lambda: ()
+    open_context: Callable[[str], ClusterContext] | None = None

@@ -1,0 +1,430 @@
+"""The model of the observed cluster: the last answer of each server, trends, and detected changes.
+
+Rule: it changes only by polls. It reads no clock and asks no server. It keeps the last answer of a silent
+server together with the time since when the server is silent.
+"""
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from nsadmin.tui.model import change_detection
+from nsadmin.tui.model.change_detection import ChangeNotice
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    BrokerPolled,
+    BrokerTopicsPolled,
+    ConfigPolled,
+    ConnectionsPolled,
+    DivergencePolled,
+    DrainsPolled,
+    EventSeen,
+    GroupPolled,
+    GroupsPolled,
+    NameServerPolled,
+    TopicPolled,
+)
+
+P = TypeVar("P")
+R = TypeVar("R")
+BrokerPlace = tuple[str, int, str]
+"""The identity of a broker process: broker name, broker id, address."""
+
+_MAX_TREND_POINTS = 720
+_SPARKLINE_POINTS = 60
+_MAX_NOTICES = 5_000
+_MAX_TOPIC_POLLS = 2_000
+
+
+class Silence(NamedTuple):
+    """Why data is missing or old, and since when. `since_ms` is None before the first answer."""
+
+    reason: str
+    since_ms: int | None = None
+
+
+class LatestAnswer(Generic[P]):
+    """The last answer to one kind of poll, and its error. `silent_since_ms` is None while it is answered."""
+
+    __slots__ = ("error_text", "error_kind", "last_poll", "silent_since_ms")
+
+    def __init__(self) -> None:
+        self.last_poll: P | None = None
+        self.error_text: str | None = None
+        self.error_kind: str | None = None
+        self.silent_since_ms: int | None = None
+
+    def record_answer(self, poll: P) -> None:
+        self.last_poll, self.error_text, self.error_kind, self.silent_since_ms = poll, None, None, None
+
+    def record_failure(self, failed_at_ms: int, error_text: str, error_kind: str | None = None) -> None:
+        self.error_text, self.error_kind = error_text, error_kind
+        if self.silent_since_ms is None:
+            self.silent_since_ms = failed_at_ms
+
+    @property
+    def is_fresh(self) -> bool:
+        return self.last_poll is not None and self.error_text is None
+
+    @property
+    def current_silence(self) -> Silence | None:
+        return None if self.error_text is None else Silence(self.error_text, self.silent_since_ms)
+
+
+class ObservedNameServer(LatestAnswer[NameServerPolled]):
+    """A name server. Fields that a poll omits as unchanged keep the values of earlier polls."""
+
+    __slots__ = (
+        "namesrv_addr",
+        "kv_tables",
+        "latencies_ms",
+        "settings",
+        "reported_topics",
+        "topic_set",
+        "untold",
+    )
+
+    def __init__(self, namesrv_addr: str) -> None:
+        super().__init__()
+        self.namesrv_addr = namesrv_addr
+        self.reported_topics: Sequence[str] = ()
+        self.topic_set: frozenset[str] = frozenset()
+        self.settings: Mapping[str, str] = {}
+        self.kv_tables: Mapping[str, Mapping[str, str | None]] = {}
+        self.untold: Mapping[str, str] = {}
+        self.latencies_ms: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
+
+    def apply_poll(self, poll: NameServerPolled) -> None:
+        self.latencies_ms.append(None if poll.error is not None else poll.millis)
+        if poll.error is not None:
+            self.record_failure(poll.at, poll.error)
+            return
+        self.record_answer(poll)
+        self.untold = poll.untold
+        if poll.topics is not None and poll.topics != self.reported_topics:
+            # Keep the same object while nothing changes, so that `compute_once` finds its cached results.
+            self.reported_topics, self.topic_set = poll.topics, frozenset(poll.topics)
+        if poll.settings is not None:
+            self.settings = poll.settings
+        if poll.kv is not None:
+            self.kv_tables = poll.kv
+
+
+class ObservedBroker(LatestAnswer[BrokerPolled]):
+    """A broker process and the name servers that list it.
+
+    `gone_since_ms` is the time since when no name server lists it. `heartbeat_silences` has for each name
+    server: the time of the last heartbeat, the expiry time in ms, and the time of the poll.
+    """
+
+    __slots__ = (
+        "_parsed_numbers",
+        "cluster_name",
+        "gone_since_ms",
+        "put_rates",
+        "listed_by",
+        "answer_ms",
+        "get_rates",
+        "place",
+        "heartbeat_silences",
+    )
+
+    def __init__(self, cluster_name: str, place: BrokerPlace) -> None:
+        super().__init__()
+        self.cluster_name = cluster_name
+        self.place = place
+        self.listed_by: set[str] = set()
+        self.gone_since_ms: int | None = None
+        self.answer_ms: float | None = None
+        self.heartbeat_silences: dict[str, tuple[int, int, int]] = {}
+        self.put_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
+        self.get_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
+        self._parsed_numbers: dict[tuple[str, ...], float | None] = {}
+
+    def apply_poll(self, poll: BrokerPolled) -> None:
+        self.answer_ms = poll.millis
+        self._parsed_numbers = {}
+        if poll.table is None:
+            self.record_failure(poll.at, poll.error or "", poll.kind)
+        else:
+            self.record_answer(poll)
+        self.put_rates.append(self.read_number("putTps") if self.is_fresh else None)
+        self.get_rates.append(
+            self.read_number("getTransferredTps", "getTransferedTps") if self.is_fresh else None
+        )
+
+    def read_number(self, *figure_keys: str) -> float | None:
+        """The first number of the first of these figures that the broker reports."""
+        # Cache the number: each redraw reads it, and only a poll changes it.
+        if figure_keys not in self._parsed_numbers:
+            self._parsed_numbers[figure_keys] = self._parse_number(figure_keys)
+        return self._parsed_numbers[figure_keys]
+
+    def _parse_number(self, figure_keys: Sequence[str]) -> float | None:
+        for figure_key in figure_keys:
+            figure_words = (self.read_text(figure_key) or "").split()
+            if figure_words:
+                try:
+                    return float(figure_words[0])
+                except ValueError:
+                    return None
+        return None
+
+    def read_text(self, figure_key: str) -> str | None:
+        return (
+            None
+            if self.last_poll is None or self.last_poll.table is None
+            else self.last_poll.table.get(figure_key)
+        )
+
+
+class Trend(NamedTuple):
+    """A figure over time: times (ms) and values. Arrays take 16 bytes per point; each group has a trend."""
+
+    times_ms: "array[int]"
+    values: "array[float]"
+
+    @classmethod
+    def create_empty(cls) -> "Trend":
+        return cls(array("q"), array("d"))
+
+    def add_point(self, at_ms: int, value: float) -> None:
+        self.times_ms.append(at_ms)
+        self.values.append(value)
+        del self.times_ms[:-_MAX_TREND_POINTS], self.values[:-_MAX_TREND_POINTS]
+
+
+class ClusterModel:
+    """Everything that screens show. Only `apply_poll` changes it.
+
+    If `is_replay` is set, nsadmin cannot ask a server for data that the recording lacks.
+    """
+
+    def __init__(self, namesrv_addrs: Iterable[str] = (), *, is_replay: bool = False) -> None:
+        self.is_replay = is_replay
+        self.name_servers: dict[str, ObservedNameServer] = {
+            namesrv_addr: ObservedNameServer(namesrv_addr) for namesrv_addr in namesrv_addrs
+        }
+        self.brokers: dict[BrokerPlace, ObservedBroker] = {}
+        self.group_answers: dict[str, LatestAnswer[GroupPolled]] = {}
+        self.topic_polls: dict[str, TopicPolled] = {}
+        self.config_answers: dict[str, LatestAnswer[ConfigPolled]] = {}
+        self.connection_answers: dict[str, LatestAnswer[ConnectionsPolled]] = {}
+        self.broker_topic_answers: dict[str, LatestAnswer[BrokerTopicsPolled]] = {}
+        self.divergence_answer: LatestAnswer[DivergencePolled] = LatestAnswer()
+        self.drains_poll: DrainsPolled | None = None
+        self.group_names_answer: LatestAnswer[GroupsPolled] = LatestAnswer()
+        self.notices: deque[ChangeNotice] = deque(maxlen=_MAX_NOTICES)
+        self.put_trends: dict[str, Trend] = {}
+        self.lag_trends: dict[str, Trend] = {}
+        self.now_ms = 0
+        self.poll_count = 0
+        self._brokers_by_addr: dict[str, list[ObservedBroker]] = {}
+        self._brokers_by_name: dict[str, list[ObservedBroker]] = {}
+        self._put_point_at_ms = 0
+        self._computed_results: dict[str, tuple[tuple[object, ...], Any]] = {}
+
+    def apply_poll(self, poll: AnyPoll) -> None:
+        """Update the model with a poll."""
+        self.now_ms = max(self.now_ms, poll.at)
+        self.poll_count += 1
+        _POLL_HANDLERS[type(poll)](self, poll)
+
+    def _apply_name_server(self, poll: NameServerPolled) -> None:
+        server = self.name_servers.setdefault(poll.addr, ObservedNameServer(poll.addr))
+        self.notices.extend(change_detection.detect_name_server_changes(server, poll))
+        server.apply_poll(poll)
+        if poll.error is None:
+            self._update_listings(server, poll)
+
+    def _update_listings(self, server: ObservedNameServer, poll: NameServerPolled) -> None:
+        """Add the brokers that this name server lists. A broker that no name server lists is gone."""
+        listed_places: set[BrokerPlace] = set()
+        for broker_name, broker_group in poll.groups.items():
+            for broker_id, broker_addr in broker_group.broker_addrs.items():
+                place = (broker_name, broker_id, broker_addr)
+                listed_places.add(place)
+                broker = self._find_or_add_broker(broker_group.cluster_name, place)
+                broker.listed_by.add(server.namesrv_addr)
+                if poll.silences is not None and broker_addr in poll.silences:
+                    silent_ms, limit_ms = poll.silences[broker_addr]
+                    broker.heartbeat_silences[server.namesrv_addr] = (poll.at - silent_ms, limit_ms, poll.at)
+        for place, broker in self.brokers.items():
+            if place not in listed_places:
+                broker.listed_by.discard(server.namesrv_addr)
+            self._mark_gone(broker, poll.at)
+
+    def _find_or_add_broker(self, cluster_name: str, place: BrokerPlace) -> ObservedBroker:
+        broker = self.brokers.get(place)
+        if broker is None:
+            broker = self.brokers[place] = ObservedBroker(cluster_name, place)
+            self._drop_replaced(place)
+            self._brokers_by_addr.setdefault(place[2], []).append(broker)
+            self._brokers_by_name.setdefault(place[0], []).append(broker)
+        broker.cluster_name = cluster_name
+        return broker
+
+    def _drop_replaced(self, place: BrokerPlace) -> None:
+        """Remove gone brokers with the same name and id: the broker came back at another address."""
+        for other_broker in list(self._brokers_by_name.get(place[0], ())):
+            if other_broker.place[1] == place[1] and other_broker.gone_since_ms is not None:
+                del self.brokers[other_broker.place]
+                self._brokers_by_addr[other_broker.place[2]].remove(other_broker)
+                self._brokers_by_name[place[0]].remove(other_broker)
+
+    def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
+        if broker.listed_by:
+            if broker.gone_since_ms is not None:
+                self.notices.append(change_detection.notice_returned_broker(broker, now_ms))
+            broker.gone_since_ms = None
+        elif broker.gone_since_ms is None:
+            broker.gone_since_ms = now_ms
+            self.notices.append(change_detection.notice_gone_broker(broker, now_ms))
+
+    def _apply_broker(self, poll: BrokerPolled) -> None:
+        for broker in self._brokers_by_addr.get(poll.addr, ()):
+            self.notices.extend(change_detection.detect_broker_changes(broker, poll))
+            broker.apply_poll(poll)
+        # Add a point every 5 s at most: broker polls arrive all the time.
+        if poll.at - self._put_point_at_ms >= 5_000:
+            self._put_point_at_ms = poll.at
+            for cluster_name, put_rate in self.put_rate_by_cluster().items():
+                self.put_trends.setdefault(cluster_name, Trend.create_empty()).add_point(poll.at, put_rate)
+
+    def put_rate_by_cluster(self) -> dict[str, float]:
+        """Messages put per second in each cluster, summed over the masters that answer."""
+        rate_by_cluster: dict[str, float] = {}
+        for broker in self.brokers.values():
+            if broker.place[1] == 0 and broker.gone_since_ms is None and broker.is_fresh:
+                put_rate = broker.read_number("putTps")
+                if put_rate is not None:
+                    rate_by_cluster[broker.cluster_name] = (
+                        rate_by_cluster.get(broker.cluster_name, 0.0) + put_rate
+                    )
+        return rate_by_cluster
+
+    def _apply_group(self, poll: GroupPolled) -> None:
+        group_answer = self.group_answers.setdefault(poll.group, LatestAnswer())
+        if poll.error is not None:
+            group_answer.record_failure(poll.at, poll.error)
+            return
+        group_answer.record_answer(poll)
+        total_lag = sum(queue_lag.diff or 0 for queue_lag in poll.lags)
+        self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, total_lag)
+
+    def _apply_group_names(self, poll: GroupsPolled) -> None:
+        if poll.errors and not poll.names:
+            # No broker answered, so an empty list does not mean that there are no groups.
+            self.group_names_answer.record_failure(poll.at, next(iter(poll.errors.values())))
+        else:
+            self.group_names_answer.record_answer(poll)
+
+    def _apply_topic(self, poll: TopicPolled) -> None:
+        previous_poll = self.topic_polls.get(poll.topic)
+        if previous_poll is not None and poll.errors and not poll.routes:
+            # No name server answers: keep the earlier poll.
+            return
+        if previous_poll is not None and poll.put_tps is None:
+            poll = _replace_fields(
+                poll, put_tps=previous_poll.put_tps, groups=poll.groups or previous_poll.groups
+            )
+        # Keep only the latest topics: an operator may scroll through twenty thousand of them.
+        self.topic_polls.pop(poll.topic, None)
+        self.topic_polls[poll.topic] = poll
+        while len(self.topic_polls) > _MAX_TOPIC_POLLS:
+            del self.topic_polls[next(iter(self.topic_polls))]
+
+    def _apply_config(self, poll: ConfigPolled) -> None:
+        config_answer = self.config_answers.setdefault(poll.addr, LatestAnswer())
+        config_answer.record_answer(poll) if poll.error is None else config_answer.record_failure(
+            poll.at, poll.error
+        )
+
+    def _apply_connections(self, poll: ConnectionsPolled) -> None:
+        connection_answer = self.connection_answers.setdefault(poll.addr, LatestAnswer())
+        connection_answer.record_answer(poll) if poll.error is None else connection_answer.record_failure(
+            poll.at, poll.error
+        )
+
+    def _apply_broker_topics(self, poll: BrokerTopicsPolled) -> None:
+        topics_answer = self.broker_topic_answers.setdefault(poll.addr, LatestAnswer())
+        topics_answer.record_answer(poll) if poll.error is None else topics_answer.record_failure(
+            poll.at, poll.error
+        )
+
+    def _apply_divergence(self, poll: DivergencePolled) -> None:
+        divergence_answer = self.divergence_answer
+        divergence_answer.record_answer(poll) if poll.error is None else divergence_answer.record_failure(
+            poll.at, poll.error
+        )
+
+    def _apply_drains(self, poll: DrainsPolled) -> None:
+        self.drains_poll = poll
+
+    def _apply_event(self, poll: EventSeen) -> None:
+        self.notices.append(ChangeNotice(poll.at, poll.server, poll.kind, poll.said, tuple(poll.names), True))
+
+    def list_fresh_servers(self) -> list[ObservedNameServer]:
+        """The name servers that answer."""
+        return [server for server in self.name_servers.values() if server.is_fresh]
+
+    def find_silence(self) -> Silence | None:
+        """The silence of all name servers, or None while one of them answers."""
+        if not self.name_servers or self.list_fresh_servers():
+            return None
+        silence_starts = [
+            server.silent_since_ms
+            for server in self.name_servers.values()
+            if server.silent_since_ms is not None
+        ]
+        if not silence_starts:
+            return Silence("name servers are being asked")
+        return Silence("no name server answers", max(silence_starts))
+
+    def describe_awaited(self, awaited_phrase: str) -> str:
+        """The text for data that is not there yet. The phrase ends in a verb: "its route is"."""
+        return f"{awaited_phrase} not recorded" if self.is_replay else f"{awaited_phrase} being asked for"
+
+    def list_topic_names(self) -> Sequence[str]:
+        """The sorted names of all topics in the last answers of the name servers."""
+        topic_sets = tuple(server.topic_set for server in self.name_servers.values())
+        return self.compute_once("topics", topic_sets, lambda: sorted(frozenset().union(*topic_sets)))
+
+    def compute_once(
+        self, result_name: str, dependencies: tuple[object, ...], compute_result: Callable[[], R]
+    ) -> R:
+        """Cache a result by name, and compute it again only if its dependencies have changed.
+
+        `dependencies` are compared with ==, which costs nothing for identical objects of any size.
+        """
+        cached_entry = self._computed_results.get(result_name)
+        if cached_entry is None or cached_entry[0] != dependencies:
+            cached_entry = self._computed_results[result_name] = (dependencies, compute_result())
+        computed_result: R = cached_entry[1]
+        return computed_result
+
+    def list_replicas(self, broker_name: str) -> Iterator[ObservedBroker]:
+        """The processes of a broker group, ordered by broker id."""
+        return iter(sorted(self._brokers_by_name.get(broker_name, ()), key=lambda broker: broker.place))
+
+
+def _replace_fields(poll: TopicPolled, **new_values: Any) -> TopicPolled:
+    import msgspec
+
+    return msgspec.structs.replace(poll, **new_values)
+
+
+_POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
+    NameServerPolled: ClusterModel._apply_name_server,
+    BrokerPolled: ClusterModel._apply_broker,
+    GroupPolled: ClusterModel._apply_group,
+    GroupsPolled: ClusterModel._apply_group_names,
+    TopicPolled: ClusterModel._apply_topic,
+    ConfigPolled: ClusterModel._apply_config,
+    BrokerTopicsPolled: ClusterModel._apply_broker_topics,
+    ConnectionsPolled: ClusterModel._apply_connections,
+    DivergencePolled: ClusterModel._apply_divergence,
+    DrainsPolled: ClusterModel._apply_drains,
+    EventSeen: ClusterModel._apply_event,
+}

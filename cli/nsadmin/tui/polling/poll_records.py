@@ -1,0 +1,244 @@
+"""The poll records: the result of one poll of a server, as it is shown, recorded and replayed.
+
+Rule: everything that a screen shows arrives as a poll record, so that a replay shows the same.
+The names of fields and tags are part of the file format of recordings.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+OptionalTexts: TypeAlias = Mapping[str, str | None]
+EventDescriber = Callable[[str, Mapping[str, Any]], str | None]
+"""Describes a journal event in words, from its type and its fields."""
+
+
+class Poll(msgspec.Struct, frozen=True, tag_field="poll", omit_defaults=True):
+    """`at` is the time of the answer, in ms since 1970."""
+
+    at: int
+
+
+class BrokerGroupListing(msgspec.Struct, frozen=True, array_like=True):
+    """A broker group as a name server lists it, with addresses by broker id."""
+
+    cluster_name: str
+    broker_addrs: Mapping[int, str]
+
+
+class NameServerPolled(Poll, frozen=True, tag="nameServer"):
+    """A poll of a name server. If it failed, only `error` is set.
+
+    `topics`, `settings` and `kv` (by namespace) are None if they equal those of the poll before, or if the
+    server did not report them; `untold` then has the reason. `silences` are by broker address: the time since
+    the last heartbeat and the expiry time, both in ms. Java's name servers do not report them. `perms` has
+    the permission of a topic that every broker has, by broker name. `millis` is the duration of one request.
+    """
+
+    addr: str
+    millis: float = 0.0
+    error: str | None = None
+    groups: Mapping[str, BrokerGroupListing] = {}
+    topics: Sequence[str] | None = None
+    settings: Mapping[str, str] | None = None
+    kv: Mapping[str, OptionalTexts] | None = None
+    perms: Mapping[str, int] = {}
+    silences: Mapping[str, Sequence[int]] | None = None
+    untold: Mapping[str, str] = {}
+
+
+class BrokerPolled(Poll, frozen=True, tag="broker"):
+    """The runtime figures of a broker under its own keys, or the `error` as text and its `kind`.
+
+    Kinds: "timeout" (connected, but no answer), "refused" (the answer is an error), "unreachable".
+    """
+
+    addr: str
+    millis: float = 0.0
+    table: Mapping[str, str] | None = None
+    error: str | None = None
+    kind: str | None = None
+
+
+class QueueLag(msgspec.Struct, frozen=True, array_like=True):
+    """The progress of a consumer group on one queue. `consumer_offset` is None before the first commit."""
+
+    topic: str
+    broker_name: str
+    queue_id: int
+    broker_offset: int
+    consumer_offset: int | None
+    inflight: int | None
+    last_timestamp: int | None
+
+    @property
+    def diff(self) -> int | None:
+        return None if self.consumer_offset is None else self.broker_offset - self.consumer_offset
+
+
+class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
+    """A connected client of a consumer group or a producer group."""
+
+    client_id: str
+    addr: str
+    language: str
+    version: str
+
+
+class GroupPolled(Poll, frozen=True, tag="group"):
+    """A consumer group over all brokers."""
+
+    group: str
+    tps: float | None = None
+    lags: Sequence[QueueLag] = ()
+    members: Sequence[ClientConnection] = ()
+    consume_type: str | None = None
+    message_model: str | None = None
+    error: str | None = None
+
+
+class GroupsPolled(Poll, frozen=True, tag="groups"):
+    """The names of all consumer groups. `errors` are by address of the brokers that did not answer."""
+
+    names: Sequence[str]
+    errors: Mapping[str, str] = {}
+
+
+class QueueCounts(msgspec.Struct, frozen=True, array_like=True):
+    """The queue counts and the permission of a topic on one broker group."""
+
+    read: int
+    write: int
+    perm: int
+
+
+class TopicPolled(Poll, frozen=True, tag="topic"):
+    """A topic: for each name server the queues by broker name, or None if it does not know the topic.
+
+    `errors` are by name server that did not answer. `groups` are the consumer groups that read the topic.
+    `put_tps` has messages per second over the last minute, by broker.
+    """
+
+    topic: str
+    routes: Mapping[str, Mapping[str, QueueCounts] | None] = {}
+    errors: Mapping[str, str] = {}
+    groups: Sequence[str] | None = None
+    put_tps: Mapping[str, float] | None = None
+
+
+class ConfigPolled(Poll, frozen=True, tag="config"):
+    """The settings in force on a broker."""
+
+    addr: str
+    config: Mapping[str, str] | None = None
+    error: str | None = None
+
+
+class BrokerTopicsPolled(Poll, frozen=True, tag="brokerTopics"):
+    """The topics in a broker's own configuration."""
+
+    addr: str
+    topics: Mapping[str, QueueCounts] | None = None
+    error: str | None = None
+
+
+class DivergenceFinding(msgspec.Struct, frozen=True, array_like=True):
+    """A finding of the command `divergence`: objects on which name servers differ, and the probable cause.
+
+    `state` is new, converging or drift. `age` is the time (ms) since nsadmin first saw the difference.
+    `sides` has the value of each name server for the first object.
+    """
+
+    what: str
+    name: str
+    place: str
+    count: int
+    state: str
+    age: int
+    differs: str
+    cause: str
+    advice: str
+    sides: Mapping[str, str]
+
+
+class DivergencePolled(Poll, frozen=True, tag="divergence"):
+    """A comparison of all tables of all name servers."""
+
+    verdict: str | None = None
+    found: Sequence[DivergenceFinding] = ()
+    error: str | None = None
+
+
+class ConnectionsPolled(Poll, frozen=True, tag="connections"):
+    """The producers that are connected to a broker, by producer group."""
+
+    addr: str
+    producers: Mapping[str, Sequence[ClientConnection]] | None = None
+    error: str | None = None
+
+
+class DrainRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A drain that `undrain` has not ended, from its folder on this machine. Times are ms since 1970.
+
+    `pid` is the process that runs the drain now. `last` describes the last event. `puts` are messages per
+    minute, as that process counted them at the time `updated`.
+    """
+
+    cluster: str
+    broker_name: str
+    phase: str
+    started: int
+    by: str
+    pid: int | None
+    durable: bool
+    reopened: int
+    safe_since: int | None
+    last: str
+    puts: int | None = None
+    updated: int = 0
+
+
+class DrainsPolled(Poll, frozen=True, tag="drains"):
+    """All drains of this account. `errors` are about folders that cannot be read."""
+
+    drains: Sequence[DrainRecord] = ()
+    errors: Sequence[str] = ()
+
+
+class EventSeen(Poll, frozen=True, tag="event"):
+    """A journal record. `said` describes the change in words. `names` are the objects that it concerns."""
+
+    server: str
+    kind: str
+    said: str
+    names: Sequence[str] = ()
+
+
+AnyPoll: TypeAlias = (
+    NameServerPolled
+    | BrokerPolled
+    | GroupPolled
+    | GroupsPolled
+    | TopicPolled
+    | ConfigPolled
+    | BrokerTopicsPolled
+    | ConnectionsPolled
+    | DivergencePolled
+    | DrainsPolled
+    | EventSeen
+)
+
+_poll_encoder = msgspec.json.Encoder()
+_poll_decoder = msgspec.json.Decoder(AnyPoll)
+
+
+def encode_poll(poll: AnyPoll) -> bytes:
+    """Encode a poll as one line of JSON."""
+    return _poll_encoder.encode(poll) + b"\n"
+
+
+def decode_poll(json_line: bytes) -> AnyPoll:
+    """Decode a line of JSON. Raises msgspec.DecodeError (a ValueError) for an invalid line."""
+    decoded_poll: AnyPoll = _poll_decoder.decode(json_line)
+    return decoded_poll

@@ -1,0 +1,291 @@
+"""The polling threads: they ask all servers once per interval and pass on the polls.
+
+Rule: a slow or dead server does not delay the others. Each name server has its own thread. Brokers that
+answered last time share one thread, and silent brokers share another. A third thread runs the queries of the
+current screen. Requests are spread over the interval, and all threads share one rate limit.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+from nsadmin.client import AdminClient
+from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.tui.polling import server_polls
+from nsadmin.tui.polling.detail_queries import DetailQuery, run_queries
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    BrokerPolled,
+    DrainsPolled,
+    EventDescriber,
+    NameServerPolled,
+)
+from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe
+
+ClientFactory = Callable[[Sequence[str], float | None, RequestStopwatch], AdminClient]
+"""Creates a client: name server addresses, timeout in seconds (None: the usual one), request observer."""
+PollHandler = Callable[[Sequence[AnyPoll]], object]
+
+_BROKER_TIMEOUT_SECONDS = 1.0
+"""Timeout for a broker that answered last time. It is short because the rest of the batch waits for it."""
+_BATCH_PAUSE_SECONDS = 0.2
+_FIRST_BATCH_SIZE = 32
+_DRAIN_POLL_SECONDS = 2.0
+_RESTART_DELAY_SECONDS = 10.0
+
+
+class PollingPlan(NamedTuple):
+    """The servers and journals to poll, the interval (seconds), and the limit of requests per second."""
+
+    addrs: Sequence[str]
+    namespaces: Sequence[str] = ("ORDER_TOPIC_CONFIG",)
+    interval: float = 5.0
+    requests_per_second: int = 250
+    journal_folders: Sequence[str] = ()
+    describe_event: EventDescriber = lambda event_type, event_fields: None
+
+
+class ClusterPoller:
+    """Several threads call `post_polls`. `report_failure` gets the exception of a thread, which restarts."""
+
+    def __init__(
+        self,
+        polling_plan: PollingPlan,
+        create_client: ClientFactory,
+        post_polls: PollHandler,
+        report_failure: Callable[[BaseException], object],
+        clock: Clock,
+    ) -> None:
+        self.interval = polling_plan.interval
+        self._plan = polling_plan
+        self._create_client = create_client
+        self._post_polls = post_polls
+        self._report_failure = report_failure
+        self._clock = clock
+        self._stop_event = threading.Event()
+        self._running_event = threading.Event()
+        self._running_event.set()
+        self._request_pace = RequestPace(polling_plan.requests_per_second, pause=self._stop_event.wait)
+        self._lock = threading.Lock()
+        self._brokers_by_server: dict[str, list[str]] = {}
+        self._silent_addrs: set[str] = set()
+        self._detail_queries: tuple[DetailQuery, ...] = ()
+        self._queries_changed = threading.Event()
+        self._brokers_known = threading.Event()
+        self._wake_event = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        thread_bodies: list[Callable[[], None]] = [
+            *(
+                lambda namesrv_addr=namesrv_addr: self._poll_name_server(namesrv_addr)
+                for namesrv_addr in self._plan.addrs
+            ),
+            self._poll_answering_brokers,
+            self._poll_silent_brokers,
+            self._run_detail_queries,
+            self._watch_drains,
+            *(
+                lambda journal_folder=journal_folder: self._follow_journal(journal_folder)
+                for journal_folder in self._plan.journal_folders
+            ),
+        ]
+        self._threads = [
+            threading.Thread(target=self._run_with_restarts, args=(thread_body,), daemon=True)
+            for thread_body in thread_bodies
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, patience_seconds: float = 0.0) -> None:
+        """Stop all threads. Wait this many seconds for requests that are running."""
+        self._stop_event.set()
+        for event in (self._running_event, self._queries_changed, self._brokers_known, self._wake_event):
+            event.set()
+        deadline_seconds = monotonic() + patience_seconds
+        for thread in self._threads:
+            thread.join(max(deadline_seconds - monotonic(), 0))
+
+    mode = "live"
+
+    @property
+    def is_paused(self) -> bool:
+        return not self._running_event.is_set()
+
+    def pause(self, is_paused: bool) -> None:
+        self._running_event.clear() if is_paused else self._running_event.set()
+
+    def look_now(self) -> None:
+        """Poll at once instead of at the next turn, because a command has changed something."""
+        self._wake_event.set()
+
+    def ask(self, detail_queries: Iterable[DetailQuery]) -> None:
+        """Set the detail queries that run from now on, in addition to the polls of all servers."""
+        wanted_queries = tuple(detail_queries)
+        with self._lock:
+            if wanted_queries == self._detail_queries:
+                return
+            self._detail_queries = wanted_queries
+        self._queries_changed.set()
+
+    def _run_with_restarts(self, thread_body: Callable[[], None]) -> None:
+        while not self._stop_event.is_set():
+            try:
+                thread_body()
+            except Exception as error:
+                self._report_failure(error)
+                self._stop_event.wait(_RESTART_DELAY_SECONDS)
+
+    @contextmanager
+    def _open_probe(
+        self, namesrv_addrs: Sequence[str], timeout_seconds: float | None = None
+    ) -> Iterator[ServerProbe]:
+        stopwatch = RequestStopwatch()
+        with self._create_client(namesrv_addrs, timeout_seconds, stopwatch) as admin:
+            yield ServerProbe(admin, stopwatch, self._clock, self._plan.namespaces, {})
+
+    def _wait_for_next_turn(self, began_seconds: float, wake_event: threading.Event | None = None) -> None:
+        """Wait until the next turn or until the event is set. While paused, wait until polling resumes."""
+        (wake_event or self._wake_event).wait(max(began_seconds + self.interval - monotonic(), 0.02))
+        self._running_event.wait()
+        if self._wake_event.is_set() and not self._stop_event.is_set():
+            # Give all waiting threads time to see the event before it is cleared.
+            self._stop_event.wait(0.05)
+            self._wake_event.clear()
+
+    def _poll_name_server(self, namesrv_addr: str) -> None:
+        with self._open_probe([namesrv_addr]) as server_probe:
+            while not self._stop_event.is_set():
+                began_seconds = monotonic()
+                with self._request_pace.reserve_requests(5):
+                    poll = server_polls.poll_name_server(server_probe, namesrv_addr, self._plan.namespaces)
+                self._remember_brokers(poll)
+                self._post_polls([poll])
+                self._wait_for_next_turn(began_seconds)
+
+    def _remember_brokers(self, poll: NameServerPolled) -> None:
+        if poll.error is None:
+            with self._lock:
+                self._brokers_by_server[poll.addr] = [
+                    broker_addr
+                    for broker_group in poll.groups.values()
+                    for broker_addr in broker_group.broker_addrs.values()
+                ]
+            self._brokers_known.set()
+
+    def _select_brokers(self, select_silent: bool) -> list[str]:
+        with self._lock:
+            listed_addrs = dict.fromkeys(
+                broker_addr
+                for broker_addrs in self._brokers_by_server.values()
+                for broker_addr in broker_addrs
+            )
+            self._silent_addrs &= listed_addrs.keys()
+            return [
+                broker_addr
+                for broker_addr in listed_addrs
+                if (broker_addr in self._silent_addrs) == select_silent
+            ]
+
+    def _update_silent_brokers(self, polls: Iterable[BrokerPolled]) -> None:
+        with self._lock:
+            for poll in polls:
+                # A broker that refuses answers fast, so it stays with the answering brokers.
+                if poll.kind in (None, "refused"):
+                    self._silent_addrs.discard(poll.addr)
+                else:
+                    self._silent_addrs.add(poll.addr)
+
+    def _poll_answering_brokers(self) -> None:
+        self._brokers_known.wait()
+        with self._open_probe(self._plan.addrs, _BROKER_TIMEOUT_SECONDS) as server_probe:
+            is_first_turn = True
+            while not self._stop_event.is_set():
+                began_seconds = monotonic()
+                broker_addrs = self._select_brokers(False)
+                # The first turn uses the whole rate limit: the operator waits for the first screen.
+                batch_size = (
+                    _FIRST_BATCH_SIZE
+                    if is_first_turn
+                    else max(1, ceil(len(broker_addrs) * _BATCH_PAUSE_SECONDS / (self.interval * 0.8)))
+                )
+                for batch_start in range(0, len(broker_addrs), batch_size):
+                    self._poll_batch(
+                        server_probe,
+                        broker_addrs[batch_start : batch_start + batch_size],
+                        pause_seconds=0 if is_first_turn else _BATCH_PAUSE_SECONDS,
+                    )
+                is_first_turn = not broker_addrs
+                self._wait_for_next_turn(began_seconds)
+
+    def _poll_batch(
+        self, server_probe: ServerProbe, broker_addrs: Sequence[str], pause_seconds: float
+    ) -> None:
+        if self._stop_event.is_set():
+            return
+        with self._request_pace.reserve_requests(len(broker_addrs)):
+            polls = server_polls.poll_brokers(server_probe, broker_addrs)
+        self._update_silent_brokers(polls)
+        self._post_polls(polls)
+        self._stop_event.wait(pause_seconds)
+        self._running_event.wait()
+
+    def _poll_silent_brokers(self) -> None:
+        self._brokers_known.wait()
+        with self._open_probe(self._plan.addrs) as server_probe:
+            while not self._stop_event.is_set():
+                began_seconds = monotonic()
+                broker_addrs = self._select_brokers(True)
+                if broker_addrs:
+                    self._poll_batch(
+                        server_probe, broker_addrs[: self._plan.requests_per_second], pause_seconds=0
+                    )
+                self._wait_for_next_turn(began_seconds)
+
+    def _follow_journal(self, journal_folder: str) -> None:
+        """Post the events of a journal as its name server writes them.
+
+        If the folder cannot be read, `_run_with_restarts` reports the error and tries again later.
+        """
+        from nsadmin.tui.polling.journal_source import follow_events
+
+        for events in follow_events(Path(journal_folder), self._plan.describe_event):
+            if events:
+                self._post_polls(events)
+            if self._stop_event.wait(1.0):
+                return
+            self._running_event.wait()
+
+    def _watch_drains(self) -> None:
+        """Read the drain folders more often than the servers: an operator waits for their progress."""
+        # Import here, while requests are running, so that the first screen appears sooner.
+        from nsadmin.tui.polling import drain_folders
+
+        previous_poll: DrainsPolled | None = None
+        while not self._stop_event.is_set():
+            poll = drain_folders.poll_drains(self._clock)
+            if previous_poll is None or (poll.drains, poll.errors) != (
+                previous_poll.drains,
+                previous_poll.errors,
+            ):
+                self._post_polls([poll])
+            previous_poll = poll
+            self._stop_event.wait(min(self.interval, _DRAIN_POLL_SECONDS))
+            self._running_event.wait()
+
+    def _run_detail_queries(self) -> None:
+        with self._open_probe(self._plan.addrs) as server_probe:
+            while not self._stop_event.is_set():
+                began_seconds = monotonic()
+                self._queries_changed.clear()
+                with self._lock:
+                    detail_queries = self._detail_queries
+                for poll in run_queries(server_probe, detail_queries, self._plan.addrs, self._request_pace):
+                    self._post_polls([poll])
+                    if self._stop_event.is_set() or self._queries_changed.is_set():
+                        break
+                self._wait_for_next_turn(began_seconds, self._queries_changed)

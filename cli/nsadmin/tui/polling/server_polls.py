@@ -1,0 +1,188 @@
+"""One poll of a name server or of a batch of brokers, with the blocking client.
+
+Rule: a missing answer becomes a poll with an error. These functions raise only programming errors.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from sys import intern
+from typing import Any, NamedTuple, TypeVar
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.multiplexed_client import CallError, Exchange
+from nsadmin.client import AdminClient
+from nsadmin.client.redaction import is_secret_name
+from nsadmin.client.results import NoneReachable, error_text, is_not_found
+from nsadmin.tui.polling.poll_records import BrokerGroupListing, BrokerPolled, NameServerPolled, OptionalTexts
+
+T = TypeVar("T")
+Clock = Callable[[], int]
+
+HIDDEN_VALUE = "(hidden)"
+PROBED_TOPIC = "SELF_TEST_TOPIC"
+"""Every broker creates this topic at its first start, so one route has the permissions of all brokers."""
+
+
+class RequestStopwatch:
+    """A request observer of a client. It keeps the duration (ms) of the last request to each server."""
+
+    def __init__(self) -> None:
+        self._ms_by_addr: dict[str, float] = {}
+
+    def __call__(self, exchange: Exchange) -> None:
+        self._ms_by_addr[exchange.addr] = exchange.seconds * 1000
+
+    def last_request_ms(self, server_addr: str) -> float:
+        return round(self._ms_by_addr.get(server_addr, 0.0), 2)
+
+
+class ServerProbe(NamedTuple):
+    """A client with its stopwatch and a clock (ms since 1970). Each thread has its own probe.
+
+    `carried_state` keeps values of one poll for the next, by name.
+    """
+
+    admin: AdminClient
+    stopwatch: RequestStopwatch
+    clock: Clock
+    namespaces: Sequence[str] = ()
+    carried_state: dict[str, Any] = {}  # noqa: RUF012 - each looker is made with its own
+
+
+def poll_name_server(
+    server_probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]
+) -> NameServerPolled:
+    """Poll the only name server of this client. The poll fails if the list of brokers is missing."""
+    admin = server_probe.admin
+    [cluster_result] = admin.clusters.get_heartbeats_each()
+    if cluster_result.result is None:
+        return NameServerPolled(
+            server_probe.clock(),
+            namesrv_addr,
+            error=_error_line(cluster_result.error or RocketMQError("no answer")),
+        )
+    cluster_info, heartbeat_by_addr = cluster_result.result
+    answer_ms = server_probe.stopwatch.last_request_ms(namesrv_addr)
+    untold: dict[str, str] = {}
+
+    def ask_or_default(poll_field: str, read_answer: Callable[[], T], default_answer: T) -> T:
+        try:
+            return read_answer()
+        except RocketMQError as error:
+            untold[poll_field] = _error_line(error)
+            return default_answer
+
+    broker_groups = {
+        intern(broker_group.broker_name): BrokerGroupListing(
+            intern(broker_group.cluster_name), broker_group.broker_addrs
+        )
+        for broker_group in cluster_info.broker_groups
+    }
+    topic_names = ask_or_default("topics", admin.topics.list_names, None)
+    settings = ask_or_default("settings", lambda: _read_settings(admin), None)
+    kv_entries = ask_or_default(
+        "kv", lambda: {namespace: _read_kv_entries(admin, namespace) for namespace in namespaces}, None
+    )
+    no_perms: dict[str, int] = {}
+    perm_by_broker = ask_or_default("perms", lambda: _read_perms(admin, namesrv_addr), no_perms)
+    heartbeat_silences = (
+        None
+        if heartbeat_by_addr is None
+        else {namesrv_addr: tuple(heartbeat[:2]) for namesrv_addr, heartbeat in heartbeat_by_addr.items()}
+    )
+    return NameServerPolled(
+        server_probe.clock(),
+        namesrv_addr,
+        answer_ms,
+        None,
+        broker_groups,
+        topic_names,
+        settings,
+        kv_entries,
+        perm_by_broker,
+        heartbeat_silences,
+        untold,
+    )
+
+
+def _read_settings(admin: AdminClient) -> dict[str, str]:
+    [config_result] = admin.name_servers.get_config_each()
+    if config_result.result is None:
+        raise config_result.error or RocketMQError("no settings")
+    return hide_secrets(config_result.result)
+
+
+def hide_secrets(texts: Mapping[str, str]) -> dict[str, str]:
+    """Replace values that look like secrets, because recordings and screenshots would keep them."""
+    return {
+        entry_key: HIDDEN_VALUE if entry_value and is_secret_name(entry_key) else entry_value
+        for entry_key, entry_value in texts.items()
+    }
+
+
+def _read_kv_entries(admin: AdminClient, namespace: str) -> OptionalTexts:
+    """The entries of a KV namespace, or none if the namespace does not exist."""
+    try:
+        return hide_secrets(admin.kv.get_entries(namespace))
+    except RocketMQError as error:
+        if is_not_found(error):
+            return {}
+        raise
+
+
+def _read_perms(admin: AdminClient, namesrv_addr: str) -> dict[str, int]:
+    # Import here, while requests are running, so that the first screen appears sooner.
+    from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
+
+    [route_result] = admin.name_server_tables.get_route_bodies(namesrv_addr, [PROBED_TOPIC])
+    if route_result.result is None:
+        if is_not_found(route_result.error):
+            return {}
+        raise route_result.error or RocketMQError("no route")
+    try:
+        return {
+            intern(broker_name): queue_data.perm
+            for broker_name, queue_data in parse_topic_queues(route_result.result).queues.items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise RocketMQError(f"its answer cannot be read ({error})") from error
+
+
+def poll_brokers(server_probe: ServerProbe, broker_addrs: Iterable[str]) -> list[BrokerPolled]:
+    """Ask these brokers for their runtime figures, all at the same time."""
+    results = server_probe.admin.brokers.get_runtime_info(broker_addrs)
+    now_ms = server_probe.clock()
+    return [
+        BrokerPolled(
+            now_ms,
+            result.addr,
+            server_probe.stopwatch.last_request_ms(result.addr),
+            None if result.result is None else _intern_table(result.result.table),
+            None if result.error is None else _error_line(result.error),
+            failure_kind(result.error),
+        )
+        for result in results
+    ]
+
+
+def _intern_table(figure_table: Mapping[str, str]) -> dict[str, str]:
+    """Share equal strings, because a thousand brokers report the same keys and many equal values."""
+    return {
+        intern(figure_key): intern(figure_value) if len(figure_value) < 8 else figure_value
+        for figure_key, figure_value in figure_table.items()
+    }
+
+
+def failure_kind(error: RocketMQError | None) -> str | None:
+    """The kind of a broker's failure, as `BrokerPolled` describes it."""
+    if error is None:
+        return None
+    if not isinstance(error, CallError):
+        return "refused"
+    return "timeout" if error.kind == "timeout" else "unreachable"
+
+
+def _error_line(error: RocketMQError) -> str:
+    """The error in one line, without the server's address: the request went to one server only."""
+    if isinstance(error, NoneReachable) and error.errors:
+        return error_text(error.errors[0])
+    return error_text(error)

@@ -1,0 +1,166 @@
+"""The file format of recordings: all polls as JSON lines, compressed with zstd."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, decode_poll, encode_poll
+
+RECORDING_FORMAT = "nsadmin-recording"
+RECORDING_VERSION = 1
+
+
+class InvalidRecordingError(Exception):
+    """The file is not a valid recording. The text has the reason."""
+
+
+class RecordingHead(msgspec.Struct, frozen=True):
+    """The first line of a recording: format, version, and the recorded cluster."""
+
+    format: str
+    version: int
+    label: str
+    addrs: Sequence[str]
+
+
+class PollRecorder:
+    """Writes a recording in a thread, so that a slow disk does not delay the screen.
+
+    It calls `report_failure` once if it cannot write the file.
+    """
+
+    def __init__(self, file_path: Path, label: str, namesrv_addrs: Sequence[str]) -> None:
+        """Create the file, or replace an existing one. Raises OSError."""
+        self._output_file = open(file_path, "wb")  # noqa: SIM115 - the thread closes it
+        self.report_failure: Callable[[OSError], object] = lambda error: None
+        self._last_polls: dict[str, NameServerPolled] = {}
+        self._batch_queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._writer_thread = threading.Thread(target=self._write_batches, daemon=True)
+        self._writer_thread.start()
+        self._batch_queue.put(
+            msgspec.json.encode(
+                RecordingHead(RECORDING_FORMAT, RECORDING_VERSION, label, list(namesrv_addrs))
+            )
+            + b"\n"
+        )
+
+    def record_polls(self, polls: Sequence[AnyPoll]) -> None:
+        """Queue polls for writing, without the fields that a name server repeats unchanged."""
+        self._batch_queue.put(b"".join(encode_poll(self._omit_unchanged(poll)) for poll in polls))
+
+    def _omit_unchanged(self, poll: AnyPoll) -> AnyPoll:
+        if not isinstance(poll, NameServerPolled) or poll.error is not None:
+            return poll
+        previous_poll = self._last_polls.get(poll.addr)
+        self._last_polls[poll.addr] = poll
+        if previous_poll is None:
+            return poll
+        unchanged_fields = [
+            field_name
+            for field_name in ("topics", "settings", "kv")
+            if getattr(previous_poll, field_name) == getattr(poll, field_name)
+        ]
+        return msgspec.structs.replace(poll, **dict.fromkeys(unchanged_fields))
+
+    @property
+    def pending_batches(self) -> int:
+        """The number of batches that are not written yet."""
+        return self._batch_queue.qsize()
+
+    def close(self) -> None:
+        """Write all queued batches, for at most 5 s, and close the file."""
+        self._batch_queue.put(None)
+        self._writer_thread.join(5)
+
+    def _write_batches(self) -> None:
+        compressor = zstandard.ZstdCompressor(level=3)
+        try:
+            with self._output_file as output_file, compressor.stream_writer(output_file) as stream_writer:
+                while (encoded_batch := self._batch_queue.get()) is not None:
+                    stream_writer.write(encoded_batch)
+                    # Flush each batch: after a kill, the recording lacks only the last one.
+                    stream_writer.flush(zstandard.FLUSH_BLOCK)
+                    output_file.flush()
+        except OSError as error:
+            self.report_failure(error)
+
+
+class _PollHeader(msgspec.Struct):
+    at: int
+    addr: str = ""
+
+
+_header_decoder = msgspec.json.Decoder(_PollHeader)
+_BROKER_POLL_PREFIX = b'{"poll":"broker",'
+_SPARKLINE_MS = 600_000
+"""The time (ms) that a sparkline covers. Of older polls of a broker, a replay needs only the last one."""
+
+
+class Recording:
+    """A tape for replays that reads a recording while it is played, up to the last complete line.
+
+    The constructor reads the whole file once to find its end. Raises InvalidRecordingError and OSError.
+    """
+
+    def __init__(self, file_path: Path) -> None:
+        self._file_path = file_path
+        lines = _read_lines(file_path)
+        try:
+            self.head = msgspec.json.decode(next(lines, b""), type=RecordingHead)
+        except msgspec.DecodeError:
+            raise InvalidRecordingError("it is no recording of nsadmin tui") from None
+        found_format = (self.head.format, self.head.version)
+        if found_format != (RECORDING_FORMAT, RECORDING_VERSION):
+            raise InvalidRecordingError(
+                f"it is {found_format[0]} of version {found_format[1]}, and this program knows {RECORDING_VERSION}"
+            )
+        poll_times = (poll_header.at for poll_header, _ in _read_headers(lines))
+        self.begin = self.end = next(poll_times, 0)
+        if not self.begin:
+            raise InvalidRecordingError("there is nothing in it")
+        for at_ms in poll_times:
+            self.end = at_ms
+
+    def start(self, start_ms: int) -> Iterator[AnyPoll]:
+        """Yield the earlier polls that a replay from this time needs, then all later polls."""
+        lines = _read_lines(self._file_path)
+        next(lines)
+        horizon_ms, held_lines = start_ms - _SPARKLINE_MS, dict[str, bytes]()
+        for poll_header, line in _read_headers(lines):
+            if held_lines and poll_header.at >= horizon_ms:
+                yield from map(decode_poll, held_lines.values())
+                held_lines = {}
+            if poll_header.at >= horizon_ms or not line.startswith(_BROKER_POLL_PREFIX):
+                yield decode_poll(line)
+            elif b'"table":' in line:
+                held_lines[poll_header.addr] = line
+            else:
+                # The screen shows the last figures of a silent broker: yield them before its error.
+                previous_line = held_lines.pop(poll_header.addr, None)
+                yield from map(decode_poll, [line] if previous_line is None else [previous_line, line])
+        yield from map(decode_poll, held_lines.values())
+
+
+def _read_headers(lines: Iterator[bytes]) -> Iterator[tuple[_PollHeader, bytes]]:
+    for line in lines:
+        try:
+            yield _header_decoder.decode(line), line
+        except msgspec.DecodeError:
+            # nsadmin was killed while it wrote this line.
+            return
+
+
+def _read_lines(file_path: Path) -> Iterator[bytes]:
+    partial_line = b""
+    with open(file_path, "rb") as opened_file:
+        chunks = zstandard.ZstdDecompressor().read_to_iter(opened_file, read_size=1 << 18)
+        try:
+            for chunk in chunks:
+                *whole_lines, partial_line = (partial_line + chunk).split(b"\n")
+                yield from whole_lines
+        except zstandard.ZstdError as error:
+            raise InvalidRecordingError(f"it is not compressed as a recording is: {error}") from None

@@ -1,0 +1,132 @@
+"""The screens that run a command and show its output. A changing command first runs with --dry-run."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, Log
+
+from nsadmin.diagnostics import EXIT_CODES
+from nsadmin.tui.screens.command_process import CommandProcess
+from nsadmin.tui.views.table import escape_unprintable
+
+
+class OutputScreen(ModalScreen[int | None]):
+    """Runs a command that only reads. Esc closes the screen and interrupts the command if it still runs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "close", "Close"),
+        Binding("q", "close", "Close", show=False),
+    ]
+
+    def __init__(self, command_words: Sequence[str], global_options: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.words = list(command_words)
+        self.global_options = list(global_options)
+        self.exit_code: int | None = None
+        self._command_process: CommandProcess | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel tall wide") as panel:
+            panel.border_title = escape_unprintable(f"nsadmin {' '.join(self.words)}")
+            panel.border_subtitle = "Esc closes"
+            yield Log(id="output")
+
+    def on_mount(self) -> None:
+        self.query_one(Log).focus()
+        self.prepare_widgets()
+        self.start_command(self.words)
+
+    def prepare_widgets(self) -> None:
+        """Prepare the widgets before the command starts. Subclasses override this."""
+
+    def start_command(self, command_words: Sequence[str]) -> None:
+        command_process = self._command_process = CommandProcess(
+            command_words, self.global_options, max(self.app.size.width - 8, 40)
+        )
+        self.run_worker(lambda: self._stream_output(command_process), thread=True)
+
+    def _stream_output(self, command_process: CommandProcess) -> None:
+        """Run the command in a thread and pass each line to the screen."""
+        for line in command_process.read_lines():
+            self.app.call_from_thread(self._write_line, line)
+        self.app.call_from_thread(self._show_exit_code, command_process.exit_code)
+
+    def _write_line(self, line: str) -> None:
+        for log_widget in self.query(Log):
+            log_widget.write_line(escape_unprintable(line))
+
+    def _show_exit_code(self, exit_code: int | None) -> None:
+        self.exit_code = exit_code
+        # A closed screen has no widgets any more.
+        if self.query(Log):
+            code_meaning = next(
+                (known_meaning for known_code, known_meaning in EXIT_CODES if known_code == exit_code), ""
+            )
+            self._write_line(f"-- exit code {exit_code}{f': {code_meaning}' if code_meaning else ''}")
+            self.handle_end()
+
+    def handle_end(self) -> None:
+        """React to the end of the command. Subclasses override this."""
+
+    def action_close(self) -> None:
+        if self._command_process is not None:
+            self._command_process.interrupt_process()
+        self.dismiss(self.exit_code)
+
+    def on_unmount(self) -> None:
+        if self._command_process is not None:
+            self._command_process.interrupt_process()
+
+
+class ChangeScreen(OutputScreen):
+    """Runs a changing command: first a preview with --dry-run, then a typed confirmation, then the change."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close")]
+
+    def __init__(
+        self, command_words: Sequence[str], global_options: Sequence[str], confirm_target: str
+    ) -> None:
+        super().__init__([*command_words, "--dry-run"], global_options)
+        self._change_words = list(command_words)
+        self._confirm_target = confirm_target
+        self.is_confirmed = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel tall wide") as panel:
+            panel.border_title = escape_unprintable(f"nsadmin {' '.join(self._change_words)}")
+            panel.border_subtitle = "Esc leaves everything as it is"
+            yield Log(id="output")
+            yield Label(
+                f"This is what would be done. To do it, type {self._confirm_target!r}:",
+                id="question",
+                markup=False,
+            )
+            yield Input(id="confirm")
+
+    def prepare_widgets(self) -> None:
+        self.query_one("#question").display = self.query_one("#confirm").display = False
+
+    def handle_end(self) -> None:
+        """Ask for the confirmation, unless the preview failed or the change has already run."""
+        if self.is_confirmed or self.exit_code != 0:
+            return
+        self.query_one("#question").display = self.query_one("#confirm").display = True
+        self.query_one("#confirm", Input).focus()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        if self.is_confirmed or message.value.strip() != self._confirm_target:
+            message.input.value = ""
+            return
+        self.is_confirmed = True
+        self.query_one("#question").display = self.query_one("#confirm").display = False
+        panel = self.query_one(".panel")
+        panel.border_subtitle = "Esc closes"
+        log_widget = self.query_one(Log)
+        log_widget.clear()
+        log_widget.focus()
+        self.start_command([*self._change_words, "--yes"])

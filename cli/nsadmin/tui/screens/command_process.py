@@ -1,0 +1,55 @@
+"""A command of nsadmin in a separate process, with its output line by line."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from threading import Lock
+
+
+class CommandProcess:
+    """A command line that a thread runs. `interrupt_process` ends it, as Ctrl-C does."""
+
+    def __init__(
+        self, command_words: Sequence[str], global_options: Sequence[str] = (), output_width: int = 120
+    ) -> None:
+        self._command_line = [*global_options, *command_words]
+        self._output_width = output_width
+        self._process: subprocess.Popen[str] | None = None
+        self._is_stopped = False
+        self._lock = Lock()
+
+    def read_lines(self) -> Iterator[str]:
+        """Start the command without standard input, and yield its output until it ends."""
+        with self._lock:
+            if self._is_stopped:
+                return
+            process = self._process = self._start_process()
+        with process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                yield line.rstrip("\r\n")
+
+    def _start_process(self) -> "subprocess.Popen[str]":
+        # A new interpreter, so that the command runs as it would from a shell.
+        environment = os.environ | {"COLUMNS": str(self._output_width), "NO_COLOR": "1"}
+        return subprocess.Popen(
+            [sys.executable, "-m", "nsadmin", *self._command_line],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
+            start_new_session=True, encoding="utf-8", errors="replace",
+        )  # fmt: skip
+
+    def interrupt_process(self) -> None:
+        """Send SIGINT if the process still runs. A changing command then reports what it has done."""
+        with self._lock:
+            self._is_stopped = True
+            if self._process is not None and self._process.poll() is None:
+                with suppress(ProcessLookupError):
+                    self._process.send_signal(signal.SIGINT)
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code, or None while the process runs."""
+        return None if self._process is None else self._process.returncode

@@ -1,0 +1,96 @@
+"""The dialogs: a choice from a list, and input fields for an action."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, OptionList
+from textual.widgets.option_list import Option
+
+
+class ChooseScreen(ModalScreen[str | None]):
+    """A choice from a list. The result is the id of the choice, or None after Esc.
+
+    `choice_by_letter` has keys that choose at once.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close")]
+
+    def __init__(
+        self,
+        panel_title: str,
+        choices: Sequence[tuple[str, str]],
+        initial_choice: str | None = None,
+        choice_by_letter: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._choice_by_letter = choice_by_letter or {}
+        self._panel_title = panel_title
+        self._choices = list(choices)
+        self._initial_choice = initial_choice
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel small") as panel:
+            panel.border_title = self._panel_title
+            yield OptionList(
+                *(Option(choice_text, id=choice_id) for choice_id, choice_text in self._choices), markup=False
+            )
+
+    def on_mount(self) -> None:
+        option_list = self.query_one(OptionList)
+        choice_ids = [choice_id for choice_id, _ in self._choices]
+        option_list.highlighted = (
+            choice_ids.index(self._initial_choice) if self._initial_choice in choice_ids else 0
+        )
+        option_list.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        choice_id = self._choice_by_letter.get(event.character or "")
+        if choice_id is not None:
+            event.stop()
+            self.dismiss(choice_id)
+
+    def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
+        self.dismiss(message.option.id)
+
+
+class FieldsScreen(ModalScreen[dict[str, str] | None]):
+    """Input fields. Enter in the last field closes the dialog.
+
+    The result has the texts by field name, or is None after Esc.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
+
+    def __init__(self, panel_title: str, initial_values: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._panel_title = panel_title
+        self._initial_values = list(initial_values)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel small") as panel:
+            panel.border_title = self._panel_title
+            for field_name, current_value in self._initial_values:
+                yield Label(field_name)
+                yield Input(current_value, id=f"field-{field_name}")
+
+    def on_mount(self) -> None:
+        self.query(Input).first().focus()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        input_widgets = list(self.query(Input))
+        input_index = input_widgets.index(message.input)
+        if input_index + 1 < len(input_widgets):
+            input_widgets[input_index + 1].focus()
+            return
+        self.dismiss(
+            {
+                field_name: input_widget.value
+                for (field_name, _), input_widget in zip(self._initial_values, input_widgets, strict=True)
+            }
+        )

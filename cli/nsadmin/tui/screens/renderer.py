@@ -1,0 +1,136 @@
+"""The renderer of the main screen: fills its widgets from the model and the current view."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nsadmin.tui.views import root_views, screen_frame
+from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.row_groups import group_rows
+from nsadmin.tui.views.table import Cell, Column, Tone, arrange_rows
+
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
+
+_MESSAGE_DURATION_MS = 6_000
+
+
+class ScreenRenderer:
+    """Renders one app. `set_message` shows a text in the last line for a few seconds.
+
+    `filtered_rows` are all rows that pass the filter, also those of folded groups.
+    """
+
+    def __init__(self, app: "Tui") -> None:
+        self._app = app
+        self._last_message: tuple[str, Tone, int] | None = None
+        self.filtered_rows: Sequence[Any] = ()
+
+    def set_message(self, message_text: str, tone: Tone) -> None:
+        self._last_message = (message_text, tone, self._app.clock())
+
+    def render_screen(self) -> None:
+        """Update every widget of the main screen."""
+        app = self._app
+        model, view_state, width = app.model, app.navigation.current_state, app.size.width
+        all_rows = view_state.view.build_rows(model)
+        is_descending = bool(view_state.sort_order and view_state.sort_order.descending)
+        filtered_rows = arrange_rows(
+            all_rows, view_state.view.filter_text, view_state.row_filter, self.sort_column, is_descending
+        )
+        self.filtered_rows = filtered_rows
+        silence = view_state.view.find_silence(model)
+        empty_message = "no row passes the filter" if all_rows else view_state.view.empty_message(model)
+        app.row_grid.show_rows(
+            self._group_if_wanted(filtered_rows), view_state.sort_order, empty_message, silence is not None
+        )
+        view_state.row_key = app.row_grid.cursor_key
+        app.find_lines("header").show_lines(
+            screen_frame.render_header(model, self._app_status(), app.agreement_verdict, width)
+        )
+        app.find_lines("screens").show_lines([self._screen_bar(width)])
+        silence_cells = screen_frame.render_silence(silence, model.now_ms)
+        headline = view_state.view.render_headline(model)
+        app.find_lines("headline").show_lines(
+            [[Cell(" "), *(screen_frame.dim_line(headline) if silence_cells else headline), *silence_cells]]
+        )
+        sort_key = view_state.sort_order.key if view_state.sort_order else ""
+        footer_line = screen_frame.render_footer(
+            len(filtered_rows),
+            len(all_rows),
+            view_state.row_filter.text,
+            sort_key,
+            app.row_grid.hidden_columns,
+            width,
+        )
+        app.find_lines("footer").show_lines(
+            [self._message_line() or ([] if view_state.view.is_drawing else footer_line)]
+        )
+        app.find_lines("hints").show_lines([screen_frame.render_key_hints(width)])
+        if view_state.view.is_drawing:
+            drawing_widget = app.find_lines("drawing")
+            drawn_lines = view_state.view.draw_lines(
+                model, drawing_widget.size.width, drawing_widget.size.height
+            )
+            drawing_widget.show_lines(
+                drawn_lines if silence is None else [screen_frame.dim_line(line) for line in drawn_lines]
+            )
+
+    def _group_if_wanted(self, filtered_rows: Sequence[Any]) -> Sequence[Any]:
+        """Group the rows under headings, if the operator chose grouping."""
+        view_state = self._app.navigation.current_state
+        group_column = next(
+            (column for column in view_state.view.columns if column.key == view_state.view.grouping_key), None
+        )
+        if not view_state.is_grouped or group_column is None:
+            return filtered_rows
+        return group_rows(
+            filtered_rows,
+            lambda row: group_column.render_cell(row).text,
+            view_state.view.summarize_rows,
+            view_state.folded_groups,
+        )
+
+    @property
+    def sort_column(self) -> Column | None:
+        """The column by which rows are sorted."""
+        view_state = self._app.navigation.current_state
+        if view_state.sort_order is None:
+            return None
+        return next(
+            (column for column in view_state.view.columns if column.key == view_state.sort_order.key), None
+        )
+
+    def _message_line(self) -> CellLine | None:
+        """The last message, as long as it is recent."""
+        if self._last_message is None or self._app.clock() - self._last_message[2] > _MESSAGE_DURATION_MS:
+            return None
+        return [Cell(f" {self._last_message[0]}", self._last_message[1])]
+
+    def _screen_bar(self, width: int) -> CellLine:
+        app = self._app
+        tabs = app.current_view.list_tabs()
+        if tabs:
+            chosen_index = next(
+                (tab_index for tab_index, tab in enumerate(tabs) if tab == app.current_view), 0
+            )
+            return screen_frame.render_tab_bar(
+                [tab.view_name for tab in tabs], chosen_index, app.navigation.title_path
+            )
+        if app.navigation.stack_depth > 1:
+            return screen_frame.render_tab_bar([], 0, app.navigation.title_path)
+        return screen_frame.render_screen_bar(
+            root_views.SCREEN_TITLES, root_views.find_screen_title(app.current_view), width
+        )
+
+    def _app_status(self) -> screen_frame.AppStatus:
+        app = self._app
+        return screen_frame.AppStatus(
+            app.cluster_context.label,
+            app.cluster_context.color,
+            app.interval,
+            app.model.now_ms,
+            "paused" if app.feed.is_paused else app.feed.mode,
+            app.cluster_context.read_only,
+            app.recorder is not None,
+            len(app.log_lines),
+        )

@@ -1,0 +1,121 @@
+"""The base class of all views: a table of rows or a drawing, with its detail queries and links. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.views.table import Cell, Column, SortOrder
+
+CellLine = Sequence[Cell]
+
+
+def clip_lines(lines: list[CellLine], height: int) -> list[CellLine]:
+    """The lines that fit. If some do not fit, the last line has their number."""
+    if len(lines) <= height:
+        return lines
+    return [*lines[: height - 1], [Cell(f"  … {len(lines) - height + 1} lines more", "dim")]]
+
+
+class RowSubject(NamedTuple):
+    """The objects that a row concerns, as arguments for commands.
+
+    `RowAction` reads these fields by name, from its `required_fields` and `excluded_fields`.
+    """
+
+    broker_name: str | None = None
+    broker_addr: str | None = None
+    cluster: str | None = None
+    topic: str | None = None
+    group: str | None = None
+    namespace: str | None = None
+    key: str | None = None
+    value: str | None = None
+    name_server: str | None = None
+
+
+class View:
+    """A view. `view_name` is its name for `:` and in file names. `view_title` is shown above it.
+
+    `grouping_key` is the key of the column by which its rows can be grouped.
+
+    A view stores only the object that it shows. It builds its rows from the model each time.
+    """
+
+    view_name: ClassVar[str] = ""
+    columns: Sequence[Column] = ()
+    grouping_key: str | None = None
+    default_sort: SortOrder | None = None
+    is_drawing = False
+    empty_text = "nothing here"
+
+    @property
+    def view_title(self) -> str:
+        return self.view_name
+
+    def build_rows(self, model: ClusterModel) -> Sequence[Any]:
+        """All rows, before they are filtered and sorted."""
+        return ()
+
+    def row_key(self, row: Any) -> str:
+        """A key that identifies a row, and stays the same after the next poll."""
+        return str(row)
+
+    def filter_text(self, row: Any) -> str:
+        """The text of a row to which filters apply."""
+        return " ".join(column.render_cell(row).text for column in self.columns)
+
+    def subject_of_row(self, row: Any) -> RowSubject:
+        return RowSubject()
+
+    def summarize_rows(self, rows: Sequence[Any]) -> CellLine:
+        """The summary of a group of rows, for its heading."""
+        return [Cell(f"{len(rows)} rows", "dim")]
+
+    def open_row(self, row: Any) -> View | None:
+        """The view that Enter opens, or None."""
+        return None
+
+    def list_tabs(self) -> Sequence[View]:
+        """All tabs of the same object, including this view."""
+        return ()
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[Any], current_row: Any | None
+    ) -> list[DetailQuery]:
+        """The detail queries that this view needs, in addition to the polls of all servers."""
+        return []
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        """The line above the table."""
+        return ()
+
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        """The silence of the servers that report these rows, or None. Rows are dimmed during a silence."""
+        return None
+
+    def empty_message(self, model: ClusterModel) -> str:
+        """The text in the place of rows. It says "unknown" if the servers are silent."""
+        silence = self.find_silence(model)
+        return self.empty_text if silence is None else f"unknown: {silence.reason}"
+
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        """The lines of a drawing."""
+        return []
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                type(self),
+                *(
+                    attribute_value
+                    for attribute_value in vars(self).values()
+                    if isinstance(attribute_value, str)
+                ),
+            )
+        )

@@ -1,0 +1,434 @@
+"""The tabs of one broker process: figures, settings, topics, producers and history. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, ClassVar, NamedTuple
+
+from namesrv_core.protocol.codes import perm_text
+from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_setting
+from nsadmin.tui.model.cluster_model import ClusterModel, LatestAnswer, ObservedBroker, Silence
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.views import display_states, events, units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.broker_figures import BrokerFigure, list_figures
+from nsadmin.tui.views.table import Cell, Column, SortOrder
+
+_MAX_PEERS = 8
+
+
+class BrokerDetailView(View):
+    """The base class of all tabs of a broker."""
+
+    def __init__(self, broker_name: str, broker_id: int, broker_addr: str, cluster_name: str) -> None:
+        self.broker_name = broker_name
+        self.broker_id = broker_id
+        self.broker_addr = broker_addr
+        self.cluster_name = cluster_name
+
+    @property
+    def view_title(self) -> str:
+        return f"{self.broker_name} {'master' if self.broker_id == 0 else f'slave {self.broker_id}'}"
+
+    def list_tabs(self) -> Sequence[View]:
+        broker_identity = (self.broker_name, self.broker_id, self.broker_addr, self.cluster_name)
+        return [
+            view_class(*broker_identity)
+            for view_class in (
+                BrokerFiguresView,
+                BrokerConfigView,
+                BrokerTopicsView,
+                BrokerProducersView,
+                BrokerHistoryView,
+            )
+        ]
+
+    def subject_of_row(self, row: Any) -> RowSubject:
+        return RowSubject(
+            broker_name=self.broker_name, broker_addr=self.broker_addr, cluster=self.cluster_name
+        )
+
+    def find_broker(self, model: ClusterModel) -> ObservedBroker | None:
+        return model.brokers.get((self.broker_name, self.broker_id, self.broker_addr))
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        broker = self.find_broker(model)
+        if broker is None:
+            return [Cell(f"{self.broker_addr} is not there any more", "bad")]
+        display_state = display_states.state_of_broker(broker)
+        headline_cells = [
+            Cell(f"{display_state.sign} {display_state.word}", display_state.tone),
+            Cell(f"  {self.cluster_name}  {self.broker_addr}", "dim"),
+        ]
+        if broker.error_text is not None:
+            silence_age = units.format_age(model.now_ms - (broker.silent_since_ms or model.now_ms))
+            headline_cells += [
+                Cell(f"  {broker.error_text}", "bad"),
+                Cell(f"  these figures are {silence_age} old", "warn"),
+            ]
+        return headline_cells
+
+
+class BrokerFiguresView(BrokerDetailView):
+    """All runtime figures that the broker reports."""
+
+    view_name = "figures"
+    empty_text = "it has told nothing yet"
+    columns = (
+        Column("group", "", 9, lambda row: row.group_name, lambda row: Cell(row.lead, "accent"), drop_rank=1),
+        Column("key", "FIGURE", 38, lambda row: row.figure_key.lower(), lambda row: Cell(row.figure_key)),
+        Column(
+            "value",
+            "VALUE",
+            30,
+            lambda row: row.value_text,
+            lambda row: Cell(row.value_text, "strong"),
+            flashes_changes=False,
+            grows_to_fit=True,
+            help_text="with its unit; – where there is none yet",
+        ),
+        Column(
+            "note", "", 32, lambda row: row.unit_note, lambda row: Cell(row.unit_note, "dim"), drop_rank=2
+        ),
+    )
+
+    def build_rows(self, model: ClusterModel) -> Sequence[BrokerFigure]:
+        broker = self.find_broker(model)
+        figure_table = broker.last_poll.table if broker is not None and broker.last_poll is not None else None
+        return list_figures(figure_table, model.now_ms) if figure_table else []
+
+    def row_key(self, row: BrokerFigure) -> str:
+        return row.figure_key
+
+
+class BrokerSettingRow(NamedTuple):
+    """A setting, the default of the broker's release, and the peers that have another value."""
+
+    setting_name: str
+    setting_value: str
+    default_value: str | None
+    differing_peers: tuple[str, ...]
+
+    @property
+    def is_changed(self) -> bool:
+        return self.default_value is not None and self.default_value != self.setting_value
+
+
+class QueriedBrokerView(BrokerDetailView):
+    """A tab whose detail query runs while the tab is open.
+
+    `awaited_phrase` names the missing data before the first answer, such as "its topics are".
+    """
+
+    awaited_phrase: ClassVar[str]
+
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
+        """The last answer to the query of this tab."""
+        raise NotImplementedError
+
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        latest_answer = self.find_answer(model)
+        return None if latest_answer is None else latest_answer.current_silence
+
+    def empty_message(self, model: ClusterModel) -> str:
+        return (
+            model.describe_awaited(self.awaited_phrase)
+            if self.find_answer(model) is None
+            else super().empty_message(model)
+        )
+
+
+class BrokerConfigView(QueriedBrokerView):
+    """The broker's current settings. Settings that differ come first."""
+
+    view_name = "config"
+    awaited_phrase = "its settings are"
+    empty_text = "it has told none"
+    default_sort = SortOrder("differs")
+    columns = (
+        Column(
+            "key", "SETTING", 40, lambda row: row.setting_name.lower(), lambda row: Cell(row.setting_name)
+        ),
+        Column(
+            "value",
+            "VALUE",
+            22,
+            lambda row: row.setting_value,
+            lambda row: Cell(row.setting_value, "strong" if row.is_changed else ""),
+            grows_to_fit=True,
+            flashes_changes=True,
+        ),
+        Column(
+            "differs",
+            "",
+            4,
+            lambda row: (not row.differing_peers, not row.is_changed),
+            lambda row: _difference_marks(row),
+            help_text="≠ where peers have it otherwise, * where it is not the default",
+        ),
+        Column(
+            "default",
+            "DEFAULT",
+            16,
+            lambda row: row.default_value,
+            lambda row: Cell(row.default_value if row.is_changed and row.default_value else "", "dim"),
+            drop_rank=1,
+            help_text="of its release, where it is another one",
+        ),
+        Column(
+            "peers",
+            "OTHERWISE ON",
+            26,
+            lambda row: row.differing_peers,
+            lambda row: Cell(", ".join(row.differing_peers), "warn"),
+            drop_rank=2,
+            help_text="brokers of the cluster with the same role that have another value",
+        ),
+    )
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [
+            DetailQuery("config", broker_addr) for broker_addr in [self.broker_addr, *self._find_peers(model)]
+        ]
+
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
+        return model.config_answers.get(self.broker_addr)
+
+    def _find_peers(self, model: ClusterModel) -> list[str]:
+        """The brokers of the cluster with the same role. Masters and slaves differ on purpose."""
+        peer_addrs = [
+            broker.place[2]
+            for broker in model.brokers.values()
+            if broker.cluster_name == self.cluster_name
+            and (broker.place[1] == 0) == (self.broker_id == 0)
+            and broker.place[2] != self.broker_addr
+            and broker.is_fresh
+        ]
+        return sorted(peer_addrs)[:_MAX_PEERS]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[BrokerSettingRow]:
+        own_config = _find_config(model, self.broker_addr)
+        if own_config is None:
+            return []
+        broker = self.find_broker(model)
+        known_defaults = _default_settings(
+            broker.read_text("brokerVersionDesc") if broker is not None else None
+        )
+        label_by_addr = {place[2]: f"{place[0]}:{place[1]}" for place in model.brokers}
+        config_by_peer = {
+            peer_addr: peer_config
+            for peer_addr in self._find_peers(model)
+            if (peer_config := _find_config(model, peer_addr)) is not None
+        }
+        return [
+            BrokerSettingRow(
+                setting_name,
+                setting_value,
+                None if is_own_setting(setting_name) else known_defaults.get(setting_name),
+                ()
+                if is_own_setting(setting_name)
+                else tuple(
+                    label_by_addr.get(peer_addr, peer_addr)
+                    for peer_addr, peer_settings in config_by_peer.items()
+                    if peer_settings.get(setting_name, setting_value) != setting_value
+                ),
+            )
+            for setting_name, setting_value in own_config.items()
+        ]
+
+    def row_key(self, row: BrokerSettingRow) -> str:
+        return row.setting_name
+
+    def subject_of_row(self, row: BrokerSettingRow) -> RowSubject:
+        return super().subject_of_row(row)._replace(key=row.setting_name, value=row.setting_value)
+
+
+def _difference_marks(row: BrokerSettingRow) -> Cell:
+    return Cell(
+        ("≠" if row.differing_peers else " ") + ("*" if row.is_changed else ""),
+        "warn" if row.differing_peers else "info",
+    )
+
+
+def _find_config(model: ClusterModel, broker_addr: str) -> dict[str, str] | None:
+    config_answer = model.config_answers.get(broker_addr)
+    if config_answer is None or config_answer.last_poll is None or config_answer.last_poll.config is None:
+        return None
+    return dict(config_answer.last_poll.config)
+
+
+@cache
+def _default_settings(version_text: str | None) -> DefaultTexts:
+    """The default settings of a broker release, or none for an unknown release."""
+    release_name = (version_text or "").removeprefix("V").replace("_", ".").lower()
+    return KnownDefaults().get_defaults("broker", release_name) if release_name else {}
+
+
+class BrokerTopicRow(NamedTuple):
+    """A topic in the broker's own configuration."""
+
+    topic: str
+    read_queues: int
+    write_queues: int
+    perm: int
+
+
+class BrokerTopicsView(QueriedBrokerView):
+    """The topics in the broker's own configuration."""
+
+    view_name = "topics"
+    awaited_phrase = "its topics are"
+    empty_text = "it has none"
+    columns = (
+        Column(
+            "topic",
+            "TOPIC",
+            30,
+            lambda row: row.topic,
+            lambda row: Cell(row.topic, "strong"),
+            grows_to_fit=True,
+        ),
+        Column(
+            "perm",
+            "PERM",
+            5,
+            lambda row: row.perm,
+            lambda row: Cell(perm_text(row.perm), "" if row.perm & 2 else "warn"),
+            flashes_changes=True,
+            help_text="r read, w write, i inherit",
+        ),
+        Column(
+            "write",
+            "WRITE",
+            6,
+            lambda row: row.write_queues,
+            lambda row: Cell(str(row.write_queues)),
+            is_right_aligned=True,
+            flashes_changes=True,
+            help_text="queues that are written",
+        ),
+        Column(
+            "read",
+            "READ",
+            6,
+            lambda row: row.read_queues,
+            lambda row: Cell(str(row.read_queues)),
+            is_right_aligned=True,
+            flashes_changes=True,
+            help_text="queues that are read",
+        ),
+    )
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("brokerTopics", self.broker_addr)]
+
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
+        return model.broker_topic_answers.get(self.broker_addr)
+
+    def build_rows(self, model: ClusterModel) -> Sequence[BrokerTopicRow]:
+        latest_answer = self.find_answer(model)
+        queues_by_topic = (
+            latest_answer.last_poll.topic_polls
+            if latest_answer is not None and latest_answer.last_poll is not None
+            else None
+        )
+        return [
+            BrokerTopicRow(topic, queue_counts.read_queues, queue_counts.write_queues, queue_counts.perm)
+            for topic, queue_counts in (queues_by_topic or {}).items()
+        ]
+
+    def row_key(self, row: BrokerTopicRow) -> str:
+        return row.topic
+
+    def subject_of_row(self, row: BrokerTopicRow) -> RowSubject:
+        return super().subject_of_row(row)._replace(topic=row.topic)
+
+    def open_row(self, row: BrokerTopicRow) -> View | None:
+        from nsadmin.tui.views.topic_detail import TopicRouteView
+
+        return TopicRouteView(row.topic)
+
+
+class BrokerProducersView(QueriedBrokerView):
+    """The producers that are connected to the broker."""
+
+    view_name = "producers"
+    awaited_phrase = "its producers are"
+    empty_text = "nobody is connected"
+    columns = (
+        Column(
+            "group",
+            "PRODUCER GROUP",
+            26,
+            lambda row: row[0],
+            lambda row: Cell(row[0], "strong"),
+            grows_to_fit=True,
+        ),
+        Column("client", "CLIENT", 34, lambda row: row[1].client_id, lambda row: Cell(row[1].client_id)),
+        Column(
+            "addr",
+            "ADDRESS",
+            21,
+            lambda row: row[1].broker_addr,
+            lambda row: Cell(row[1].broker_addr, "dim"),
+            drop_rank=2,
+        ),
+        Column(
+            "language",
+            "LANGUAGE",
+            8,
+            lambda row: row[1].language,
+            lambda row: Cell(row[1].language, "dim"),
+            drop_rank=1,
+        ),
+        Column(
+            "version",
+            "VERSION",
+            8,
+            lambda row: row[1].version,
+            lambda row: Cell(row[1].version, "dim"),
+            drop_rank=1,
+        ),
+    )
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("connections", self.broker_addr)]
+
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
+        return model.connection_answers.get(self.broker_addr)
+
+    def build_rows(self, model: ClusterModel) -> Sequence[object]:
+        latest_answer = self.find_answer(model)
+        producers_by_group = (
+            latest_answer.last_poll.producers
+            if latest_answer is not None and latest_answer.last_poll is not None
+            else None
+        )
+        return [
+            (producer_group, producer_client)
+            for producer_group, group_clients in (producers_by_group or {}).items()
+            for producer_client in group_clients
+        ]
+
+    def row_key(self, row: object) -> str:
+        assert isinstance(row, tuple)
+        return f"{row[0]} {row[1].client_id} {row[1].broker_addr}"
+
+
+class BrokerHistoryView(BrokerDetailView):
+    """The detected changes and the journal events that concern the broker."""
+
+    view_name = "history"
+    empty_text = "nothing was noticed since this screen was opened"
+
+    columns = events.EVENT_COLUMNS
+
+    def build_rows(self, model: ClusterModel) -> Sequence[object]:
+        return events.notices_about(model, self.broker_name, self.broker_addr)

@@ -1,0 +1,105 @@
+"""The runtime figures of a broker, in groups and with units. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from nsadmin.tui.views import units
+
+FIGURE_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Messages", ("putTps", "get", "msgPut", "msgGet", "putMessage", "putLatency")),
+    (
+        "Requests",
+        ("sendThread", "pullThread", "ackThread", "queryThread", "EndTransaction", "litePull", "pageCache"),
+    ),
+    ("Store", ("commitLog", "consumeQueue", "dispatch", "remain", "earliest")),
+    ("Timers", ("timer", "schedule")),
+    ("Process", ("boot", "runtime", "broker", "start")),
+)
+OTHER_GROUP = "Other"
+
+
+class BrokerFigure(NamedTuple):
+    """A figure: its group, its key on the wire, its value with unit, and a note on the unit.
+
+    `lead` is the group's name for the first figure of a group, else "".
+    """
+
+    group_name: str
+    figure_key: str
+    value_text: str
+    unit_note: str = ""
+    lead: str = ""
+
+
+def group_of_figure(figure_key: str) -> str:
+    """The group of a figure, by the start of its key."""
+    for group_name, key_prefixes in FIGURE_GROUPS:
+        if figure_key.startswith(key_prefixes):
+            return group_name
+    return OTHER_GROUP
+
+
+def list_figures(figure_table: Mapping[str, str], now_ms: int) -> list[BrokerFigure]:
+    """All figures of a table, group by group."""
+    group_order = {group_name: group_index for group_index, (group_name, _) in enumerate(FIGURE_GROUPS)}
+    broker_figures = [
+        BrokerFigure(
+            group_of_figure(figure_key), figure_key, *format_with_unit(figure_key, raw_value, now_ms)
+        )
+        for figure_key, raw_value in figure_table.items()
+    ]
+    broker_figures.sort(
+        key=lambda figure: (group_order.get(figure.group_name, len(group_order)), figure.figure_key.lower())
+    )
+    previous_groups = [None, *(figure.group_name for figure in broker_figures)]
+    return [
+        figure._replace(lead=figure.group_name if figure.group_name != previous_group else "")
+        for figure, previous_group in zip(broker_figures, previous_groups, strict=False)
+    ]
+
+
+def format_with_unit(figure_key: str, raw_value: str, now_ms: int) -> tuple[str, str]:
+    """The value with its unit, and a note on the unit, both derived from the key."""
+    return next(_possible_formats(figure_key, raw_value.strip(), now_ms), (raw_value, ""))
+
+
+def _possible_formats(figure_key: str, raw_value: str, now_ms: int) -> Iterator[tuple[str, str]]:
+    numbers = _parse_numbers(raw_value)
+    if numbers is None:
+        return
+    if figure_key.endswith("Tps") and len(numbers) == 3:
+        yield (
+            "  ".join(units.format_rate(number) for number in numbers),
+            "per second, over 10 s, 1 min, 10 min",
+        )
+    if len(numbers) != 1:
+        return
+    [number] = numbers
+    lower_key = figure_key.lower()
+    if lower_key.endswith(("timestamp",)):
+        yield _format_timestamp(number, now_ms)
+    if lower_key.endswith(("mills", "timemax")) or lower_key.startswith("putlatency"):
+        yield f"{number:g} ms", ""
+    if "ratio" in lower_key:
+        yield units.format_percent(number), "of the disk"
+    if lower_key.endswith(("bytes", "offset", "sizetotal", "averagesize")):
+        yield units.format_size(number), f"{number:,.0f} bytes"
+    if lower_key.endswith("tps"):
+        yield units.format_rate(number), "per second"
+    if abs(number) >= 10_000 and number == int(number):
+        yield f"{number:,.0f}", units.format_count(number)
+
+
+def _format_timestamp(at_ms: float, now_ms: int) -> tuple[str, str]:
+    if at_ms <= 0:
+        return units.UNKNOWN_MARK, ""
+    return units.format_moment(int(at_ms)), f"{units.format_age(now_ms - at_ms)} ago"
+
+
+def _parse_numbers(raw_value: str) -> list[float] | None:
+    try:
+        return [float(number_text) for number_text in raw_value.split()] or None
+    except ValueError:
+        return None

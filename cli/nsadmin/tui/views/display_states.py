@@ -1,0 +1,72 @@
+"""The states of brokers and name servers. Each has a word and a sign, not only a colour. Pure."""
+
+from typing import NamedTuple
+
+from nsadmin.tui.model.cluster_model import ClusterModel, ObservedBroker, ObservedNameServer
+from nsadmin.tui.views.table import Tone
+
+
+class DisplayState(NamedTuple):
+    """A state. `severity_order` is lowest for the worst state."""
+
+    word: str
+    sign: str
+    tone: Tone
+    severity_order: int
+
+
+GONE = DisplayState("gone", "✕", "bad", 0)
+FROZEN = DisplayState("frozen", "◐", "bad", 1)
+DOWN = DisplayState("down", "✕", "bad", 2)
+REFUSES = DisplayState("refuses", "!", "warn", 3)
+INACTIVE = DisplayState("inactive", "○", "warn", 4)
+WIPED = DisplayState("wiped", "⊘", "warn", 5)
+PARTLY_WIPED = DisplayState("wiped?", "⊘", "warn", 5)
+DRAINING = DisplayState("draining", "▽", "info", 6)
+DRAINED = DisplayState("drained", "▼", "info", 6)
+LISTED = DisplayState("listed", "·", "dim", 7)
+UP = DisplayState("up", "●", "good", 8)
+
+
+def state_of_broker(broker: ObservedBroker, wipe_counts: tuple[int, int] | None = None) -> DisplayState:
+    """The worst state that applies to a broker. `wipe_counts` are its counts from `count_wipes`."""
+    if broker.gone_since_ms is not None:
+        return GONE
+    if broker.error_text is not None:
+        return {"timeout": FROZEN, "refused": REFUSES}.get(broker.error_kind or "", DOWN)
+    if broker.last_poll is None:
+        return LISTED
+    # Slaves always report brokerActive=false, because they take no messages.
+    if broker.place[1] == 0 and broker.read_text("brokerActive") == "false":
+        return INACTIVE
+    if wipe_counts is not None:
+        return WIPED if wipe_counts[0] == wipe_counts[1] else PARTLY_WIPED
+    return UP
+
+
+def count_wipes(model: ClusterModel) -> dict[str, tuple[int, int]]:
+    """Count for each wiped broker name the name servers without its write permission, and all that know it.
+
+    Only name servers that answer count. If none answers, their last answers count.
+    """
+    heard_servers = model.list_fresh_servers() or model.name_servers.values()
+    reported_perms = [
+        name_server.last_poll.perms for name_server in heard_servers if name_server.last_poll is not None
+    ]
+    wiped_brokers = {
+        broker_name for perms in reported_perms for broker_name, perm in perms.items() if not perm & 2
+    }
+    perms_by_broker = {
+        broker_name: [perms[broker_name] for perms in reported_perms if broker_name in perms]
+        for broker_name in wiped_brokers
+    }
+    return {
+        broker_name: (sum(1 for perm in perms if not perm & 2), len(perms))
+        for broker_name, perms in perms_by_broker.items()
+    }
+
+
+def state_of_name_server(name_server: ObservedNameServer) -> DisplayState:
+    if name_server.last_poll is None and name_server.error_text is None:
+        return LISTED
+    return UP if name_server.is_fresh else DOWN

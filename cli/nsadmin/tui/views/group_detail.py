@@ -1,0 +1,223 @@
+"""The tabs of one consumer group: queues, connected clients, and a graph of the lag. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
+from nsadmin.tui.views import alert_levels, units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.groups import GroupRow
+from nsadmin.tui.views.table import Cell, Column, SortOrder
+
+
+class GroupDetailView(View):
+    """The base class of all tabs of a consumer group."""
+
+    def __init__(self, group: str) -> None:
+        self.group = group
+
+    @property
+    def view_title(self) -> str:
+        return self.group
+
+    def list_tabs(self) -> Sequence[View]:
+        return [GroupQueuesView(self.group), GroupClientsView(self.group), GroupLagView(self.group)]
+
+    def subject_of_row(self, row: Any) -> RowSubject:
+        return RowSubject(group=self.group)
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("group", self.group)]
+
+    def find_poll(self, model: ClusterModel) -> GroupPolled | None:
+        group_answer = model.group_answers.get(self.group)
+        return group_answer.last_poll if group_answer is not None else None
+
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        group_answer = model.group_answers.get(self.group)
+        return model.find_silence() or (group_answer.current_silence if group_answer is not None else None)
+
+    def empty_message(self, model: ClusterModel) -> str:
+        if self.group not in model.group_answers and self.find_silence(model) is None:
+            return model.describe_awaited("it is")
+        return super().empty_message(model)
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        group_answer = model.group_answers.get(self.group)
+        if group_answer is None:
+            return [Cell(model.describe_awaited("it is"), "dim")]
+        if group_answer.last_poll is None:
+            return [Cell("nothing is known of it", "warn")]
+        group_row = GroupRow(self.group, group_answer, model.lag_trends.get(self.group), model.now_ms)
+        return [
+            Cell("behind by "),
+            Cell(
+                units.format_count(group_row.total_lag),
+                alert_levels.lag_tone(group_row.total_lag) or "accent",
+            ),
+            Cell(f"  {len(group_answer.last_poll.members)} clients", "strong"),
+            Cell(
+                f"  {group_answer.last_poll.consume_type or ''} {group_answer.last_poll.message_model or ''}",
+                "dim",
+            ),
+        ]
+
+
+class GroupQueuesView(GroupDetailView):
+    """The lag of the group on each queue."""
+
+    view_name = "queues"
+    grouping_key = "topic"
+    default_sort = SortOrder("lag", True)
+    empty_text = "no broker knows an offset of it"
+    columns = (
+        Column(
+            "topic",
+            "TOPIC",
+            20,
+            lambda row: row.topic,
+            lambda row: Cell(row.topic, "strong"),
+            grows_to_fit=True,
+        ),
+        Column("broker", "BROKER", 14, lambda row: row.broker_name, lambda row: Cell(row.broker_name)),
+        Column(
+            "queue",
+            "QUEUE",
+            5,
+            lambda row: row.queue_id,
+            lambda row: Cell(str(row.queue_id)),
+            is_right_aligned=True,
+        ),
+        Column(
+            "lag",
+            "LAG",
+            8,
+            lambda row: row.diff,
+            lambda row: Cell(units.format_count(row.diff), alert_levels.lag_tone(row.diff)),
+            is_right_aligned=True,
+            help_text="messages not consumed yet; – where nothing was ever committed",
+        ),
+        Column(
+            "inflight",
+            "INFLIGHT",
+            8,
+            lambda row: row.inflight,
+            lambda row: Cell(units.format_count(row.inflight)),
+            is_right_aligned=True,
+            drop_rank=2,
+            help_text="handed out and not acknowledged yet",
+        ),
+        Column(
+            "end",
+            "END",
+            14,
+            lambda row: row.broker_offset,
+            lambda row: Cell(str(row.broker_offset), "dim"),
+            is_right_aligned=True,
+            drop_rank=3,
+            help_text="the queue's next offset",
+        ),
+        Column(
+            "offset",
+            "OFFSET",
+            14,
+            lambda row: row.consumer_offset,
+            lambda row: Cell(
+                units.UNKNOWN_MARK if row.consumer_offset is None else str(row.consumer_offset), "dim"
+            ),
+            is_right_aligned=True,
+            drop_rank=3,
+            help_text="the next message to be consumed",
+        ),
+        Column(
+            "last",
+            "LAST CONSUMED",
+            19,
+            lambda row: row.last_timestamp,
+            lambda row: Cell(units.format_moment(row.last_timestamp), "dim"),
+            drop_rank=1,
+            help_text="when the last consumed message was stored",
+        ),
+    )
+
+    def build_rows(self, model: ClusterModel) -> Sequence[QueueLag]:
+        group_poll = self.find_poll(model)
+        return list(group_poll.lags) if group_poll is not None else []
+
+    def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
+        total_lag = sum(row.diff or 0 for row in rows)
+        lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
+        return [Cell(f"{len(rows)} queues", "dim"), Cell("  behind by "), lag_cell]
+
+    def row_key(self, row: QueueLag) -> str:
+        return f"{row.topic} {row.broker_name} {row.queue_id}"
+
+    def subject_of_row(self, row: QueueLag) -> RowSubject:
+        return RowSubject(group=self.group, topic=row.topic, broker_name=row.broker_name)
+
+    def open_row(self, row: QueueLag) -> View:
+        from nsadmin.tui.views.topic_detail import TopicRouteView
+
+        return TopicRouteView(row.topic)
+
+
+class GroupClientsView(GroupDetailView):
+    """The connected clients of the group."""
+
+    view_name = "members"
+    empty_text = "nobody of it is connected"
+    columns = (
+        Column(
+            "client",
+            "CLIENT",
+            34,
+            lambda row: row.client_id,
+            lambda row: Cell(row.client_id, "strong"),
+            grows_to_fit=True,
+        ),
+        Column("addr", "ADDRESS", 21, lambda row: row.addr, lambda row: Cell(row.addr)),
+        Column(
+            "language",
+            "LANGUAGE",
+            9,
+            lambda row: row.language,
+            lambda row: Cell(row.language, "dim"),
+            drop_rank=1,
+        ),
+        Column(
+            "version",
+            "VERSION",
+            9,
+            lambda row: row.version,
+            lambda row: Cell(row.version, "dim"),
+            drop_rank=1,
+        ),
+    )
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ClientConnection]:
+        group_poll = self.find_poll(model)
+        return list(group_poll.members) if group_poll is not None else []
+
+    def row_key(self, row: ClientConnection) -> str:
+        return f"{row.client_id} {row.addr}"
+
+
+class GroupLagView(GroupDetailView):
+    """The lag of the group since nsadmin first polled it, for at most an hour."""
+
+    view_name = "graph"
+    is_drawing = True
+
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        from nsadmin.tui.views.graphs import draw_graph
+
+        lag_trend = model.lag_trends.get(self.group)
+        return draw_graph(
+            "messages behind", {self.group: lag_trend} if lag_trend is not None else {}, width, height
+        )

@@ -1,0 +1,89 @@
+"""The texts and tones of one line of a table. The grid redraws a line only if its pieces differ. Pure."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+from nsadmin.tui.views.row_groups import Heading
+from nsadmin.tui.views.table import Column, SortOrder, Tone, align_text, escape_unprintable
+
+FittedColumns = Sequence[tuple[Column, int]]
+
+
+class LinePieces(NamedTuple):
+    """The pieces of a line: (text, tone, whether it flashes). `base_tone` is the background of the line."""
+
+    base_tone: Tone
+    text_pieces: tuple[tuple[str, Tone, bool], ...]
+
+
+class RowStyle(NamedTuple):
+    """The state of a row that changes its look. `is_old` means that no server reports it any more."""
+
+    is_odd: bool = False
+    is_at_cursor: bool = False
+    has_focus: bool = False
+    is_old: bool = False
+
+    @property
+    def base_tone(self) -> Tone:
+        return "cursor" if self.is_at_cursor and self.has_focus else "odd" if self.is_odd else "base"
+
+    @property
+    def cursor_mark(self) -> tuple[str, Tone, bool]:
+        return ("▌" if self.is_at_cursor else " ", "mark", False)
+
+
+def header_pieces(fitted_columns: FittedColumns, gap_width: int, sorted_by: SortOrder | None) -> LinePieces:
+    """The titles of the columns. An arrow marks the sort column."""
+    text_pieces: list[tuple[str, Tone, bool]] = [(" ", "head", False)]
+    for column, column_width in fitted_columns:
+        is_sorted_by = sorted_by is not None and column.key == sorted_by.key
+        sort_sign = ("▼" if sorted_by and sorted_by.descending else "▲") if is_sorted_by else ""
+        column_text = align_text(column.title + sort_sign, column_width, column.is_right_aligned)
+        text_pieces.append((column_text + " " * gap_width, "headChosen" if is_sorted_by else "head", False))
+    return LinePieces("head", tuple(text_pieces))
+
+
+def row_pieces(
+    fitted_columns: FittedColumns,
+    gap_width: int,
+    row: Any,
+    flashing_keys: Collection[str],
+    row_style: RowStyle,
+) -> LinePieces:
+    """The cells of a row. `flashing_keys` are keys of columns."""
+    rendered_cells = [
+        (column, column_width, column.render_cell(row)) for column, column_width in fitted_columns
+    ]
+    return LinePieces(
+        row_style.base_tone,
+        (
+            row_style.cursor_mark,
+            *(
+                (
+                    align_text(escape_unprintable(cell.text), column_width, column.is_right_aligned)
+                    + " " * gap_width,
+                    "dim" if row_style.is_old else cell.tone,
+                    column.key in flashing_keys,
+                )
+                for column, column_width, cell in rendered_cells
+            ),
+        ),
+    )
+
+
+def heading_pieces(heading: Heading, row_style: RowStyle) -> LinePieces:
+    """The heading of a group, across all columns."""
+    base_tone = row_style.base_tone if row_style.is_at_cursor else "panel"
+    return LinePieces(
+        base_tone,
+        (
+            row_style.cursor_mark,
+            *((escape_unprintable(cell.text), cell.tone, False) for cell in heading.render_cells),
+        ),
+    )
+
+
+def message_pieces(message_text: str) -> LinePieces:
+    """A line with a message in the place of rows."""
+    return LinePieces("base", ((message_text, "dim", False),))

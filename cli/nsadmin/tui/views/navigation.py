@@ -1,0 +1,79 @@
+"""The navigation between views: the stack of open views and the state of each. Pure."""
+
+from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.table import RowFilter, SortOrder
+
+
+class ViewState:
+    """A view with its cursor row, filter, sort order, grouping, and folded groups."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.row_key: str | None = None
+        self.row_filter = RowFilter()
+        self.sort_order: SortOrder | None = view.default_sort
+        self.is_grouped = False
+        self.folded_groups: set[str] = set()
+
+
+class ViewNavigation:
+    """A stack of views. Enter pushes one, Esc pops it, and a number key starts a new stack.
+
+    The key `-` calls `swap_with_previous`.
+    """
+
+    def __init__(self, home_view: View) -> None:
+        self._state_stack = [ViewState(home_view)]
+        self._previous_stack: list[ViewState] | None = None
+        self._root_states: dict[str, ViewState] = {home_view.view_name: self._state_stack[0]}
+
+    @property
+    def current_state(self) -> ViewState:
+        return self._state_stack[-1]
+
+    @property
+    def stack_depth(self) -> int:
+        return len(self._state_stack)
+
+    @property
+    def title_path(self) -> list[str]:
+        """The titles of all views on the stack."""
+        return [view_state.view.view_title for view_state in self._state_stack]
+
+    @property
+    def root_view(self) -> View:
+        return self._state_stack[0].view
+
+    def push_view(self, view: View) -> None:
+        """Open a view on top of the current one."""
+        self._previous_stack = list(self._state_stack)
+        self._state_stack.append(ViewState(view))
+
+    def open_root_view(self, view: View) -> None:
+        """Open the view of a number key in the state in which the operator left it."""
+        if self.stack_depth == 1 and self.current_state.view == view:
+            return
+        self._previous_stack = list(self._state_stack)
+        known_state = self._root_states.get(view.view_name)
+        view_state = known_state if known_state is not None and known_state.view == view else ViewState(view)
+        self._root_states[view.view_name] = view_state
+        self._state_stack = [view_state]
+
+    def replace_view(self, view: View) -> None:
+        """Show another tab of the same object."""
+        self._state_stack[-1] = ViewState(view)
+
+    def pop_view(self) -> bool:
+        """Close the current view. Returns False for the root view, which stays open."""
+        if self.stack_depth == 1:
+            return False
+        self._previous_stack = list(self._state_stack)
+        self._state_stack.pop()
+        return True
+
+    def swap_with_previous(self) -> bool:
+        """Show the previous view. A second call returns to the current one."""
+        if self._previous_stack is None:
+            return False
+        self._state_stack, self._previous_stack = self._previous_stack, list(self._state_stack)
+        return True

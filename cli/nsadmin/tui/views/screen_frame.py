@@ -1,0 +1,288 @@
+"""The frame around every view: header, screen bar, footer and key hints. Pure."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
+from nsadmin.tui.model.agreement import AgreementVerdict
+from nsadmin.tui.model.cluster_model import ClusterModel, ObservedNameServer, Silence
+from nsadmin.tui.views import alert_levels, display_states, units
+from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.table import Cell, Tone
+
+_AGREEMENT_LABELS: dict[str, tuple[str, Tone]] = {
+    "agree": ("✓ agree", "good"),
+    "diverge": ("≠ diverge", "bad"),
+    "unknown": ("? unknown", "warn"),
+}
+
+
+class AppStatus(NamedTuple):
+    """The state of the app for the header. `shown_at_ms` is the time that the screen shows.
+
+    `feed_mode` is "live", "paused", or a text such as "replay x60".
+    """
+
+    context_label: str
+    color: str | None
+    interval_seconds: float
+    shown_at_ms: int
+    feed_mode: str = "live"
+    is_read_only: bool = False
+    is_recording: bool = False
+    log_count: int = 0
+
+
+def render_header(
+    model: ClusterModel, status: AppStatus, agreement_verdict: AgreementVerdict, width: int
+) -> list[CellLine]:
+    """Two lines: first agreement, context and clock, as far as they fit; then the name servers."""
+    left_parts, right_parts = _left_parts(status, agreement_verdict, width), _right_parts(status, width)
+    # Keep one blank between the left and the right parts.
+    while (
+        spare_width := width - 1 - sum(header_part.min_width for header_part in (*left_parts, *right_parts))
+    ) < 0:
+        dropped_part = max((*left_parts, *right_parts), key=lambda header_part: header_part.drop_rank)
+        if dropped_part.drop_rank == 0:
+            break
+        left_parts, right_parts = (
+            [header_part for header_part in side_parts if header_part is not dropped_part]
+            for side_parts in (left_parts, right_parts)
+        )
+    first_cells = []
+    for header_part in left_parts:
+        extra_width = min(len(header_part.text) - header_part.min_width, max(spare_width, 0))
+        spare_width -= extra_width
+        first_cells.append(header_part.to_cell(header_part.min_width + extra_width))
+    return [
+        spread_cells(first_cells, [header_part.to_cell() for header_part in right_parts], width),
+        _servers_line(model, status, width),
+    ]
+
+
+class _HeaderPart(NamedTuple):
+    """A part of the header. Parts with the highest `drop_rank` are left out first.
+
+    A part may be cut to `min_width`.
+    """
+
+    text: str
+    tone: Tone
+    drop_rank: int
+    min_width: int
+
+    def to_cell(self, max_width: int | None = None) -> Cell:
+        if max_width is None or len(self.text) <= max_width:
+            return Cell(self.text, self.tone)
+        return Cell(self.text[: max_width - 2] + "…" + self.text[-1], self.tone)
+
+
+def _make_part(text: str, tone: Tone, drop_rank: int, min_width: int | None = None) -> _HeaderPart:
+    return _HeaderPart(text, tone, drop_rank, min(len(text), min_width or len(text)))
+
+
+_MIN_TEXT_WIDTH = 8
+"""The shortest useful width of a context's name and of the list of differing aspects."""
+
+
+def _left_parts(status: AppStatus, agreement_verdict: AgreementVerdict, width: int) -> list[_HeaderPart]:
+    """The context and the agreement of the name servers. The agreement is never left out."""
+    sign_text, tone = _AGREEMENT_LABELS[agreement_verdict.outcome]
+    context_tone = f"context-{status.color}" if status.color else "context"
+    header_parts = [
+        _make_part(" nsadmin ", "brand", 5),
+        _make_part(f" {status.context_label} ", context_tone, 2, _MIN_TEXT_WIDTH),
+        _make_part("  ", "", 2),
+        _make_part(sign_text, tone, 0),
+    ]
+    if agreement_verdict.reasons and width >= 100:
+        header_parts.append(
+            _make_part(f" ({', '.join(agreement_verdict.reasons)})", "dim", 6, _MIN_TEXT_WIDTH)
+        )
+    return header_parts
+
+
+def _right_parts(status: AppStatus, width: int) -> list[_HeaderPart]:
+    """The state of the app, with shorter texts on narrow screens."""
+    gap_text = "  " if width >= 60 else " "
+    header_parts = []
+    if status.log_count:
+        log_text = "in the log" if width >= 60 else "log"
+        header_parts += [_make_part(f"{status.log_count} {log_text}", "warn", 1), _make_part(gap_text, "", 1)]
+    if status.is_recording:
+        header_parts += [_make_part("● rec", "bad", 1), _make_part(gap_text, "", 1)]
+    if status.is_read_only:
+        header_parts += [
+            _make_part(" READ-ONLY " if width >= 90 else " RO ", "badge", 1),
+            _make_part(gap_text, "", 1),
+        ]
+    is_live = status.feed_mode == "live"
+    header_parts.append(
+        _make_part("" if is_live else f"{status.feed_mode} ", "dim" if is_live else "warn", 1)
+    )
+    interval_text = (
+        f"every {status.interval_seconds:g} s " if width >= 90 else f"{status.interval_seconds:g} s "
+    )
+    return [
+        *header_parts,
+        _make_part(interval_text, "dim", 4),
+        _make_part(units.format_clock(status.shown_at_ms) + " ", "strong", 3),
+    ]
+
+
+def _servers_line(model: ClusterModel, status: AppStatus, width: int) -> CellLine:
+    """All name servers, with the duration of their last answer if all of them fit."""
+    name_servers = list(model.name_servers.values())
+    server_width = max((width - 1) // max(len(name_servers), 1) - 2, 12)
+    server_line = _server_cells(name_servers, status.shown_at_ms, server_width)
+    # The two blanks after the last name server need not fit.
+    if sum(len(cell.text) for cell in server_line) - 2 > width:
+        return _server_cells(name_servers, status.shown_at_ms, 0)
+    return server_line
+
+
+def _server_cells(name_servers: Sequence[ObservedNameServer], now_ms: int, server_width: int) -> CellLine:
+    """The name servers, each at most this wide. With width 0, only the sign and the port."""
+    server_cells: list[Cell] = [Cell(" ")]
+    for name_server in name_servers:
+        display_state = display_states.state_of_name_server(name_server)
+        answer_text, tone = _server_answer(name_server, now_ms)
+        shown_addr = (
+            name_server.namesrv_addr
+            if len(name_server.namesrv_addr) + len(answer_text) + 3 <= server_width
+            else f":{name_server.namesrv_addr.rpartition(':')[2]}"
+        )
+        server_cells += [Cell(display_state.sign + " ", display_state.tone), Cell(shown_addr, "")]
+        server_cells += [Cell(f" {answer_text}" if server_width else "", tone), Cell("  ")]
+    return server_cells
+
+
+def _server_answer(name_server: ObservedNameServer, now_ms: int) -> tuple[str, Tone]:
+    if name_server.error_text is not None and name_server.silent_since_ms is not None:
+        return f"silent {units.format_age(now_ms - name_server.silent_since_ms)}", "bad"
+    if name_server.last_poll is None:
+        return "…", "dim"
+    return units.format_millis(name_server.last_poll.millis), alert_levels.figure_tone(
+        "latency", name_server.last_poll.millis
+    ) or "dim"
+
+
+def spread_cells(left_cells: Sequence[Cell], right_cells: Sequence[Cell], width: int) -> CellLine:
+    """Align cells to the left and the right edge. If both do not fit, cut the left cells."""
+    free_width = width - sum(len(cell.text) for cell in right_cells)
+    kept_cells: list[Cell] = []
+    for cell in left_cells:
+        if free_width <= 0:
+            break
+        kept_cells.append(cell._replace(text=cell.text[:free_width]))
+        free_width -= len(kept_cells[-1].text)
+    return [*kept_cells, Cell(" " * max(free_width, 0)), *right_cells]
+
+
+def render_silence(silence: Silence | None, now_ms: int) -> CellLine:
+    """The reason and the duration of a silence, shown after figures that are old."""
+    if silence is None:
+        return []
+    duration_text = "" if silence.since_ms is None else f", for {units.format_age(now_ms - silence.since_ms)}"
+    return [Cell(f"  {silence.reason}{duration_text}", "warn")]
+
+
+def dim_line(line: CellLine) -> CellLine:
+    """A line in the tone of old figures."""
+    return [cell._replace(tone="dim") for cell in line]
+
+
+_MIN_TAB_WIDTH = 7
+"""The width of a number and two letters of a screen's title."""
+
+
+def render_screen_bar(screen_titles: Sequence[str], chosen_title: str | None, width: int) -> CellLine:
+    """The root views and their numbers. On narrow screens, titles are cut or left out."""
+    needed_width = sum(len(screen_title) + 4 for screen_title in screen_titles)
+    tab_width = width if needed_width <= width else width // max(len(screen_titles), 1) - 1
+    are_numbers = tab_width < _MIN_TAB_WIDTH
+    tab_cells: list[Cell] = []
+    for screen_number, screen_title in enumerate(screen_titles, 1):
+        is_chosen = screen_title == chosen_title
+        # The tab has a blank before the number, one after it, and one after the title.
+        tab_text = f" {screen_number} {screen_title} "
+        if are_numbers and not is_chosen:
+            tab_text = f" {screen_number} "
+        elif len(tab_text) > tab_width and not are_numbers:
+            tab_text = f" {screen_number} {screen_title[: tab_width - 5]}… "
+        tab_cells.append(Cell(tab_text, "tabChosen" if is_chosen else "tab"))
+    return tab_cells
+
+
+def render_tab_bar(tab_names: Sequence[str], chosen_index: int, title_path: Sequence[str]) -> CellLine:
+    """The titles on the navigation stack, and the tabs of the current object."""
+    tab_cells = [Cell(" " + " › ".join(title_path) + "  ", "strong")]
+    for tab_index, tab_name in enumerate(tab_names):
+        tab_cells.append(Cell(f" {tab_name} ", "tabChosen" if tab_index == chosen_index else "tab"))
+    return tab_cells
+
+
+def render_footer(
+    shown_count: int, total_count: int, filter_text: str, sort_key: str, hidden_columns: int, width: int
+) -> CellLine:
+    """The number of shown and of all rows, with the filter and the sort column."""
+    footer_cells = [Cell(f" {shown_count}", "strong")]
+    footer_cells.append(Cell(f" of {total_count} rows" if shown_count != total_count else " rows", "dim"))
+    if hidden_columns and width < 60:
+        footer_cells.append(Cell(f"  +{hidden_columns} ← →", "dim"))
+    if filter_text:
+        footer_cells += [Cell("  filter ", "dim"), Cell(filter_text, "accent")]
+    if sort_key:
+        footer_cells += [Cell("  by ", "dim"), Cell(sort_key, "accent")]
+    if hidden_columns and width >= 60:
+        footer_cells.append(Cell(f"  {hidden_columns} columns more: ← →", "dim"))
+    return footer_cells
+
+
+def render_key_hints(width: int, extra_hints: Sequence[tuple[str, str]] = ()) -> CellLine:
+    """The most important keys, as many as fit."""
+    hint_cells: list[Cell] = []
+    free_width = width
+    key_hints = [
+        (_first_key_label(key_label.key_names), key_label.footer_hint)
+        for key_label in KEY_BINDINGS
+        if key_label.footer_hint
+    ]
+    for key_label, hint_word in [*extra_hints, *key_hints]:
+        needed_width = len(key_label) + len(hint_word) + 3
+        if needed_width > free_width:
+            break
+        free_width -= needed_width
+        hint_cells += [Cell(f" {key_label}", "key"), Cell(f" {hint_word} ", "dim")]
+    return hint_cells
+
+
+_KEY_LABELS = {
+    "question_mark": "?",
+    "slash": "/",
+    "colon": ":",
+    "minus": "-",
+    "plus": "+",
+    "underscore": "_",
+    "escape": "Esc",
+    "enter": "Enter",
+    "space": "Space",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "full_stop": ".",
+    "comma": ",",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "tab": "Tab",
+    "shift+tab": "Shift+Tab",
+}
+
+
+def _first_key_label(key_names: str) -> str:
+    first_key = key_names.split(",")[0]
+    return _KEY_LABELS.get(first_key, first_key)
+
+
+def format_keys(key_names: str) -> str:
+    """The keys of a binding, as a keyboard labels them."""
+    return " ".join(_KEY_LABELS.get(key_name, key_name) for key_name in key_names.split(","))

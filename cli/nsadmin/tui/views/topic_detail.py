@@ -1,0 +1,368 @@
+"""The tabs of one topic: its route on each name server, its consumer groups, and a diagram. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.protocol.codes import perm_text
+from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
+from nsadmin.tui.views import display_states, events, units
+from nsadmin.tui.views.base_view import CellLine, RowSubject, View, clip_lines
+from nsadmin.tui.views.table import Cell, Column
+
+
+class TopicRouteRow(NamedTuple):
+    """A topic on one broker, with the queues on each name server.
+
+    `is_current` means that at least one name server still answers.
+    """
+
+    broker_name: str
+    queues_by_server: tuple[tuple[str, QueueCounts | None], ...]
+    put_rate: float | None
+    has_master: bool
+    is_current: bool = True
+
+    @property
+    def first_queues(self) -> QueueCounts | None:
+        return next((queues for _, queues in self.queues_by_server if queues is not None), None)
+
+    @property
+    def has_difference(self) -> bool:
+        return len({queues for _, queues in self.queues_by_server}) > 1
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether at least two name servers report it, and all report the same."""
+        return self.is_current and len(self.queues_by_server) > 1 and not self.has_difference
+
+
+class TopicDetailView(View):
+    """The base class of all tabs of a topic."""
+
+    def __init__(self, topic: str) -> None:
+        self.topic = topic
+
+    @property
+    def view_title(self) -> str:
+        return self.topic
+
+    def list_tabs(self) -> Sequence[View]:
+        from nsadmin.tui.views.topic_producers import TopicProducersView
+
+        view_classes = (
+            TopicRouteView,
+            TopicReadersView,
+            TopicDiagramView,
+            TopicProducersView,
+            TopicHistoryView,
+        )
+        return [view_class(self.topic) for view_class in view_classes]
+
+    def subject_of_row(self, row: Any) -> RowSubject:
+        return RowSubject(topic=self.topic)
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("topic", self.topic)]
+
+    def find_poll(self, model: ClusterModel) -> TopicPolled | None:
+        return model.topic_polls.get(self.topic)
+
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        return model.find_silence()
+
+    def empty_message(self, model: ClusterModel) -> str:
+        topic_poll = self.find_poll(model)
+        if topic_poll is None and model.find_silence() is None:
+            return model.describe_awaited("it is")
+        if topic_poll is not None and not topic_poll.routes:
+            return "unknown: no name server tells its route"
+        return super().empty_message(model)
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        topic_poll = self.find_poll(model)
+        if topic_poll is None:
+            return [Cell(model.describe_awaited("its route is"), "dim")]
+        if not topic_poll.routes:
+            return [Cell("its route is unknown", "warn")]
+        knowing_addrs = [namesrv_addr for namesrv_addr, route in topic_poll.routes.items() if route]
+        missing_addrs = [namesrv_addr for namesrv_addr, route in topic_poll.routes.items() if not route]
+        put_rate = sum(topic_poll.put_tps.values()) if topic_poll.put_tps else None
+        headline_cells = [
+            Cell(
+                f"known to {len(knowing_addrs)} of {len(topic_poll.routes) + len(topic_poll.errors)} name servers",
+                "strong",
+            )
+        ]
+        if missing_addrs:
+            headline_cells.append(Cell(f"  not to {', '.join(missing_addrs)}", "bad"))
+        if topic_poll.errors:
+            headline_cells.append(Cell(f"  silent: {', '.join(topic_poll.errors)}", "warn"))
+        return [*headline_cells, Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
+
+
+def build_route_rows(model: ClusterModel, topic_poll: TopicPolled) -> list[TopicRouteRow]:
+    """A row for each broker in the topic's route on any name server."""
+    broker_names = sorted(
+        {broker_name for route in topic_poll.routes.values() if route for broker_name in route}
+    )
+    return [
+        TopicRouteRow(
+            broker_name,
+            tuple(
+                (namesrv_addr, (route or {}).get(broker_name))
+                for namesrv_addr, route in topic_poll.routes.items()
+            ),
+            (topic_poll.put_tps or {}).get(broker_name),
+            any(
+                broker.place[1] == 0 and broker.gone_since_ms is None
+                for broker in model.list_replicas(broker_name)
+            ),
+            model.find_silence() is None,
+        )
+        for broker_name in broker_names
+    ]
+
+
+def _format_queues(queues: QueueCounts | None) -> str:
+    return "absent" if queues is None else f"{perm_text(queues.perm)} {queues.write}/{queues.read}"
+
+
+class TopicRouteView(TopicDetailView):
+    """The queues and the permission of the topic, by broker and name server."""
+
+    view_name = "route"
+    empty_text = "no name server that answers knows a route of it"
+    columns = (
+        Column(
+            "broker",
+            "BROKER",
+            20,
+            lambda row: row.broker_name,
+            lambda row: Cell(row.broker_name, "strong"),
+            grows_to_fit=True,
+        ),
+        Column(
+            "perm",
+            "PERM",
+            5,
+            lambda row: row.first_queues.perm if row.first_queues else None,
+            lambda row: _perm_cell(row),
+            flashes_changes=True,
+        ),
+        Column(
+            "write",
+            "WRITE",
+            6,
+            lambda row: row.first_queues.write if row.first_queues else None,
+            lambda row: Cell(units.format_count(row.first_queues.write if row.first_queues else None)),
+            is_right_aligned=True,
+            flashes_changes=True,
+            help_text="queues that are written",
+        ),
+        Column(
+            "read",
+            "READ",
+            6,
+            lambda row: row.first_queues.read if row.first_queues else None,
+            lambda row: Cell(units.format_count(row.first_queues.read if row.first_queues else None)),
+            is_right_aligned=True,
+            flashes_changes=True,
+            help_text="queues that are read",
+        ),
+        Column(
+            "rate",
+            "IN/s",
+            7,
+            lambda row: row.put_rate,
+            lambda row: Cell(units.format_rate(row.put_rate)),
+            is_right_aligned=True,
+            help_text="messages put per second, over a minute",
+        ),
+        Column(
+            "master",
+            "MASTER",
+            7,
+            lambda row: row.has_master,
+            lambda row: Cell("there" if row.has_master else "none", "" if row.has_master else "bad"),
+            drop_rank=1,
+            flashes_changes=True,
+        ),
+        Column(
+            "servers",
+            "NAME SERVERS",
+            46,
+            lambda row: not row.has_difference,
+            lambda row: _servers_cell(row),
+            drop_rank=2,
+            help_text="equal where each name server that answers tells the same, – where it is one alone; "
+            "else what each tells",
+        ),
+    )
+
+    def build_rows(self, model: ClusterModel) -> Sequence[TopicRouteRow]:
+        topic_poll = self.find_poll(model)
+        return build_route_rows(model, topic_poll) if topic_poll is not None else []
+
+    def row_key(self, row: TopicRouteRow) -> str:
+        return row.broker_name
+
+    def filter_text(self, row: TopicRouteRow) -> str:
+        return row.broker_name
+
+    def subject_of_row(self, row: TopicRouteRow) -> RowSubject:
+        return RowSubject(topic=self.topic, broker_name=row.broker_name)
+
+
+def _perm_cell(row: TopicRouteRow) -> Cell:
+    if row.first_queues is None:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    return Cell(perm_text(row.first_queues.perm), "" if row.first_queues.perm & 2 else "warn")
+
+
+def _servers_cell(row: TopicRouteRow) -> Cell:
+    if not row.has_difference:
+        return Cell("equal" if row.are_equal else units.UNKNOWN_MARK, "dim")
+    return Cell(
+        "≠ "
+        + "  ".join(
+            f"{namesrv_addr} {_format_queues(queues)}" for namesrv_addr, queues in row.queues_by_server
+        ),
+        "bad",
+    )
+
+
+class TopicReadersView(TopicDetailView):
+    """The consumer groups that read the topic."""
+
+    view_name = "groups"
+    empty_text = "no group reads it, as far as its brokers have told"
+    columns = (
+        Column(
+            "group", "CONSUMER GROUP", 30, lambda row: row, lambda row: Cell(row, "strong"), grows_to_fit=True
+        ),
+    )
+
+    def build_rows(self, model: ClusterModel) -> Sequence[str]:
+        topic_poll = self.find_poll(model)
+        return list(topic_poll.groups or ()) if topic_poll is not None else []
+
+    def subject_of_row(self, row: str) -> RowSubject:
+        return RowSubject(topic=self.topic, group=row)
+
+    def open_row(self, row: str) -> View:
+        from nsadmin.tui.views.group_detail import GroupQueuesView
+
+        return GroupQueuesView(row)
+
+
+class TopicHistoryView(TopicDetailView):
+    """The detected changes and the journal events that concern the topic."""
+
+    view_name = "history"
+    empty_text = "nothing was noticed since this screen was opened"
+
+    columns = events.EVENT_COLUMNS
+
+    def find_silence(self, model: ClusterModel) -> Silence | None:
+        """None: past events do not become old when servers stop answering."""
+        return None
+
+    def empty_message(self, model: ClusterModel) -> str:
+        return self.empty_text
+
+    def build_rows(self, model: ClusterModel) -> Sequence[object]:
+        return events.notices_about(model, self.topic)
+
+
+class TopicDiagramView(TopicDetailView):
+    """A diagram of the topic's name servers, brokers and consumer groups."""
+
+    view_name = "drawn"
+    is_drawing = True
+
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        topic_poll = self.find_poll(model)
+        if topic_poll is None:
+            return [[Cell(model.describe_awaited(" its route is"), "dim")]]
+        route_rows = build_route_rows(model, topic_poll)
+        lines: list[CellLine] = [[], [Cell(f"  {self.topic}", "accent"), Cell("  is known to", "dim")]]
+        lines += _server_tree_lines(model, topic_poll)
+        lines += [[], [Cell("  and lives on", "dim")]]
+        lines += _broker_tree_lines(model, route_rows)
+        reader_groups = list(topic_poll.groups or ())
+        if reader_groups:
+            lines += [[], [Cell("  is read by", "dim")]]
+            lines += [
+                [
+                    Cell("   └─ " if reader_group == reader_groups[-1] else "   ├─ ", "dim"),
+                    Cell(reader_group, "strong"),
+                ]
+                for reader_group in reader_groups
+            ]
+        return clip_lines(lines, height)
+
+
+def _server_tree_lines(model: ClusterModel, topic_poll: TopicPolled) -> list[CellLine]:
+    namesrv_addrs = [*topic_poll.routes, *topic_poll.errors]
+    lines: list[CellLine] = []
+    for namesrv_addr in namesrv_addrs:
+        stem_cell = Cell("   └─ " if namesrv_addr == namesrv_addrs[-1] else "   ├─ ", "dim")
+        if namesrv_addr in topic_poll.errors:
+            lines.append(
+                [
+                    stem_cell,
+                    Cell("✕ ", "bad"),
+                    Cell(namesrv_addr),
+                    Cell(f"  {topic_poll.errors[namesrv_addr]}", "bad"),
+                ]
+            )
+            continue
+        route = topic_poll.routes[namesrv_addr]
+        sign_cell = Cell("● ", "good") if route else Cell("○ ", "bad")
+        route_summary = (
+            f"  {len(route)} brokers, {sum(queue_counts.write for queue_counts in route.values())} queues"
+            if route
+            else "  absent"
+        )
+        lines.append(
+            [stem_cell, sign_cell, Cell(namesrv_addr), Cell(route_summary, "dim" if route else "bad")]
+        )
+    return lines
+
+
+def _broker_tree_lines(model: ClusterModel, route_rows: list[TopicRouteRow]) -> list[CellLine]:
+    lines: list[CellLine] = []
+    for route_row in route_rows:
+        is_last = route_row is route_rows[-1]
+        queues_text = _format_queues(route_row.first_queues)
+        lines.append(
+            [
+                Cell("   └─ " if is_last else "   ├─ ", "dim"),
+                Cell(f"{route_row.broker_name:<20}", "strong"),
+                Cell(f" {queues_text:<12}", _perm_cell(route_row).tone),
+                Cell(f" {units.format_rate(route_row.put_rate)}/s", "accent"),
+                Cell("" if route_row.has_master else "  no master", "bad"),
+                Cell("  ≠ name servers differ" if route_row.has_difference else "", "bad"),
+            ]
+        )
+        replicas = list(model.list_replicas(route_row.broker_name))
+        for broker in replicas:
+            display_state = display_states.state_of_broker(broker)
+            stem_text = ("      " if is_last else "   │  ") + ("└─ " if broker is replicas[-1] else "├─ ")
+            role_text = "master" if broker.place[1] == 0 else f"slave {broker.place[1]}"
+            lines.append(
+                [
+                    Cell(stem_text, "dim"),
+                    Cell(f"{display_state.sign} ", display_state.tone),
+                    Cell(f"{role_text:<9}"),
+                    Cell(f"{broker.place[2]:<22}", "dim"),
+                    Cell(display_state.word, display_state.tone),
+                ]
+            )
+    return lines

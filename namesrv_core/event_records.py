@@ -1,0 +1,186 @@
+"""The records inside events, which describe a name server's tables. `namesrv_core.events` exports them all.
+
+The docstrings of these records are published in docs/journal.md and docs/journal.schema.json.
+"""
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import NamedTuple
+
+
+class QueueData(NamedTuple):
+    """A topic's queues on one broker group."""
+
+    broker_name: str
+    read_queue_nums: int
+    write_queue_nums: int
+    perm: int
+    topic_sys_flag: int = 0
+
+
+class TopicChange(NamedTuple):
+    """The queues of one topic on one broker group; no `before`: added, no `after`: removed."""
+
+    topic: str
+    before: QueueData | None
+    after: QueueData | None
+
+
+class TopicChanges(NamedTuple):
+    """Topics that changed alike on one broker group; no `before`: added, no `after`: removed."""
+
+    topics: tuple[str, ...]
+    before: QueueData | None
+    after: QueueData | None
+
+
+def group_topic_changes(topic_changes: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
+    """Group the topics that changed alike, and skip every None."""
+    return merge_topic_changes(
+        TopicChanges((topic_change.topic,), *topic_change[1:])
+        for topic_change in topic_changes
+        if topic_change is not None
+    )
+
+
+def merge_topic_changes(topic_changes: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:
+    """Merge the groups whose topics changed alike into one group."""
+    topics_by_change: dict[tuple[QueueData | None, QueueData | None], list[tuple[str, ...]]] = {}
+    for change_group in topic_changes:
+        topics_by_change.setdefault(change_group[1:], []).append(change_group.topics)
+    return tuple(
+        TopicChanges(tuple(chain(*topic_tuples)), *before_and_after)
+        for before_and_after, topic_tuples in topics_by_change.items()
+    )
+
+
+def count_changed_topics(topic_changes: Iterable[TopicChanges]) -> int:
+    """The number of topics that changed."""
+    return sum(len(change_group.topics) for change_group in topic_changes)
+
+
+def limit_topic_changes(topic_changes: Iterable[TopicChanges], topic_limit: int) -> tuple[TopicChanges, ...]:
+    """The first `topic_limit` topics of these changes."""
+    kept_changes = []
+    for change_group in topic_changes:
+        if topic_limit > 0:
+            kept_changes.append(change_group._replace(topics=change_group.topics[:topic_limit]))
+            topic_limit -= len(change_group.topics)
+    return tuple(kept_changes)
+
+
+class DataVersion(NamedTuple):
+    """Which state of its topics a broker registered; equal only if all three parts are."""
+
+    counter: int | None = 0
+    state_version: int = 0
+    timestamp: int = 0
+
+    def to_json(self) -> dict[str, object]:
+        return {"counter": self.counter, "stateVersion": self.state_version, "timestamp": self.timestamp}
+
+
+class MappingInfo(NamedTuple):
+    """Which queues of a static topic one broker holds (`TopicQueueMappingInfo`)."""
+
+    topic: str | None = None
+    scope: str | None = "__global__"
+    total_queues: int = 0
+    bname: str | None = None
+    epoch: int = 0
+    dirty: bool = False
+    curr_id_map: tuple[tuple[int, int], ...] = ()
+
+
+class MappingChange(NamedTuple):
+    """The queues of a static topic on one broker; no `before`: added, no `after`: removed."""
+
+    topic: str
+    bname: str | None
+    before: MappingInfo | None
+    after: MappingInfo | None
+
+
+class SettingChange(NamedTuple):
+    """A setting as the configuration file has it; no `before`: it had no value, no `after`: it is gone."""
+
+    key: str
+    before: str | None
+    after: str | None
+
+
+class BrokerInfo(NamedTuple):
+    """What is kept of a broker that lives at an address (`BrokerLiveInfo`)."""
+
+    ha_server_addr: str | None = None
+    heartbeat_timeout_millis: int = 120_000
+    data_version: DataVersion | None = None
+    filter_servers: tuple[str | None, ...] = ()
+
+
+DEFAULT_BROKER_INFO = BrokerInfo()
+"""The record of a broker that reports nothing about itself."""
+
+
+class ClusterNames(NamedTuple):
+    """The broker names that a cluster lists."""
+
+    cluster_name: str
+    broker_names: tuple[str, ...]
+
+
+class Member(NamedTuple):
+    broker_id: int
+    broker_addr: str
+
+
+class Group(NamedTuple):
+    """The brokers of one name (`BrokerData`)."""
+
+    cluster_name: str
+    broker_name: str
+    enable_acting_master: bool
+    zone_name: str | None
+    members: tuple[Member, ...]
+
+
+class Living(NamedTuple):
+    """A broker's address in a cluster, and how long nothing had been heard of it."""
+
+    cluster_name: str
+    broker_addr: str
+    silent_millis: int
+    info: BrokerInfo
+
+
+class AlikeTopics(NamedTuple):
+    """Topics with the same queues on the same brokers: places in the snapshot's `queues`, in their order."""
+
+    topics: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+class TopicMappings(NamedTuple):
+    """Where the queues of a static topic are, by broker name."""
+
+    topic: str
+    mappings: tuple[tuple[str | None, MappingInfo], ...]
+
+
+class TopicLag(NamedTuple):
+    """A consumer group on one topic of one broker; offsets are sums over its queues, messages from 0.
+
+    `consumer_offset`, `lag` and `inflight` leave out the `uncommitted_queues`, where the group never
+    committed anything, and are left out where these are all. `inflight` are messages handed out and not
+    acknowledged (5.1 and later). `consumed_time` is when the last message was stored that was consumed of the
+    queue that is furthest behind in time, of those with a lag.
+    """
+
+    topic: str
+    queue_count: int
+    uncommitted_queues: int
+    broker_offset: int
+    consumer_offset: int | None = None
+    lag: int | None = None
+    inflight: int | None = None
+    consumed_time: int | None = None

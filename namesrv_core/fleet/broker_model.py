@@ -1,0 +1,206 @@
+"""BrokerModel: all that one simulated broker knows of itself. Pure: time arrives as `now`, in ms."""
+
+import random
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from namesrv_core.fleet.groups import GroupTable
+from namesrv_core.fleet.offsets import ConsumerOffsets
+from namesrv_core.fleet.properties import BrokerProperties
+from namesrv_core.fleet.topics import (
+    DEFAULT_TOPIC,
+    RETRY_PREFIX,
+    TopicConfigJson,
+    TopicTable,
+    make_system_topics,
+    reserved_names,
+)
+from namesrv_core.fleet.traffic import BrokerTraffic
+from namesrv_core.fleet.users import UserTable
+from namesrv_core.protocol import headers, registration_codec
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+
+_LONGEST_UPTIME_MS = 40 * 86_400_000
+
+
+class BrokerSpec(NamedTuple):
+    """What a broker is to be: who it is, the topics it starts with beside the system's, who consumes them.
+
+    `heartbeat_timeout_millis` is how long it asks name servers to wait for it; unsaid, they wait 120 s.
+    Unless `auto_create` it lacks the topic by which producers find who creates topics.
+    With `acting_master` the slave with the smallest id stands in for a master that is gone.
+    `load` multiplies the traffic that is usual.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int = MASTER_BROKER_ID
+    topic_configs: tuple[TopicConfigJson, ...] = ()
+    groups_by_topic: Mapping[str, tuple[str, ...]] = {}
+    traffic_seed: int = 0
+    heartbeat_timeout_millis: int | None = None
+    acting_master: bool = False
+    traffic_factor: float = 1
+    auto_create: bool = True
+
+    @property
+    def is_master(self) -> bool:
+        return self.broker_id == MASTER_BROKER_ID
+
+
+PeerModels = dict[tuple[str, int], "BrokerModel"]
+"""The brokers of a fleet by name and id: clients and replication know more than one of them."""
+
+
+class BrokerModel:
+    """`broker_addr` is where it listens; it claims to be up since long ago, so that it has a past."""
+
+    def __init__(
+        self, broker_spec: BrokerSpec, broker_addr: str, namesrv_addrs: Iterable[str], now_ms: int
+    ) -> None:
+        self.spec = broker_spec
+        self.broker_addr = broker_addr
+        self.namesrv_addrs = tuple(namesrv_addrs)
+        self.started_at_ms = now_ms
+        self.topic_table = TopicTable(
+            [
+                *_initial_system_topics(broker_spec),
+                *(broker_spec.topic_configs if broker_spec.is_master else ()),
+            ],
+            reserved_names(broker_spec.cluster_name, broker_spec.broker_name),
+            now_ms,
+        )
+        uptime_ms = random.Random(f"uptime {broker_spec.traffic_seed}").randrange(_LONGEST_UPTIME_MS)
+        self.traffic = BrokerTraffic(
+            broker_spec.traffic_seed,
+            now_ms - uptime_ms,
+            is_master=broker_spec.is_master,
+            traffic_factor=broker_spec.traffic_factor,
+        )
+        self.offsets = ConsumerOffsets(
+            self.traffic,
+            [topic_config_json["topicName"] for topic_config_json in broker_spec.topic_configs],
+            _readers_by_topic(broker_spec),
+        )
+        self.group_table = GroupTable(
+            {group for reader_groups in broker_spec.groups_by_topic.values() for group in reader_groups},
+            now_ms,
+        )
+        self.user_table = UserTable()
+        self.properties = BrokerProperties(self._list_own_properties(), now_ms)
+        self.consume_modes: dict[str, dict[str, TopicConfigJson]] = {}
+        self.cold_thresholds: dict[str, int] = {}
+        self.master_flush_offset: int | None = None
+        self.peer_models: PeerModels = {(broker_spec.broker_name, broker_spec.broker_id): self}
+
+    def read_queue_count(self, topic: str) -> int:
+        """How many queues of the topic can be read here."""
+        topic_config_json = self.topic_table.configs.get(topic)
+        return 0 if topic_config_json is None else int(topic_config_json["readQueueNums"])
+
+    def allow_writes(self, now_ms: int, is_allowed: bool) -> None:
+        """Producers write from now on, or not; then slaves come to have all that their master has."""
+        if is_allowed is not self.traffic.is_paused:
+            return
+        if is_allowed:
+            self.traffic.resume_writes(now_ms)
+        else:
+            self.traffic.pause_writes(now_ms)
+        for (broker_name, broker_id), peer_model in self.peer_models.items():
+            if broker_name == self.spec.broker_name and broker_id != self.spec.broker_id:
+                peer_model.traffic.follow_master(self.traffic)
+
+    @property
+    def ha_server_addr(self) -> str:
+        """The next port, as upstream has it by default; nothing listens there."""
+        host, _, port = self.broker_addr.rpartition(":")
+        return f"{host}:{int(port) + 1}"
+
+    def _list_own_properties(self) -> dict[str, object]:
+        host, _, port = self.broker_addr.rpartition(":")
+        store_path = f"/home/rocketmq/store-{self.spec.broker_name}-{self.spec.broker_id}"
+        return {
+            "autoCreateTopicEnable": str(self.spec.auto_create).lower(),
+            "brokerClusterName": self.spec.cluster_name,
+            "brokerName": self.spec.broker_name,
+            "brokerId": self.spec.broker_id,
+            "brokerRole": "ASYNC_MASTER" if self.spec.is_master else "SLAVE",
+            "brokerIP1": host,
+            "brokerIP2": host,
+            "listenPort": port,
+            "haListenPort": int(port) + 1,
+            "namesrvAddr": ";".join(self.namesrv_addrs),
+            "registerNameServerPeriod": 30000,
+            "rocketmqHome": "/opt/rocketmq",
+            "storePathRootDir": store_path,
+            "storePathCommitLog": f"{store_path}/commitlog",
+        }
+
+    def encode_registration(self, topic_names: Iterable[str] | None = None) -> tuple[dict[str, str], bytes]:
+        """Ext fields and body of REGISTER_BROKER: of all topics, or only of `names` (an incremental one)."""
+        all_configs = self.topic_table.configs
+        chosen_configs = (
+            all_configs
+            if topic_names is None
+            else {topic: all_configs[topic] for topic in topic_names if topic in all_configs}
+        )
+        registration_body = registration_codec.encode_registration(
+            self.topic_table.data_version, self._restrict_permissions(chosen_configs)
+        )
+        registration_header = headers.RegisterBroker(
+            self.spec.broker_name,
+            self.broker_addr,
+            self.spec.cluster_name,
+            self.ha_server_addr,
+            self.spec.broker_id,
+            compressed=False,
+            body_crc32=zlib.crc32(registration_body) & 0x7FFFFFFF,
+            heartbeat_timeout_millis=self.spec.heartbeat_timeout_millis,
+            enable_acting_master=self.spec.acting_master,
+        )
+        return headers.write_header(registration_header), registration_body
+
+    def _restrict_permissions(
+        self, topic_configs: Mapping[str, TopicConfigJson]
+    ) -> Mapping[str, TopicConfigJson]:
+        """A broker that may not write or read registers no topic as writable or readable."""
+        broker_permission = self.properties.broker_permission
+        if broker_permission & 6 == 6:
+            return topic_configs
+        return {
+            topic: {**topic_config_json, "perm": topic_config_json["perm"] & broker_permission}
+            for topic, topic_config_json in topic_configs.items()
+        }
+
+    def build_unregistration(self) -> RemotingCommand:
+        broker_identity = headers.BrokerIdentity(
+            self.spec.broker_name, self.broker_addr, self.spec.cluster_name, self.spec.broker_id
+        )
+        return build_request(RequestCode.UNREGISTER_BROKER, headers.write_header(broker_identity))
+
+
+def _initial_system_topics(broker_spec: BrokerSpec) -> list[TopicConfigJson]:
+    topic_configs = make_system_topics(broker_spec.cluster_name, broker_spec.broker_name)
+    return (
+        topic_configs
+        if broker_spec.auto_create
+        else [
+            topic_config_json
+            for topic_config_json in topic_configs
+            if topic_config_json["topicName"] != DEFAULT_TOPIC
+        ]
+    )
+
+
+def _readers_by_topic(broker_spec: BrokerSpec) -> dict[str, tuple[str, ...]]:
+    """The groups of each topic, and each group's retry topic, where the broker has it."""
+    topic_names = {topic_config_json["topicName"] for topic_config_json in broker_spec.topic_configs}
+    reader_groups = {group for group_names in broker_spec.groups_by_topic.values() for group in group_names}
+    retry_readers = {
+        f"{RETRY_PREFIX}{group}": (group,)
+        for group in reader_groups
+        if f"{RETRY_PREFIX}{group}" in topic_names
+    }
+    return {**broker_spec.groups_by_topic, **retry_readers}

@@ -1,0 +1,142 @@
+"""What simulated brokers do about orders: consume modes, cold data, timers, what a slave knows. Pure."""
+
+from namesrv_core.errors import RequestError, ResponseCode, TopicNotExist
+from namesrv_core.fleet import messages
+from namesrv_core.fleet.broker_model import BrokerModel
+from namesrv_core.protocol import broker_headers, fastjson, headers
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.json_bodies import require_object
+
+_RETRY_PREFIX = "%RETRY%"
+
+CommandAnswer = tuple[bytes, str | None]
+"""The body of an answer, and its remark."""
+
+
+def set_consume_mode(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
+    """QueryAssignmentProcessor#setMessageRequestMode, but no group is made."""
+    wanted_mode = require_object(fastjson.decode_json(command.body))
+    topic, group = wanted_mode.get("topic"), wanted_mode.get("consumerGroup")
+    if str(topic).startswith(_RETRY_PREFIX):
+        raise RequestError("retry topic is not allowed to set mode", ResponseCode.NO_PERMISSION)
+    if topic not in broker_model.topic_table.configs:
+        raise TopicNotExist(f"topic[{topic}] not exist")
+    if group not in broker_model.group_table.configs:
+        raise RequestError("subscription group does not exist", ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST)
+    broker_model.consume_modes.setdefault(str(topic), {})[str(group)] = wanted_mode
+    return b"", "not set any response code"
+
+
+def list_consume_modes(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
+    return fastjson.encode_json({"messageRequestModeMap": broker_model.consume_modes}), None
+
+
+def set_cold_data_threshold(
+    broker_model: BrokerModel, command: RemotingCommand, now_ms: int
+) -> CommandAnswer:
+    """Lines of group=threshold; what is no number is passed over, as upstream does."""
+    for threshold_line in command.body.decode().splitlines():
+        group, _, threshold_text = threshold_line.partition("=")
+        if threshold_text.isdigit():
+            broker_model.cold_thresholds[group] = int(threshold_text)
+    return b"", None
+
+
+def remove_cold_data_threshold(
+    broker_model: BrokerModel, command: RemotingCommand, now_ms: int
+) -> CommandAnswer:
+    broker_model.cold_thresholds.pop(command.body.decode(), None)
+    return b"", None
+
+
+def cold_data_info(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
+    """Simulated brokers have all in memory: nobody reads cold data."""
+    json_body = {
+        "runtimeTable": {},
+        "configTable": broker_model.cold_thresholds,
+        "cgColdReadThreshold": int(broker_model.properties["cgColdReadThreshold"]),
+        "globalColdReadThreshold": int(broker_model.properties["globalColdReadThreshold"]),
+        "globalAcc": 0,
+    }
+    return fastjson.encode_json(json_body), None
+
+
+def set_read_ahead(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
+    read_ahead_mode = (command.ext or {}).get("READ_AHEAD_MODE")
+    if read_ahead_mode not in ("0", "1"):
+        raise RequestError("set commitlog readahead mode param value error", ResponseCode.INVALID_PARAMETER)
+    broker_model.properties.apply_update(
+        f"dataReadAheadEnable={str(read_ahead_mode == '0').lower()}\n".encode(), now_ms
+    )
+    return b"", f"set commitlog readahead mode success, mode: {read_ahead_mode}"
+
+
+def switch_timer_engine(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
+    """AdminBrokerProcessor#switchTimerEngine."""
+    timer_engine = (command.ext or {}).get("E_T")
+    if timer_engine not in ("R", "F"):
+        raise RequestError("param error", ResponseCode.INVALID_PARAMETER)
+    if timer_engine == "R" and broker_model.properties["timerRocksDBEnable"] != "true":
+        remark = "timerRocksDBEnable must be configured true when broker start"
+        raise RequestError(remark, ResponseCode.INVALID_PARAMETER)
+    stop_settings = {"timerStopEnqueue": timer_engine == "R", "timerRocksDBStopScan": timer_engine == "F"}
+    property_lines = "".join(
+        f"{property_key}={str(is_stopped).lower()}\n" for property_key, is_stopped in stop_settings.items()
+    )
+    broker_model.properties.apply_update(property_lines.encode(), now_ms)
+    return b"", "switch timer engine success"
+
+
+def set_master_flush_offset(
+    broker_model: BrokerModel, command: RemotingCommand, now_ms: int
+) -> CommandAnswer:
+    """A master passes over it."""
+    if not broker_model.spec.is_master:
+        request_header = headers.read_header(broker_headers.MasterFlushOffset, command.ext)
+        broker_model.master_flush_offset = request_header.master_flush_offset
+    return b"", None
+
+
+def check_rocksdb_progress(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
+    """It says that it looks, as real ones do, whatever there is to compare."""
+    return fastjson.encode_json({"checkStatus": 2}), None
+
+
+def queue_entries_json(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
+    ext_fields = command.ext or {}
+    topic = str(ext_fields.get("topic"))
+    queue_id, first_index, entry_count = (
+        headers.parse_java_integer(ext_fields.get(field_name) or "", 64) or 0
+        for field_name in ("queueId", "index", "count")
+    )
+    if queue_id not in range(broker_model.read_queue_count(topic)):
+        raise RequestError(f"{queue_id}@{topic} is not exist!")
+    min_offset, end_offset, entry_tuples = messages.list_queue_entries(
+        broker_model, topic, queue_id, first_index, entry_count, now_ms
+    )
+    if not min_offset <= first_index < end_offset:
+        return b"", f"Index {first_index} of {queue_id}@{topic} is not exist!"
+    queue_data = [
+        {
+            "eval": False,
+            "physicOffset": physical_offset,
+            "physicSize": message_size,
+            "tagsCode": _java_string_hash(tag),
+        }
+        for physical_offset, message_size, tag in entry_tuples
+    ]
+    json_body = {
+        "filterData": "null",
+        "maxQueueIndex": end_offset,
+        "minQueueIndex": min_offset,
+        "queueData": queue_data,
+    }
+    return fastjson.encode_json(json_body), None
+
+
+def _java_string_hash(text: str) -> int:
+    """Java's `String#hashCode`."""
+    hash_code = 0
+    for letter in text:
+        hash_code = (31 * hash_code + ord(letter)) & 0xFFFFFFFF
+    return hash_code - (1 << 32) if hash_code >> 31 else hash_code

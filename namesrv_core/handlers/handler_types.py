@@ -1,0 +1,34 @@
+"""The types that handlers share, and their checks of arguments."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
+
+from namesrv_core.errors import BadRequest, OverLimit
+from namesrv_core.events import Event
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.server_limits import effective_limit
+
+FieldValue = TypeVar("FieldValue")
+
+HandlerAnswer = tuple[RemotingCommand, Sequence[Event]]
+
+RequestHandler = Callable[[NameServerState, RemotingCommand, int, int], HandlerAnswer]
+"""Called with the state, the request, the id of its channel and the time (ms)."""
+
+
+def check_topic_limit(state: NameServerState, topics: Collection[str]) -> None:
+    """Raise OverLimit if these topics would exceed the limit `maxTopics`. Known topics do not count."""
+    max_topics, known_topics = effective_limit(state.settings.maxTopics), state.tables.placements_by_topic
+    if (
+        len(known_topics) + len(topics) > max_topics
+        and len(known_topics) + sum(topic not in known_topics for topic in topics) > max_topics
+    ):
+        raise OverLimit("maxTopics", f"there are {len(known_topics)} topics")
+
+
+def require_field(field_value: FieldValue | None, field_name: str) -> FieldValue:
+    """The value of an ext field. Raises BadRequest, which names the field, if it is missing."""
+    if field_value is None:
+        raise BadRequest(f"the ext field {field_name} is missing or unreadable")
+    return field_value

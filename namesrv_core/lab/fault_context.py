@@ -1,0 +1,62 @@
+"""Stage: where faults are done to a world, and the truth about them is told."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from namesrv_core.lab.scenario import Fault, match_names
+from namesrv_core.lab.truth_log import Deed, ExpectedEvent, TruthLog
+from namesrv_core.lab.world import Seat, Site, World
+
+
+class FaultContext:
+    """A world, and where the truth about it is told; `began` is when the scenario did, in seconds."""
+
+    def __init__(self, lab_cluster: World, truth_log: TruthLog, began_seconds: float) -> None:
+        self.lab_cluster = lab_cluster
+        self._truth_log = truth_log
+        self._began_seconds = began_seconds
+
+    def record_deed(
+        self,
+        fault: str,
+        phase: str,
+        affected_names: Sequence[str] = (),
+        expected_events: Sequence[ExpectedEvent] = (),
+        **details: Any,
+    ) -> None:
+        now_seconds = self.lab_cluster.clock()
+        elapsed_seconds = round(now_seconds - self._began_seconds, 3)
+        self._truth_log.append_deed(
+            Deed(
+                int(now_seconds * 1000),
+                elapsed_seconds,
+                fault,
+                phase,
+                tuple(affected_names),
+                details,
+                tuple(expected_events),
+            )
+        )
+
+    def matching_brokers(self, fault: Fault, wanted_state: str = "up") -> list[Seat]:
+        """The brokers that are meant, as far as they are in that state."""
+        matching_names = match_names(fault.brokers, self.lab_cluster.seats)
+        return [
+            self.lab_cluster.seats[broker_name]
+            for broker_name in matching_names
+            if self.lab_cluster.seats[broker_name].state == wanted_state
+        ]
+
+    def matching_servers(self, fault: Fault, wanted_state: str = "up") -> list[Site]:
+        """The name servers that are meant, likewise."""
+        matching_names = match_names(fault.namesrvs, self.lab_cluster.sites)
+        return [
+            self.lab_cluster.sites[server_name]
+            for server_name in matching_names
+            if self.lab_cluster.sites[server_name].state == wanted_state
+        ]
+
+
+def member_names(lab_members: Sequence[Seat] | Sequence[Site]) -> list[str]:
+    """What they are called."""
+    return [lab_member.name for lab_member in lab_members]

@@ -1,0 +1,169 @@
+"""Faults of people: lists and settings that are wrong, and what only some name servers are told."""
+
+import asyncio
+
+from namesrv_core.lab import expected_events
+from namesrv_core.lab.expected_events import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
+from namesrv_core.lab.fault_context import FaultContext, member_names
+from namesrv_core.lab.scenario import Fault, match_names
+from namesrv_core.lab.truth_log import ExpectedEvent
+from namesrv_core.lab.world import Seat
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_request
+from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
+from namesrv_core.transport.request_channel import RequestChannel
+
+_REGISTRATION_CAUSES = ("REGISTER_BROKER",)
+_USUAL_PERM = 6
+
+
+async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None:
+    """As after a change of the brokers' files: name servers that are in the list no more are left."""
+    lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
+    listed_names = tuple(match_names(fault.namesrvs, lab_cluster.sites))
+    expected_events = expected_events.expect_departure(
+        lab_cluster, brokers, "unregistered", "UNREGISTER_BROKER"
+    )
+    fault_context.record_deed(
+        fault.kind, "begin", member_names(brokers), expected_events, namesrvs=listed_names
+    )
+    await asyncio.gather(*(lab_cluster.down(broker, abruptly=False) for broker in brokers))
+    broker_groups = {broker.spec.broker_name for broker in brokers}
+    lab_cluster.wiped = {
+        (wiped_group, wiped_server)
+        for wiped_group, wiped_server in lab_cluster.wiped
+        if wiped_group not in broker_groups
+    }
+    for broker in brokers:
+        broker.state, broker.servers = "up", listed_names
+    fault_context.record_deed(
+        fault.kind,
+        "end",
+        member_names(brokers),
+        expected_events.expect_return(lab_cluster, brokers),
+        namesrvs=listed_names,
+    )
+    await lab_cluster.all_up(brokers)
+
+
+async def change_broker_setting(fault_context: FaultContext, fault: Fault) -> None:
+    """What a broker registers differs only where its permission does."""
+    brokers = fault_context.matching_brokers(fault)
+    expected_events = [
+        expected_event
+        for broker in brokers
+        for expected_event in _expect_restricted_permission(fault_context, broker, fault)
+    ]
+    fault_context.record_deed(
+        fault.kind, "begin", member_names(brokers), expected_events, key=fault.key, value=fault.value
+    )
+    for broker in brokers:
+        broker_channel = RequestChannel(broker.place.address)
+        try:
+            property_line = f"{fault.key}={fault.value}\n".encode()
+            await broker_channel.send_request(
+                build_request(RequestCode.UPDATE_BROKER_CONFIG, body=property_line)
+            )
+        finally:
+            broker_channel.close()
+
+
+def _expect_restricted_permission(
+    fault_context: FaultContext, broker: Seat, fault: Fault
+) -> list[ExpectedEvent]:
+    broker_properties = broker.broker.model.properties
+    if (
+        fault.key != "brokerPermission"
+        or not broker.spec.is_master
+        or broker_properties[fault.key] == fault.value
+    ):
+        return []
+    listener_names = tuple(
+        server_name
+        for server_name in fault_context.lab_cluster.sites
+        if fault_context.lab_cluster.hears(server_name, broker)
+    )
+    restricted_perm = _USUAL_PERM & int(fault.value)
+    change_fields = {
+        "brokerName": broker.spec.broker_name,
+        "reason": "registration",
+        "changes.after.perm": restricted_perm,
+    }
+    return (
+        [
+            ExpectedEvent(
+                ("TopicsChanged",), listener_names, AT_ONCE_SECONDS, change_fields, _REGISTRATION_CAUSES
+            )
+        ]
+        if listener_names
+        else []
+    )
+
+
+async def write_order_conf(fault_context: FaultContext, fault: Fault) -> None:
+    """Nobody copies it to other name servers."""
+    server_names, request_code = (
+        member_names(fault_context.matching_servers(fault)),
+        RequestCode.PUT_KV_CONFIG,
+    )
+    ext_fields = {"namespace": ORDER_TOPIC_CONFIG, "key": fault.topic, "value": fault.value}
+    written_event = ExpectedEvent(
+        ("KvPut",), tuple(server_names), AT_ONCE_SECONDS, ext_fields, (request_code.name,)
+    )
+    fault_context.record_deed(
+        fault.kind, "begin", server_names, [written_event], topic=fault.topic, value=fault.value
+    )
+    for server_name in server_names:
+        await fault_context.lab_cluster.ask(server_name, request_code, ext_fields)
+
+
+async def forget_topic(fault_context: FaultContext, fault: Fault) -> None:
+    """The brokers still have it: it comes back with their next registrations."""
+    lab_cluster, name_servers = fault_context.lab_cluster, fault_context.matching_servers(fault)
+    request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
+    deletion_event = ExpectedEvent(
+        ("TopicDeleted",),
+        tuple(member_names(name_servers)),
+        AT_ONCE_SECONDS,
+        {"topic": fault.topic},
+        (request_code.name,),
+    )
+    fault_context.record_deed(
+        fault.kind,
+        "begin",
+        member_names(name_servers),
+        [deletion_event, *_expect_topic_return(fault_context, fault)],
+        topic=fault.topic,
+    )
+    for name_server in name_servers:
+        await lab_cluster.ask(name_server.name, request_code, {"topic": fault.topic})
+
+
+def _expect_topic_return(fault_context: FaultContext, fault: Fault) -> list[ExpectedEvent]:
+    lab_cluster, expected_events = fault_context.lab_cluster, []
+    for broker in lab_cluster.seats.values():
+        if (
+            broker.state == "up"
+            and broker.spec.is_master
+            and fault.topic in broker.broker.model.topic_table.configs
+        ):
+            listener_names = tuple(
+                name_server.name
+                for name_server in fault_context.matching_servers(fault)
+                if lab_cluster.hears(name_server.name, broker)
+            )
+            change_fields = {
+                "brokerName": broker.spec.broker_name,
+                "reason": "registration",
+                "changes.topics": fault.topic,
+            }
+            expected_events.append(
+                ExpectedEvent(
+                    ("TopicsChanged",),
+                    listener_names,
+                    NEXT_HEARTBEAT_SECONDS,
+                    change_fields,
+                    _REGISTRATION_CAUSES,
+                )
+            )
+    return expected_events

@@ -1,0 +1,118 @@
+"""Play a scenario: each fault at its time, the truth written down as it happens."""
+
+import asyncio
+import resource
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from namesrv_core.lab.fault_context import FaultContext
+from namesrv_core.lab.faults import ACTIONS_BY_FAULT
+from namesrv_core.lab.scenario import Fault, Scenario, match_names
+from namesrv_core.lab.truth_log import TRUTH_FILE, Deed, TruthLog
+from namesrv_core.lab.verdict import RunVerdict, judge_journals
+from namesrv_core.lab.world import World
+from namesrv_core.storage.journal import reader
+
+StartHook = Callable[[World], Awaitable[None]]
+
+
+async def _ignore_start(lab_cluster: World) -> None:
+    pass
+
+
+async def play_scenario(
+    scenario: Scenario,
+    run_folder: Path,
+    *,
+    namesrv_port: int = 0,
+    broker_port: int = 0,
+    on_started: StartHook = _ignore_start,
+    stays_running: bool = False,
+) -> list[Deed]:
+    """Everything that was done, once it is; the files are in `folder`. RocketMQError, OSError.
+
+    `started` is awaited when all brokers are there. With `stays` all go on when the scenario is over.
+    """
+    event_loop = asyncio.get_running_loop()
+    began_seconds = time.time() if scenario.start is None else scenario.start / 1000
+    clock_origin = began_seconds - event_loop.time()
+    raise_file_limit()
+    await asyncio.to_thread(run_folder.mkdir, parents=True, exist_ok=True)
+    lab_cluster = World(
+        scenario, run_folder, lambda: clock_origin + event_loop.time(), namesrv_port, broker_port
+    )
+    with TruthLog(run_folder / TRUTH_FILE) as truth_log:
+        fault_context = FaultContext(lab_cluster, truth_log, began_seconds)
+        try:
+            await lab_cluster.start()
+            await on_started(lab_cluster)
+            namesrv_addrs = {
+                server_name: name_server.place.address
+                for server_name, name_server in lab_cluster.sites.items()
+            }
+            run_details: dict[str, Any] = {"name": scenario.name, "seed": scenario.plan.seed}
+            fault_context.record_deed(
+                "run",
+                "begin",
+                list(lab_cluster.seats),
+                (),
+                **run_details,
+                duration=scenario.duration,
+                namesrvs=namesrv_addrs,
+            )
+            if scenario.faults or not stays_running:
+                await _play_until_end(fault_context, scenario, began_seconds)
+                fault_context.record_deed("run", "end")
+            if stays_running:
+                await event_loop.create_future()
+        finally:
+            await lab_cluster.stop()
+        return truth_log.deeds
+
+
+def raise_file_limit() -> None:
+    """As many as the system lets us have: a broker takes a dozen."""
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+
+
+async def _play_until_end(fault_context: FaultContext, scenario: Scenario, began_seconds: float) -> None:
+    """What is not over by then, stays as it is."""
+    try:
+        async with asyncio.timeout(scenario.duration - (fault_context.lab_cluster.clock() - began_seconds)):
+            async with asyncio.TaskGroup() as task_group:
+                for fault in scenario.expand_repetitions():
+                    for delay_seconds, single_fault in _stagger_fault(fault_context, fault):
+                        task_group.create_task(
+                            _apply_fault_at(fault_context, single_fault, began_seconds + delay_seconds)
+                        )
+            await asyncio.get_running_loop().create_future()
+    except TimeoutError:
+        pass
+
+
+def _stagger_fault(fault_context: FaultContext, fault: Fault) -> Iterator[tuple[float, Fault]]:
+    """The brokers of a staggered fault, one after the other, each with its time."""
+    if not fault.stagger:
+        yield fault.at, fault
+        return
+    for broker_index, broker_name in enumerate(match_names(fault.brokers, fault_context.lab_cluster.seats)):
+        yield fault.at + broker_index * fault.stagger, fault._replace(brokers=(broker_name,))
+
+
+async def _apply_fault_at(fault_context: FaultContext, fault: Fault, due_seconds: float) -> None:
+    await asyncio.sleep(due_seconds - fault_context.lab_cluster.clock())
+    await ACTIONS_BY_FAULT[fault.kind](fault_context, fault)
+
+
+def judge_run(scenario: Scenario, run_folder: Path, deeds: list[Deed]) -> RunVerdict:
+    """What the journals in a folder have of the deeds."""
+    journal_by_server = {
+        server_name: list(reader.read_records(run_folder / server_name / "journal"))
+        for server_name in scenario.server_names()
+    }
+    return judge_journals(deeds, journal_by_server)

@@ -1,0 +1,110 @@
+"""truth.jsonl: what was done when, on what, and what an ideal observer concludes of it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+FORMAT_VERSION = 1
+TRUTH_FILE = "truth.jsonl"
+
+
+class ExpectedEvent(NamedTuple):
+    """Events that one of `types` has to have, on each server of `on`, `within` seconds.
+
+    `where` are values by the names of fields, with dots into records and lists; a list means one of them, a
+    map has `min` and `max`. `causes` are those that count. There is one event for each broker of `each`.
+    What is not `sure` may be seen or not: that depends on where between two heartbeats the fault came, or
+    on who of a group comes or goes first.
+    """
+
+    types: tuple[str, ...]
+    on: tuple[str, ...]
+    within: float
+    where: Mapping[str, Any] = {}
+    causes: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
+    sure: bool = True
+
+
+class Deed(NamedTuple):
+    """A line: `phase` is "begin" or "end" of `fault`, or of the run itself (fault "run").
+
+    `time` is ms since 1970, `at` seconds of the scenario. `on` are brokers or name servers.
+    """
+
+    time: int
+    at: float
+    fault: str
+    phase: str
+    on: tuple[str, ...] = ()
+    details: Mapping[str, Any] = {}
+    expected: tuple[ExpectedEvent, ...] = ()
+
+
+class TruthLog:
+    """Writes the file, a line at a time, so that it can be followed."""
+
+    def __init__(self, log_path: Path) -> None:
+        self.deeds: list[Deed] = []
+        self._log_file = log_path.open("a", encoding="utf-8")
+
+    def __enter__(self) -> "TruthLog":
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._log_file.close()
+
+    def append_deed(self, deed: Deed) -> None:
+        self.deeds.append(deed)
+        self._log_file.write(encode_deed(deed))
+        self._log_file.flush()
+
+
+def encode_deed(deed: Deed) -> str:
+    """A deed as a line, with its end."""
+    deed_fields = deed._asdict() | {
+        "expected": [_encode_expected(expected_event) for expected_event in deed.expected]
+    }
+    return json.dumps({"v": FORMAT_VERSION, **deed_fields}) + "\n"
+
+
+def _encode_expected(expected_event: ExpectedEvent) -> dict[str, Any]:
+    return {
+        field_name: field_value
+        for field_name, field_value in expected_event._asdict().items()
+        if field_value not in ((), {})
+    }
+
+
+def read_deeds(log_path: Path) -> list[Deed]:
+    """What a file says; ValueError for what is none."""
+    with log_path.open(encoding="utf-8") as log_file:
+        return [_decode_deed(json.loads(json_line)) for json_line in log_file]
+
+
+def _decode_deed(json_object: dict[str, Any]) -> Deed:
+    if json_object.pop("v", None) != FORMAT_VERSION:
+        raise ValueError(f"a line of a version other than {FORMAT_VERSION}")
+    expected_events = tuple(
+        ExpectedEvent(**_lists_to_tuples(expected_object)) for expected_object in json_object.pop("expected")
+    )
+    return Deed(**_lists_to_tuples(json_object), expected=expected_events)
+
+
+def _lists_to_tuples(json_object: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no tuples."""
+    return {
+        field_name: tuple(field_value) if isinstance(field_value, list) else field_value
+        for field_name, field_value in json_object.items()
+    }
+
+
+def limit_certainty(expected_events: Iterable[ExpectedEvent], is_sure: bool) -> Sequence[ExpectedEvent]:
+    """The same, and none of them sure unless `is_sure`."""
+    return [
+        expected_event._replace(sure=expected_event.sure and is_sure) for expected_event in expected_events
+    ]

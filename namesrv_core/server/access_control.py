@@ -1,0 +1,204 @@
+"""Guarding: the policy in force, made of settings and credentials file, and what of refusals goes to the log.
+
+A file that cannot be used never replaces one that could; nobody fills the log by asking often.
+"""
+
+from pathlib import Path
+
+from namesrv_core.errors import BadSettings
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.server.log import log
+from namesrv_core.state.access_policy import AccessPolicy, AccessRole
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.refusals import RefusalKind, RefusalTally
+from namesrv_core.storage import credentials_file
+
+TICK_SECONDS = 1.0
+_WINDOW_MS = 60_000
+_MAX_WINDOW_LINES = 20
+
+
+class AccessControl:
+    """Puts a policy into `state` if the settings want one. BadSettings for a file that cannot be used.
+
+    `reloads` and `failed_reloads` only grow.
+    """
+
+    def __init__(self, server_state: NameServerState) -> None:
+        self._server_state = server_state
+        self._credentials_path = (
+            Path(server_state.settings.credentialsFile) if server_state.settings.credentialsFile else None
+        )
+        self._loaded_mark = self._seen_mark = (
+            credentials_file.read_file_mark(self._credentials_path) if self._credentials_path else None
+        )
+        self._file_content: object = None
+        self._logged_problem = ""
+        self._refusal_log = RefusalLog()
+        self.reload_count = self.failed_reload_count = 0
+        if (
+            self._credentials_path is not None
+            or server_state.settings.readOnly
+            or server_state.settings.noRemoteConfig
+        ):
+            server_state.policy = self._build_policy()
+
+    @property
+    def is_on(self) -> bool:
+        return self._server_state.policy is not None
+
+    def startup_warnings(self) -> list[str]:
+        """What an operator should know at the start: in one line, what stands open."""
+        settings = self._server_state.settings
+        accepts_plain_text = settings.tls.mode != "enforcing"
+        everybody_role = self._role_of_everybody()
+        if everybody_role >= AccessRole.BROKER:
+            allowed_action = (
+                "change everything"
+                if everybody_role == AccessRole.ADMIN and not settings.readOnly
+                else "register brokers"
+            )
+            listener_hint = ", and who is in the way reads along" if accepts_plain_text else ""
+            setting_hint = "--credentials, tls.server.mode" if accepts_plain_text else "--credentials"
+            return [
+                f"whoever reaches this port may {allowed_action} here{listener_hint}: see {setting_hint} and docs/security.md"
+            ]
+        warning_texts = []
+        if self._credentials_path is not None and credentials_file.is_world_readable(self._credentials_path):
+            warning_texts.append(
+                f"{self._credentials_path} has secrets, and everybody here may read it: chmod 600 {self._credentials_path}"
+            )
+        access_policy = self._server_state.policy
+        if (
+            settings.tls.client_auth == "none"
+            and access_policy
+            and any(access_grant.subject for access_grant in access_policy.keyless_grants)
+        ):
+            warning_texts.append(
+                f"{self._credentials_path} has rules about certificates, but clients are not asked for any"
+            )
+        if accepts_plain_text and not warning_texts:
+            warning_texts.append("who is in the way reads along: see tls.server.mode in docs/security.md")
+        return warning_texts
+
+    def _role_of_everybody(self) -> AccessRole:
+        access_policy = self._server_state.policy
+        if access_policy is None:
+            return AccessRole.ADMIN
+        return max(
+            (
+                access_grant.role
+                for access_grant in access_policy.keyless_grants
+                if access_grant.is_for_everybody
+            ),
+            default=AccessRole.NONE,
+        )
+
+    def handle_tick(self, now_ms: int) -> None:
+        """To be called about every second: look at the file, and tell what was refused."""
+        if not self.is_on:
+            return
+        if self._credentials_path is not None:
+            current_mark = credentials_file.read_file_mark(self._credentials_path)
+            # What is not the same at two looks may be half written.
+            if current_mark != self._loaded_mark and current_mark == self._seen_mark:
+                self._loaded_mark = current_mark
+                self.reload_credentials()
+            self._seen_mark = current_mark
+        self._log_refusals(now_ms)
+
+    def reload_credentials(self) -> None:
+        """Read the file again; one that cannot be used changes nothing."""
+        if self._credentials_path is None:
+            return
+        previous_content = self._file_content
+        try:
+            access_policy = self._build_policy()
+        except BadSettings as error:
+            self.failed_reload_count += 1
+            if str(error) != self._logged_problem:
+                log.error("%s; what was read before stays in force", error)
+            self._logged_problem = str(error)
+            return
+        self._logged_problem = ""
+        self._server_state.policy = access_policy
+        if self._file_content != previous_content:
+            self.reload_count += 1
+            log.warning("%s was read again: %s", self._credentials_path, describe_policy(access_policy))
+
+    def log_last_refusals(self, now_ms: int) -> None:
+        """Tell what was not told yet."""
+        self._log_refusals(now_ms)
+
+    def _build_policy(self) -> AccessPolicy:
+        settings = self._server_state.settings
+        if self._credentials_path is None:
+            return AccessPolicy(read_only=settings.readOnly, no_remote_config=settings.noRemoteConfig)
+        # Imported late: most name servers have no such file.
+        from namesrv_core.state.credentials_schema import build_policy
+
+        file_content = credentials_file.load_credentials(self._credentials_path)
+        try:
+            access_policy = build_policy(
+                file_content, read_only=settings.readOnly, no_remote_config=settings.noRemoteConfig
+            )
+        except BadSettings as error:
+            raise BadSettings(f"{self._credentials_path}: {error}") from None
+        self._file_content = file_content
+        return access_policy
+
+    def _log_refusals(self, now_ms: int) -> None:
+        for log_line in self._refusal_log.build_lines(*self._server_state.refusals.take_unlogged(), now_ms):
+            log.warning(log_line)
+
+
+class RefusalLog:
+    """Refusals as lines: what is new at once, what repeats itself in one line a minute."""
+
+    def __init__(self) -> None:
+        self._window_ends_at = 0
+        self._logged_kinds: set[RefusalKind] = set()
+        self._repeated_count = 0
+
+    def build_lines(
+        self, unlogged_refusals: dict[RefusalKind, RefusalTally], overflow_count: int, now_ms: int
+    ) -> list[str]:
+        """The lines for what was refused since the last time; `now` is in ms."""
+        log_lines = []
+        if now_ms >= self._window_ends_at:
+            if self._repeated_count:
+                log_lines.append(f"refused {self._repeated_count} more like these in the minute before")
+            self._logged_kinds.clear()
+            self._repeated_count, self._window_ends_at = 0, now_ms + _WINDOW_MS
+        self._repeated_count += overflow_count
+        for refusal_kind, refusal_tally in unlogged_refusals.items():
+            if refusal_kind in self._logged_kinds or len(self._logged_kinds) >= _MAX_WINDOW_LINES:
+                self._repeated_count += refusal_tally.refusal_count
+                continue
+            self._logged_kinds.add(refusal_kind)
+            log_lines.append(_format_refusal(refusal_kind, refusal_tally))
+        return log_lines
+
+
+def _format_refusal(refusal_kind: RefusalKind, refusal_tally: RefusalTally) -> str:
+    try:
+        request_name = RequestCode(refusal_kind.request_code).name
+    except ValueError:
+        request_name = f"request {refusal_kind.request_code}"
+    key_text = f", accessKey {refusal_tally.access_key!a}" if refusal_tally.access_key else ""
+    times_text = f", {refusal_tally.refusal_count} times" if refusal_tally.refusal_count > 1 else ""
+    return (
+        f"refused {request_name} from {refusal_kind.peer_host} ({refusal_kind.reason}{key_text}{times_text})"
+    )
+
+
+def describe_policy(access_policy: AccessPolicy) -> str:
+    """What there is in it, without names."""
+    rule_count = sum(
+        1
+        for access_grant in access_policy.keyless_grants
+        if access_grant.peer_networks is not None or access_grant.subject is not None
+    )
+    return (
+        f"accounts: {len(access_policy.accounts_by_key)}, rules about networks and certificates: {rule_count}"
+    )

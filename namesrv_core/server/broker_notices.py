@@ -1,0 +1,51 @@
+"""Brokers are told that the smallest id of their group has changed (NOTIFY_MIN_BROKER_ID_CHANGE)."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from namesrv_core.events import MinBrokerIdChanged
+from namesrv_core.protocol import headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_request
+from namesrv_core.server.log import log
+from namesrv_core.transport.request_channel import RequestChannel
+
+if TYPE_CHECKING:
+    import ssl
+
+
+class BrokerNotices:
+    """Sends notices in the background; a broker that cannot be reached is logged, nobody waits for it.
+
+    With `tls` brokers are told through that.
+    """
+
+    def __init__(self, ssl_context: "ssl.SSLContext | None" = None) -> None:
+        self._ssl_context = ssl_context
+        self._running_tasks: set[asyncio.Task[None]] = set()
+
+    def send_min_id_notice(self, event: MinBrokerIdChanged) -> None:
+        notice_header = headers.MinBrokerIdChange(
+            event.min_broker_id, event.min_broker_addr, event.offline_broker_addr, event.ha_broker_addr
+        )
+        for broker_addr in event.recipients:
+            notice_task = asyncio.get_running_loop().create_task(
+                self._notify_broker(broker_addr, headers.write_header(notice_header))
+            )
+            self._running_tasks.add(notice_task)
+            notice_task.add_done_callback(self._running_tasks.discard)
+
+    async def _notify_broker(self, broker_addr: str, ext_fields: dict[str, str]) -> None:
+        request_channel = RequestChannel(broker_addr, ssl_context=self._ssl_context)
+        try:
+            await request_channel.send_oneway(
+                build_request(RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE, ext_fields, is_oneway=True)
+            )
+        except (OSError, ValueError) as error:
+            log.warning("could not tell %s that the smallest broker id changed: %s", broker_addr, error)
+        finally:
+            request_channel.close()
+
+    def stop(self) -> None:
+        for notice_task in self._running_tasks:
+            notice_task.cancel()

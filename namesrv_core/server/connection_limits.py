@@ -1,0 +1,145 @@
+"""Bounds: what peers may take of this server, who is over it, and what is done about that.
+
+One that is over a limit is refused, made to wait or cut off; it is counted, and said in the log now and then.
+"""
+
+import asyncio
+import resource
+from collections import Counter
+from collections.abc import Callable, Collection
+
+from namesrv_core.server.log_throttle import LogThrottle
+from namesrv_core.state.server_limits import LimitHits, effective_limit
+from namesrv_core.state.settings import NameServerSettings
+from namesrv_core.transport.command_stream import CommandStream
+from namesrv_core.transport.quotas import StreamQuotas
+
+CHECK_SECONDS = 1.0
+"""Seconds between two looks at those who are slow."""
+
+_RESERVED_FILES = 64
+_MAX_ADDRESS_SHARE = 0.75
+
+
+def raise_file_limit() -> None:
+    """Let this process have as many files open as it may ask for: each connection is one."""
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft_limit != hard_limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+
+
+class ConnectionLimits:
+    """`streams` are those that are open, `clock` tells how long work takes (seconds)."""
+
+    def __init__(
+        self,
+        settings: NameServerSettings,
+        limit_hits: LimitHits,
+        open_streams: Collection[CommandStream],
+        work_clock: Callable[[], float],
+        log_throttle: LogThrottle | None = None,
+    ) -> None:
+        self._settings = settings
+        self._limit_hits = limit_hits
+        self._open_streams = open_streams
+        self._log_throttle = log_throttle or LogThrottle()
+        self._streams_by_host: Counter[str] = Counter()
+        self._held_by_stream: dict[CommandStream, int] = {}
+        self._held_bytes = 0
+        self._unfinished_frames: dict[CommandStream, tuple[int, float]] = {}
+        self.stream_quotas = StreamQuotas(
+            self,
+            settings.build_decode_limits(),
+            effective_limit(settings.maxFramesPerSecond),
+            effective_limit(settings.maxBytesPerSecond),
+            effective_limit(settings.maxUnsentBytes),
+            work_clock,
+        )
+        file_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        self.max_connections = effective_limit(settings.maxConnections)
+        if file_limit != resource.RLIM_INFINITY:
+            # Files of its own have room too: what is put must reach the disk.
+            self.max_connections = max(min(self.max_connections, file_limit - _RESERVED_FILES), 1)
+        self.max_connections_per_host = min(
+            effective_limit(settings.maxConnectionsPerAddress),
+            max(int(self.max_connections * _MAX_ADDRESS_SHARE), 1),
+        )
+
+    # Connections.
+
+    def admit_stream(self, stream: CommandStream) -> bool:
+        """Whether there is a place for one more; every stream that asked must say when it has `left`."""
+        self._streams_by_host[stream.host] += 1
+        if len(self._open_streams) >= self.max_connections:
+            self.report_over_limit(stream, "maxConnections", f"there are {self.max_connections} connections")
+            return False
+        if self._streams_by_host[stream.host] > self.max_connections_per_host:
+            self.report_over_limit(
+                stream, "maxConnectionsPerAddress", f"it has {self.max_connections_per_host} connections"
+            )
+            return False
+        return True
+
+    def release_stream(self, stream: CommandStream) -> None:
+        self._streams_by_host[stream.host] -= 1
+        if not self._streams_by_host[stream.host]:
+            del self._streams_by_host[stream.host]
+        self._unfinished_frames.pop(stream, None)
+
+    # Who is told by streams.
+
+    def report_over_limit(self, stream: CommandStream, limit_key: str, hit_text: str) -> None:
+        self._limit_hits.record_hit(limit_key, f"{stream.peer_addr}: {hit_text}")
+        self.log_limit_hits()
+
+    def report_held_bytes(self, stream: CommandStream, held_bytes: int) -> None:
+        self._held_bytes += held_bytes - self._held_by_stream.pop(stream, 0)
+        if held_bytes:
+            self._held_by_stream[stream] = held_bytes
+        max_held_bytes = effective_limit(self._settings.maxBufferedBytes)
+        while self._held_bytes > max_held_bytes:
+            largest_stream = max(self._held_by_stream, key=self._held_by_stream.__getitem__)
+            largest_bytes = self._held_by_stream.pop(largest_stream)
+            self._held_bytes -= largest_bytes
+            self.report_over_limit(
+                largest_stream, "maxBufferedBytes", f"{largest_bytes} bytes are kept for it, the most of all"
+            )
+            largest_stream.abort()
+
+    # What is looked for.
+
+    def cut_off_slow_streams(self) -> None:
+        """Cut off those who are too slow in sending a frame or in taking answers."""
+        loop_time = asyncio.get_running_loop().time()
+        self._cut_off_slow_senders(loop_time, effective_limit(self._settings.maxSecondsPerFrame))
+        max_unsent_seconds = effective_limit(self._settings.maxUnsentSeconds)
+        for stream in [stream for stream in self._open_streams if stream.full_since is not None]:
+            if stream.full_since is not None and loop_time - stream.full_since > max_unsent_seconds:
+                self.report_over_limit(
+                    stream, "maxUnsentSeconds", f"it took no answer for {max_unsent_seconds} s"
+                )
+                stream.abort()
+        self.log_limit_hits()
+
+    def _cut_off_slow_senders(self, loop_time: float, max_frame_seconds: int) -> None:
+        unfinished_before, self._unfinished_frames = self._unfinished_frames, {}
+        for stream in list(self._open_streams):
+            if not stream.protocol_connection.unfinished_bytes:
+                continue
+            frame_count, unfinished_since = unfinished_before.get(stream, (-1, loop_time))
+            # Frames that came meanwhile say that this is another one.
+            unfinished_since = unfinished_since if frame_count == stream.frame_count else loop_time
+            if loop_time - unfinished_since > max_frame_seconds:
+                self.report_over_limit(
+                    stream, "maxSecondsPerFrame", f"a frame was not complete after {max_frame_seconds} s"
+                )
+                stream.abort()
+            else:
+                self._unfinished_frames[stream] = (stream.frame_count, unfinished_since)
+
+    def log_limit_hits(self) -> None:
+        """Say in the log what was noticed: a line for each limit, once in a while."""
+        unlogged_hits = self._limit_hits.unlogged_hits
+        while unlogged_hits:
+            limit_key, hit_text = unlogged_hits.pop(0)
+            self._log_throttle.log_warning(limit_key, f"over {limit_key}: {hit_text}")

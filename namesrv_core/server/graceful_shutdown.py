@@ -1,0 +1,70 @@
+"""Draining: clients are sent to the other name servers before this one ends, so that no question is lost.
+
+A client since 5.3.2 that is told GO_AWAY connects to the same address again and repeats its question there;
+told so twice, it fails. Java clients ask one thing at a time, and ask another name server once a connection
+is closed. So: GO_AWAY on a connection of before, for whoever understands it; for all others an answer, and
+then the end of the connection. A balancer that has taken this server out leads what is repeated elsewhere.
+"""
+
+import asyncio
+from collections.abc import Collection
+
+from namesrv_core.errors import ResponseCode
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.server.counters import ServerCounters
+from namesrv_core.state.route_tables import RouteTables
+from namesrv_core.transport.command_stream import CommandStream
+
+# Peers of this version and later understand GO_AWAY (V5_3_1 is the last that does not).
+_GO_AWAY_VERSION = 476
+# A broker registers with each name server, none stands in for another: to the end it is listened to.
+_BROKER_REQUESTS = frozenset({
+    RequestCode.REGISTER_BROKER, RequestCode.UNREGISTER_BROKER, RequestCode.QUERY_DATA_VERSION,
+    RequestCode.BROKER_HEARTBEAT,
+})  # fmt: skip
+# Answered when they are on the disk: their connections last to the end.
+_PERSISTED_REQUESTS = frozenset({
+    RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG, RequestCode.UPDATE_NAMESRV_CONFIG,
+})  # fmt: skip
+_CLOSE_AFTER_SECONDS = 3.0
+
+
+class GracefulShutdown:
+    """`streams` are the connections that there are when it begins."""
+
+    def __init__(
+        self, route_tables: RouteTables, open_streams: Collection[CommandStream], counters: ServerCounters
+    ) -> None:
+        self._route_tables = route_tables
+        self._earlier_channel_ids = {stream.channel_id for stream in open_streams}
+        self._hurry_event = asyncio.Event()
+        self._counters = counters
+
+    async def wait_for_clients(self, max_seconds: float) -> None:
+        """Until that many seconds have passed, or somebody hurries."""
+        try:
+            async with asyncio.timeout(max_seconds):
+                await self._hurry_event.wait()
+        except TimeoutError:
+            pass
+
+    def end_wait(self) -> None:
+        """End now."""
+        self._hurry_event.set()
+
+    def answer_go_away(self, stream: CommandStream, request: RemotingCommand) -> RemotingCommand | None:
+        """GO_AWAY for whoever repeats his question then; None for what is to be carried out all the same."""
+        if request.code in _BROKER_REQUESTS or any(
+            self._route_tables.live_keys_on_channel(stream.channel_id)
+        ):
+            return None
+        event_loop = asyncio.get_running_loop()
+        if stream.channel_id in self._earlier_channel_ids and request.version >= _GO_AWAY_VERSION:
+            self._counters.go_away_count += 1
+            # What else is under way on this connection is told the same.
+            event_loop.call_later(_CLOSE_AFTER_SECONDS, stream.close)
+            return build_reply(request, ResponseCode.GO_AWAY, remark="please go away")
+        if request.code not in _PERSISTED_REQUESTS:
+            event_loop.call_soon(stream.close)
+        return None

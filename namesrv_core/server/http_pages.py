@@ -1,0 +1,169 @@
+"""Pages of the HTTP port: a table of paths. Loaded only by a server that has such a port."""
+
+import base64
+import hmac
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from namesrv_core.errors import BadSettings
+from namesrv_core.server import metrics
+from namesrv_core.server.debug_state import describe_server
+from namesrv_core.server.log import log
+from namesrv_core.server.metric_families import METRIC_PREFIX
+from namesrv_core.state.access_policy import AccessPolicy, AccessRole, PeerIdentity
+from namesrv_core.transport.address import join_addr, split_listen_text
+from namesrv_core.transport.http_server import HttpListener, PageRequest, PageResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from namesrv_core.server.name_server import NameServer
+
+_JSON_TYPE = "application/json"
+_WILDCARD_HOSTS = ("", "0.0.0.0", "::")
+
+
+class HttpPages(Collector):
+    """What is answered to a request for a path; also counts them."""
+
+    def __init__(self, name_server: "NameServer") -> None:
+        self._name_server = name_server
+        self._page_counts: Counter[tuple[str, int]] = Counter()
+        self._metrics_registry = metrics.build_registry(name_server)
+        self._metrics_registry.register(self)
+        self._pages_by_path: Mapping[str, Callable[[PageRequest], PageResponse]] = {
+            "/metrics": self._metrics_page,
+            "/healthz": self._health_page,
+            "/readyz": self._readiness_page,
+            "/rocketmq/nsaddr": self._nsaddr_page,
+            "/debug/state": self._debug_state_page,
+        }
+
+    def answer_request(self, page_request: PageRequest) -> PageResponse:
+        """The page that is asked for; 404 for what is none, 500 for one that fails."""
+        render_page = self._pages_by_path.get(page_request.page_path, self._not_found_page)
+        try:
+            page_response = render_page(page_request)
+        except Exception as error:
+            log.exception("the page %s failed", page_request.page_path)
+            page_response = PageResponse(500, f"{type(error).__name__}: {error}\n".encode())
+        self._page_counts[
+            page_request.page_path if page_request.page_path in self._pages_by_path else "other",
+            page_response.status,
+        ] += 1
+        return page_response
+
+    def collect(self) -> "Iterator[Metric]":
+        """How often pages were asked for."""
+        metric_family = CounterMetricFamily(
+            METRIC_PREFIX + "http_requests", "Pages asked for.", labels=("path", "status")
+        )
+        for (page_path, status), request_count in self._page_counts.items():
+            metric_family.add_metric((page_path, str(status)), request_count)
+        yield metric_family
+
+    def _not_found_page(self, page_request: PageRequest) -> PageResponse:
+        return PageResponse(
+            404, f"there is no such page; there are {' '.join(self._pages_by_path)}\n".encode()
+        )
+
+    def _metrics_page(self, page_request: PageRequest) -> PageResponse:
+        metrics_body, content_type = metrics.render_metrics(
+            self._metrics_registry, page_request.headers.get("accept", "")
+        )
+        return PageResponse(200, metrics_body, content_type)
+
+    def _health_page(self, page_request: PageRequest) -> PageResponse:
+        return PageResponse(200, b"ok\n")
+
+    def _readiness_page(self, page_request: PageRequest) -> PageResponse:
+        unready_reason = self._name_server.unready_reason()
+        return (
+            PageResponse(200, b"ready\n")
+            if unready_reason is None
+            else PageResponse(503, f"{unready_reason}\n".encode())
+        )
+
+    def _nsaddr_page(self, page_request: PageRequest) -> PageResponse:
+        """The name servers, as brokers and clients ask an address server for them."""
+        settings = self._name_server.state.settings
+        if settings.nsaddr:
+            return PageResponse(200, f"{settings.nsaddr}\n".encode())
+        bound_host, bound_port = self._name_server.bound_host_port
+        # Whoever reached this port at one of our addresses reaches the name server there, too.
+        return PageResponse(
+            200,
+            f"{join_addr(page_request.local_address[0] if bound_host in _WILDCARD_HOSTS else bound_host, bound_port)}\n".encode(),
+        )
+
+    def _debug_state_page(self, page_request: PageRequest) -> PageResponse:
+        refusal = self._refuse_debug_state(page_request)
+        if refusal is not None:
+            return refusal
+        return PageResponse(
+            200, json.dumps(describe_server(self._name_server), indent=1).encode() + b"\n", _JSON_TYPE
+        )
+
+    def _refuse_debug_state(self, page_request: PageRequest) -> PageResponse | None:
+        """Why it is not shown: only to whoever has the token, or the key of an administrator."""
+        server_state = self._name_server.state
+        token_path = server_state.settings.httpTokenFile
+        if token_path is None and server_state.policy is None:
+            refusal_text = b"not shown: set httpTokenFile to a file with a token, or credentialsFile\n"
+            return PageResponse(403, refusal_text)
+        auth_scheme, _, auth_value = page_request.headers.get("authorization", "").partition(" ")
+        if (
+            auth_scheme.lower() == "bearer"
+            and token_path is not None
+            and _is_valid_token(auth_value, Path(token_path))
+        ):
+            return None
+        if (
+            auth_scheme.lower() == "basic"
+            and server_state.policy is not None
+            and _is_admin_login(auth_value, server_state.policy, page_request.peer_host)
+        ):
+            return None
+        challenge_headers = (("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", "Basic"))
+        return PageResponse(
+            401, b"not shown: send the token, or the key of an administrator\n", headers=challenge_headers
+        )
+
+
+def _is_valid_token(sent_token: str, token_path: Path) -> bool:
+    # Read each time, so that a new one counts at once.
+    expected_token = token_path.read_text().strip()
+    return bool(expected_token) and hmac.compare_digest(sent_token.strip().encode(), expected_token.encode())
+
+
+def _is_admin_login(encoded_pair: str, access_policy: AccessPolicy, peer_host: str) -> bool:
+    """Whether those are the keys, in base64, of somebody who may do everything, and from there."""
+    try:
+        access_key, _, sent_secret = base64.b64decode(encoded_pair, validate=True).decode().partition(":")
+    except ValueError:
+        return False
+    signer_account = access_policy.accounts_by_key.get(access_key)
+    # Whoever has no account is told so no sooner.
+    expected_secret = "" if signer_account is None else signer_account.secret_key
+    is_secret_valid = hmac.compare_digest(sent_secret.encode(), expected_secret.encode())
+    return (
+        is_secret_valid
+        and signer_account is not None
+        and signer_account.grant.role >= AccessRole.ADMIN
+        and signer_account.grant.covers_peer(PeerIdentity(peer_host))
+    )
+
+
+async def open_http_pages(name_server: "NameServer", listen_text: str) -> HttpListener:
+    """Serve the pages at "port" or "host:port"; BadSettings, OSError where that cannot be."""
+    try:
+        listen_host, listen_port = split_listen_text(listen_text)
+    except ValueError as error:
+        raise BadSettings(str(error)) from None
+    return await HttpListener.open(HttpPages(name_server).answer_request, listen_host, listen_port)

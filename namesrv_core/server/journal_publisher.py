@@ -1,0 +1,189 @@
+"""Journaling: what goes into a server's journal, and when: events, snapshots, proofs of life."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from namesrv_core import __version__
+from namesrv_core.events import (
+    Event,
+    Heartbeats,
+    JournalRepaired,
+    ServerPaused,
+    ServerReady,
+    ServerStarted,
+    ServerStopping,
+    SnapshotMark,
+)
+from namesrv_core.history.records import RecordOrigin
+from namesrv_core.server import journal_recorder
+from namesrv_core.server.journal_recorder import JournalFigures, JournalRecorder, QueuedSnapshot
+from namesrv_core.state import snapshot
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.storage.journal.rolling_writer import JournalLimits, JournalWriter
+
+TICK_MS = 1000
+"""How often `tick` is called, in ms."""
+
+_MINUTE_MS, _MEGABYTE_BYTES = 60_000, 1 << 20
+_PROOF_INTERVAL_MS = _MINUTE_MS
+_MIN_PAUSE_MS = 5_000
+_OWN_CAUSE = "name server"
+
+ReadPersisted = Callable[[], tuple[snapshot.KvTables, Mapping[str, str]]]
+
+
+class JournalPublisher:
+    """`kept` gives KV config and settings as they are on the disk; `clock` is seconds since 1970.
+
+    `now` is the server's steady time in ms, everywhere.
+    """
+
+    def __init__(
+        self,
+        journal_writer: JournalWriter,
+        server_state: NameServerState,
+        read_persisted: ReadPersisted,
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._journal_writer = journal_writer
+        self._server_state = server_state
+        self._read_persisted = read_persisted
+        self._wall_clock = wall_clock
+        self._journal_recorder: JournalRecorder | None = None
+        self._is_ready = False
+        self._has_changed = False
+        self._ticked_at = self._proven_at = self._snapshot_taken_at = 0
+        self._namesrv_addr = ""
+
+    def start(self, namesrv_addr: str, server_name: str, now_ms: int) -> None:
+        """The server listens at `address`: begin with a snapshot, and who wakes up with it."""
+        settings = self._server_state.settings
+        self._journal_recorder = JournalRecorder(
+            self._journal_writer,
+            server_name,
+            settings.journalFsync,
+            journal_recorder.MAX_WAITING_CHANGES,
+            self._wall_clock,
+        )
+        self._namesrv_addr = namesrv_addr
+        self._ticked_at = self._proven_at = now_ms
+        self.take_snapshot("start", now_ms)
+        self._record_event(ServerStarted(__version__, os.getpid()))
+        if self._journal_writer.start_repair is not None:
+            self._record_event(JournalRepaired(*self._journal_writer.start_repair))
+        self._record_readiness(now_ms)
+        self._journal_recorder.start()
+        self._server_state.journal_status = self._journal_recorder.status_text
+
+    def publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> None:
+        """Hand over what happened. Nobody waits for the disk."""
+        if self._journal_recorder is None or not events:
+            return
+        self._has_changed = True
+        record_origin = RecordOrigin(int(self._wall_clock() * 1000), cause, client_addr)
+        for event in events:
+            self._journal_recorder.put_event(record_origin, event)
+
+    def handle_tick(self, now_ms: int) -> None:
+        """Called every second: what is due by the clock."""
+        journal_recorder = self._journal_recorder
+        if journal_recorder is None:
+            return
+        pause_ms = now_ms - self._ticked_at - TICK_MS
+        self._ticked_at = now_ms
+        if pause_ms >= _MIN_PAUSE_MS:
+            self._record_event(ServerPaused(pause_ms))
+        self._record_readiness(now_ms)
+        journal_recorder.record_losses(self._build_own_origin())
+        self._take_due_snapshot(journal_recorder, now_ms)
+        if now_ms - self._proven_at >= _PROOF_INTERVAL_MS:
+            self._proven_at = now_ms
+            self._record_event(self._build_proof_of_life(now_ms))
+        self._server_state.journal_status = journal_recorder.status_text
+
+    def _take_due_snapshot(self, journal_recorder: JournalRecorder, now_ms: int) -> None:
+        if journal_recorder.has_gap:
+            self.take_snapshot("loss", now_ms)
+        elif journal_recorder.is_segment_full:
+            self.take_snapshot("roll", now_ms)
+        elif (
+            now_ms - self._snapshot_taken_at
+            >= self._server_state.settings.journalSnapshotMinutes * _MINUTE_MS
+        ):
+            if self._has_changed:
+                self.take_snapshot("interval", now_ms)
+            else:
+                self._snapshot_taken_at = now_ms
+                self._record_event(SnapshotMark("interval", len(self._server_state.tables.live_brokers)))
+
+    def take_snapshot(self, snapshot_reason: str, now_ms: int) -> None:
+        """Write a snapshot of all tables; one that there is no room for is taken at the next tick."""
+        if self._journal_recorder is None:
+            return
+        tables_copy = snapshot.copy_tables(self._server_state, now_ms, *self._read_persisted())
+        if self._journal_recorder.put_event(
+            self._build_own_origin(),
+            QueuedSnapshot(tables_copy, snapshot_reason, rolls_segment=snapshot_reason == "roll"),
+        ):
+            self._snapshot_taken_at = now_ms
+            self._has_changed = self._journal_recorder.has_gap = self._journal_recorder.is_segment_full = (
+                False
+            )
+
+    def read_figures(self) -> JournalFigures | None:
+        """How the journal is; None before the start."""
+        return None if self._journal_recorder is None else self._journal_recorder.read_figures()
+
+    def _record_event(self, event: Event) -> None:
+        """What is no change of a table."""
+        if self._journal_recorder is not None:
+            self._journal_recorder.put_event(self._build_own_origin(), event)
+
+    def _build_own_origin(self) -> RecordOrigin:
+        return RecordOrigin(int(self._wall_clock() * 1000), _OWN_CAUSE)
+
+    def _build_proof_of_life(self, now_ms: int) -> Heartbeats:
+        live_brokers = self._server_state.tables.live_brokers
+        if not live_brokers:
+            return Heartbeats(0, None, None)
+        (_, broker_addr), longest_silent = min(
+            live_brokers.items(), key=lambda live_item: live_item[1].heard_at_ms
+        )
+        return Heartbeats(len(live_brokers), now_ms - longest_silent.heard_at_ms, broker_addr)
+
+    def _record_readiness(self, now_ms: int) -> None:
+        settings = self._server_state.settings
+        wait_ms = settings.waitSecondsForService * 1000 if settings.needWaitForService else 0
+        if not self._is_ready and now_ms - self._server_state.started_at_ms >= wait_ms:
+            self._is_ready = True
+            self._record_event(ServerReady(self._namesrv_addr))
+
+    def stop(self, stop_reason: str | None) -> None:
+        """Write what is left, for two seconds at most, and let go of the folder; None: without last words."""
+        if self._journal_recorder is None:
+            self._journal_writer.close()
+            return
+        if stop_reason is not None:
+            self._record_event(ServerStopping(stop_reason))
+        self._journal_recorder.stop()
+        self._journal_recorder = None
+
+
+def open_journal(
+    server_state: NameServerState, read_persisted: ReadPersisted, wall_clock: Callable[[], float] = time.time
+) -> JournalPublisher | None:
+    """The journal that the settings want, None for none. OSError, RocketMQError where it cannot be opened."""
+    settings = server_state.settings
+    if settings.journalDir is None:
+        return None
+    journal_limits = JournalLimits(
+        settings.journalSegmentMegabytes * _MEGABYTE_BYTES,
+        settings.journalSegmentHours * 60 * _MINUTE_MS,
+        settings.journalKeepMegabytes * _MEGABYTE_BYTES,
+        settings.journalKeepDays * 24 * 60 * _MINUTE_MS,
+    )
+    return JournalPublisher(
+        JournalWriter(Path(settings.journalDir), journal_limits), server_state, read_persisted, wall_clock
+    )

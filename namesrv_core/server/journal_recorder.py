@@ -1,0 +1,269 @@
+"""Recorder: takes events in no time and writes them in a thread of its own.
+
+Whoever hands over an event never waits, whatever the disk does. What there is no room for is counted, and
+the journal says how many events it lost, at the place where they are missing.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from namesrv_core.events import Event, EventsLost, JournalResumed, count_changed_topics
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
+from namesrv_core.server.log import log
+from namesrv_core.state.snapshot import TablesCopy, build_snapshot
+from namesrv_core.storage.journal.rolling_writer import JournalWriter
+
+MAX_WAITING_CHANGES = 250_000
+"""Changes that may wait: some 60 MB, twenty-five brokers that come with ten thousand topics each."""
+
+_TURN_SECONDS = 1.0
+_RETRY_SECONDS = 1.0
+_TIDY_SECONDS = 60.0
+_STOP_SECONDS = 2.0
+_MAX_BATCH_ITEMS = 256
+
+
+class QueuedSnapshot(NamedTuple):
+    """A snapshot to be written; with `rolls` it begins a segment."""
+
+    tables_copy: TablesCopy
+    reason: str
+    rolls_segment: bool
+
+
+QueuedItem = tuple[RecordOrigin, Event | QueuedSnapshot]
+
+
+class JournalFigures(NamedTuple):
+    """How a journal is: changes that wait to be written, for how long (s), records so far, events lost."""
+
+    is_ok: bool
+    waiting: int
+    behind: float
+    records: int
+    lost: int
+
+
+class JournalRecorder:
+    """`fsync` is "always" (each batch), "interval" (each second) or "never"; `room` is how many changes may
+    wait to be written, which bounds the memory they take; `clock` is seconds since 1970.
+
+    `is_full` says that the segment should end: the next snapshot may roll. `has_gap` says that events were
+    lost since it was last set to False.
+    """
+
+    def __init__(
+        self,
+        journal_writer: JournalWriter,
+        server_name: str,
+        fsync_mode: str = "interval",
+        max_waiting_changes: int = MAX_WAITING_CHANGES,
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._journal_writer = journal_writer
+        self._server_name = server_name
+        self._fsync_mode = fsync_mode
+        self._max_waiting_changes = max_waiting_changes
+        self._wall_clock = wall_clock
+        self._queued_items: deque[tuple[int, QueuedItem]] = deque()
+        self._queued_changes = self._written_changes = self._unrecorded_losses = 0
+        self._record_count = self._lost_events = self._unwritable_events = 0
+        self._oldest_waiting_ms: int | None = None
+        self._wake_event, self._stop_event = threading.Event(), threading.Event()
+        self._synced_at = self._tidied_at = float("-inf")
+        self._errors_by_step: dict[str, str] = {}
+        self._failing_since_ms = 0
+        self.is_segment_full = self.has_gap = False
+        self._writer_thread = threading.Thread(target=self._run_thread, name="journal", daemon=True)
+
+    @property
+    def status_text(self) -> str:
+        """ "ok", or "failing" and why."""
+        return next((f"failing: {error_text}" for error_text in list(self._errors_by_step.values())), "ok")
+
+    def read_figures(self) -> JournalFigures:
+        """How it is at this moment."""
+        oldest_ms = self._oldest_waiting_ms
+        behind_seconds = 0.0 if oldest_ms is None else max(self._wall_clock() - oldest_ms / 1000, 0.0)
+        waiting_changes = self._queued_changes - self._written_changes
+        return JournalFigures(
+            not self._errors_by_step,
+            waiting_changes,
+            behind_seconds,
+            self._record_count,
+            self._lost_events + self._unwritable_events,
+        )
+
+    def start(self) -> None:
+        """Begin to write; what was handed over before is written first."""
+        self._writer_thread.start()
+
+    def put_event(self, record_origin: RecordOrigin, event: Event | QueuedSnapshot) -> bool:
+        """Hand over an event; False where there is no room for it. Called by one thread alone."""
+        change_count = _count_held_changes(event)
+        waiting_changes = self._queued_changes - self._written_changes
+        if waiting_changes and waiting_changes + change_count > self._max_waiting_changes:
+            if not isinstance(event, QueuedSnapshot):
+                self._unrecorded_losses += 1
+                self._lost_events += 1
+                self.has_gap = True
+            return False
+        self.record_losses(record_origin)
+        self._queue_item(change_count, (record_origin, event))
+        return True
+
+    def record_losses(self, record_origin: RecordOrigin) -> None:
+        """Say how many events are missing here, if there are any and there is room to say it."""
+        if (
+            self._unrecorded_losses
+            and self._queued_changes - self._written_changes < self._max_waiting_changes
+        ):
+            self._queue_item(1, (record_origin, EventsLost(self._unrecorded_losses)))
+            self._unrecorded_losses = 0
+
+    def _queue_item(self, change_count: int, queued_item: QueuedItem) -> None:
+        self._queued_changes += change_count
+        self._record_count += 1
+        self._queued_items.append((change_count, queued_item))
+        if not self._wake_event.is_set():
+            self._wake_event.set()
+
+    def stop(self) -> None:
+        """Write what is there, for two seconds at most; what the disk does not take until then is lost."""
+        self._stop_event.set()
+        self._wake_event.set()
+        self._writer_thread.join(_STOP_SECONDS)
+        if self._writer_thread.is_alive() or self._queued_changes != self._written_changes:
+            log.error(
+                "the journal ends without its last %d changes", self._queued_changes - self._written_changes
+            )
+        if not self._writer_thread.is_alive():
+            self._journal_writer.close()
+
+    # All below runs in the thread.
+
+    def _run_thread(self) -> None:
+        while not self._stop_event.is_set():
+            self._wake_event.wait(_TURN_SECONDS)
+            self._wake_event.clear()
+            self.write_waiting()
+        self.write_waiting()
+        if self._fsync_mode != "never":
+            self._attempt_step("sync", self._journal_writer.sync_segment)
+
+    def write_waiting(self) -> None:
+        """Write what waits, then look after the files."""
+        while self._queued_items:
+            batch_count = min(len(self._queued_items), _MAX_BATCH_ITEMS)
+            self._oldest_waiting_ms = self._queued_items[0][1][0].time_ms
+            if not self._write_items([self._queued_items.popleft() for _ in range(batch_count)]):
+                return
+        self._oldest_waiting_ms = None
+        now_seconds = self._wall_clock()
+        if self._fsync_mode == "interval" and now_seconds - self._synced_at >= _TURN_SECONDS:
+            self._synced_at = now_seconds
+            self._attempt_step("sync", self._journal_writer.sync_segment)
+        if now_seconds - self._tidied_at >= _TIDY_SECONDS and not self._stop_event.is_set():
+            self._tidied_at = now_seconds
+            self._attempt_step("tidy", self._tidy_journal)
+        self.is_segment_full = self._journal_writer.is_segment_full(self._now_ms())
+
+    def _tidy_journal(self) -> None:
+        if self._journal_writer.is_segment_removed():
+            log.warning("the journal's open file was removed; it goes on with another one")
+            self._journal_writer.abandon_segment()
+            self.has_gap = True
+        self._journal_writer.tidy_segments(self._now_ms())
+
+    def _now_ms(self) -> int:
+        return int(self._wall_clock() * 1000)
+
+    def _write_items(self, queued_items: list[tuple[int, QueuedItem]]) -> bool:
+        """Write them all, however long the disk takes; False where the end came first."""
+        record_lines: list[bytes] = []
+        for _, (record_origin, event) in queued_items:
+            if (
+                isinstance(event, QueuedSnapshot)
+                and event.rolls_segment
+                and self._journal_writer.is_segment_full(self._now_ms())
+            ):
+                if not self._append_lines(record_lines):
+                    return False
+                record_lines = []
+                self._attempt_step("sync", self._journal_writer.roll_segment)
+            record_lines.append(
+                self._encode_line(self._journal_writer.next_seq + len(record_lines), record_origin, event)
+            )
+        if not self._append_lines(record_lines):
+            return False
+        self._written_changes += sum(change_count for change_count, _ in queued_items)
+        return True
+
+    def _encode_line(self, seq: int, record_origin: RecordOrigin, event: Event | QueuedSnapshot) -> bytes:
+        try:
+            written_event = (
+                build_snapshot(event.tables_copy, event.reason)
+                if isinstance(event, QueuedSnapshot)
+                else event
+            )
+            return encode_record_line(seq, self._server_name, record_origin, written_event)
+        except Exception:
+            # Whatever it is, it must neither end the thread nor go unmentioned.
+            log.exception("%s could not be written to the journal", type(event).__name__)
+            self.has_gap = True
+            self._unwritable_events += 1
+            return encode_record_line(seq, self._server_name, record_origin, EventsLost(1))
+
+    def _append_lines(self, record_lines: list[bytes]) -> bool:
+        line_bytes, line_count = b"".join(record_lines), len(record_lines)
+        while record_lines and not self._attempt_step(
+            "write", lambda: self._journal_writer.append_lines(line_bytes, line_count, self._now_ms())
+        ):
+            if self._stop_event.wait(_RETRY_SECONDS):
+                return False
+        if self._fsync_mode == "always":
+            self._attempt_step("sync", self._journal_writer.sync_segment)
+        return True
+
+    def _attempt_step(self, step_name: str, run_step: Callable[[], None]) -> bool:
+        """Whether it was done; a failure is told when it begins and when it is over."""
+        try:
+            run_step()
+        except Exception as error:
+            # Whatever it is: a thread that ends would leave a status that says ok.
+            if not self._errors_by_step:
+                self._failing_since_ms = self._now_ms()
+            if step_name not in self._errors_by_step:
+                log.error("journal: failing: %s: %s", step_name, error)
+            self._errors_by_step[step_name] = describe_error(error)
+            return False
+        error_before = self._errors_by_step.pop(step_name, None)
+        if error_before is not None and not self._errors_by_step:
+            log.info("journal: ok again")
+            self._record_resumption(error_before)
+        return True
+
+    def _record_resumption(self, error_text: str) -> None:
+        """Write down that, and how long, it could not be written."""
+        now_ms = self._now_ms()
+        resumed_event = JournalResumed(error_text, now_ms - self._failing_since_ms)
+        record_line = encode_record_line(
+            self._journal_writer.next_seq, self._server_name, RecordOrigin(now_ms, "journal"), resumed_event
+        )
+        self._attempt_step("write", lambda: self._journal_writer.append_lines(record_line, 1, now_ms))
+
+
+def describe_error(error: Exception) -> str:
+    """What went wrong, without a number."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def _count_held_changes(event: Event | QueuedSnapshot) -> int:
+    """How many changes an event holds in memory, itself included."""
+    if isinstance(event, QueuedSnapshot):
+        return 1 + len(event.tables_copy.queues_by_topic)
+    return 1 + count_changed_topics(getattr(event, "changes", ()))

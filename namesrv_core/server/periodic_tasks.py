@@ -1,0 +1,49 @@
+"""What a name server does every so often: look for silent brokers and idle connections."""
+
+import asyncio
+from collections.abc import Callable
+from itertools import chain
+
+_RESUME_SECONDS = 0.01
+
+PeriodicTask = tuple[Callable[[], float], Callable[[], None]]
+"""How long to wait in seconds, asked each time, and what to do then."""
+
+
+def begin_with_pause(first_seconds: float, pause_seconds: Callable[[], float]) -> Callable[[], float]:
+    """A pause of its own before the first turn; then as it is."""
+    all_pauses = chain([first_seconds], iter(pause_seconds, None))
+    return lambda: next(all_pauses)
+
+
+class PeriodicTasks:
+    """Runs its tasks from `start` to `stop`; each waits its own time between two turns."""
+
+    def __init__(self, *periodic_tasks: PeriodicTask) -> None:
+        self._periodic_tasks = periodic_tasks
+        self._timers_by_index: dict[int, asyncio.TimerHandle] = {}
+
+    def start(self) -> None:
+        for task_index in range(len(self._periodic_tasks)):
+            self._schedule_task(task_index)
+
+    def resume_tasks(self) -> None:
+        """Begin again after a pause: all is due, once what has come meanwhile was looked at."""
+        for task_index in range(len(self._periodic_tasks)):
+            self._timers_by_index[task_index] = asyncio.get_running_loop().call_later(
+                _RESUME_SECONDS, self._run_task, task_index
+            )
+
+    def _schedule_task(self, task_index: int) -> None:
+        pause_seconds, _ = self._periodic_tasks[task_index]
+        self._timers_by_index[task_index] = asyncio.get_running_loop().call_later(
+            pause_seconds(), self._run_task, task_index
+        )
+
+    def _run_task(self, task_index: int) -> None:
+        self._schedule_task(task_index)
+        self._periodic_tasks[task_index][1]()
+
+    def stop(self) -> None:
+        for timer in self._timers_by_index.values():
+            timer.cancel()

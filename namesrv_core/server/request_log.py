@@ -1,0 +1,50 @@
+"""Requests as lines of the log, put around the handlers while somebody looks for a reason."""
+
+from collections.abc import Callable, Sequence
+
+from namesrv_core.errors import ResponseCode
+from namesrv_core.events import Event
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.server.log import log
+from namesrv_core.state.access_policy import RequestPeer
+from namesrv_core.state.name_server_state import NameServerState
+
+AnswerAndEvents = tuple[RemotingCommand, Sequence[Event]]
+
+
+HandleFunction = Callable[[NameServerState, RemotingCommand, int, int, RequestPeer], AnswerAndEvents]
+
+
+def log_requests(handle_request: HandleFunction) -> HandleFunction:
+    """The same, with a line for each request: what, on which connection, how it was answered."""
+
+    def handle_logged(
+        state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int, peer: RequestPeer
+    ) -> AnswerAndEvents:
+        answer_and_events = handle_request(state, request, channel_id, now_ms, peer)
+        log.debug(
+            "%s on connection %d: %s",
+            request_name(request.code),
+            channel_id,
+            response_name(answer_and_events[0].code),
+        )
+        return answer_and_events
+
+    return handle_logged
+
+
+def request_name(request_code: int) -> str:
+    """What is asked for, as the protocol names it."""
+    try:
+        return RequestCode(request_code).name
+    except ValueError:
+        return f"request {request_code}"
+
+
+def response_name(response_code: int) -> str:
+    """How it was answered, as the protocol names it."""
+    try:
+        return ResponseCode(response_code).name
+    except ValueError:
+        return f"code {response_code}"

@@ -1,0 +1,114 @@
+"""Quick: answers to route lookups that were given before, found by the bytes of the request.
+
+A client asks for the same route again and again with nothing changed but the opaque. This takes for granted
+that such a request has the same answer as long as no table, KV value or setting has changed, and answers from
+bytes to bytes. Whatever is not exactly like a request that was answered the usual way is left to that way; so
+is everything where a policy does not let everybody read. The body of a large frame is not looked at: nobody
+reads that of a lookup.
+"""
+
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.codes import HeaderType, RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.server.counters import ServerCounters
+from namesrv_core.state.name_server_state import NameServerState
+
+_OPAQUE_MEMBER = b'"opaque":'
+_MAX_ENTRIES = 16_384
+_MAX_REQUEST_BYTES = 1024
+_ZERO_DIGIT = ord("0")
+
+
+class RouteResponseCache:
+    """To requests about `state`, as `learn` was told them; counted by `counters`."""
+
+    def __init__(self, server_state: NameServerState, counters: ServerCounters) -> None:
+        self._server_state = server_state
+        self._counters = counters
+        self._route_generation = -1
+        self._is_disabled = not server_state.settings.fastPath
+        self._cached_answers: dict[bytes, tuple[bytes, int, bytes, bytes, bytes]] = {}
+
+    def find_answers(self, request_payloads: list[bytes], max_body_bytes: int) -> tuple[list[bytes], int]:
+        """Answers to the first of these requests, in pieces, and the size of their bodies.
+
+        The requests (frames without their length words) are taken from the list: as many as are known, until
+        the bodies have more than `most` bytes. What is left goes the usual way.
+        """
+        answer_pieces: list[bytes] = []
+        body_bytes = answer_count = 0
+        server_state, cached_answers = self._server_state, self._cached_answers
+        if server_state.route_generation != self._route_generation or not (
+            server_state.policy is None or server_state.policy.lets_all_read
+        ):
+            return answer_pieces, body_bytes
+        for payload in request_payloads:
+            before_opaque, _, from_opaque = payload.partition(_OPAQUE_MEMBER)
+            cached_answer = cached_answers.get(before_opaque)
+            if cached_answer is None:
+                break
+            opaque_digits, _, after_opaque = from_opaque.partition(b",")
+            cached_after, digit_count, answer_head, answer_tail, answer_body = cached_answer
+            if (
+                after_opaque != cached_after
+                or len(opaque_digits) != digit_count
+                or not opaque_digits.isdigit()
+                or opaque_digits[0] == _ZERO_DIGIT
+            ):
+                break
+            answer_pieces += answer_head, opaque_digits, answer_tail, answer_body
+            answer_count += 1
+            body_bytes += len(answer_body)
+            if body_bytes > max_body_bytes:
+                break
+        self._counters.cached_answer_count += answer_count
+        del request_payloads[:answer_count]
+        return answer_pieces, body_bytes
+
+    def disable_cache(self) -> None:
+        """From now on everything goes the usual way."""
+        self._cached_answers.clear()
+        self._is_disabled = True
+
+    def enable_cache(self) -> None:
+        """From now on answers are learnt again."""
+        self._is_disabled = False
+
+    def learn_answer(self, request_payload: bytes, request: RemotingCommand, answer: RemotingCommand) -> None:
+        """Keep the answer if it is one that `find` may give to whoever asks the same."""
+        if (
+            self._is_disabled
+            or request.code != RequestCode.GET_ROUTEINFO_BY_TOPIC
+            or answer.code != 0
+            or request.header_type != HeaderType.JSON
+            or request.is_oneway
+            or len(request_payload) > _MAX_REQUEST_BYTES
+        ):
+            return
+        before_opaque, _, from_opaque = request_payload.partition(_OPAQUE_MEMBER)
+        opaque_digits, _, after_opaque = from_opaque.partition(b",")
+        if (
+            not opaque_digits.isdigit()
+            or opaque_digits[0] == _ZERO_DIGIT
+            # A longer one may be too large for the protocol.
+            or len(opaque_digits) > 9
+            # The only opaque there is: not spelt with escapes, nor a member of something inside.
+            or request_payload.count(b"opaque") != 1
+            or b"\\" in request_payload
+        ):
+            return
+        if (
+            self._server_state.route_generation != self._route_generation
+            or len(self._cached_answers) >= _MAX_ENTRIES
+        ):
+            self._cached_answers.clear()
+            self._route_generation = self._server_state.route_generation
+        answer_header, answer_body = codec.encode_command_parts(answer)
+        answer_head, _, answer_tail = answer_header.partition(_OPAQUE_MEMBER + opaque_digits)
+        self._cached_answers[before_opaque] = (
+            after_opaque,
+            len(opaque_digits),
+            answer_head + _OPAQUE_MEMBER,
+            answer_tail,
+            answer_body,
+        )

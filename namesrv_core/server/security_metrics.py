@@ -1,0 +1,58 @@
+"""Metrics of what is refused and renewed: by whoever may not, by TLS; and lines of the log that were lost."""
+
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from prometheus_client.core import Metric
+
+from namesrv_core.server.log import log
+from namesrv_core.server.log_writer import LogWriter
+from namesrv_core.server.metric_families import build_counter, build_gauge, build_labelled_counter
+
+if TYPE_CHECKING:
+    from namesrv_core.server.name_server import NameServer
+    from namesrv_core.server.tls_certificates import TlsCertificates
+
+
+def export_security_metrics(name_server: "NameServer") -> Iterator[Metric]:
+    """All of them; those of TLS where there is TLS."""
+    access_control = name_server.access_control
+    counts_by_reason = {
+        (reason.value,): refusal_count
+        for reason, refusal_count in name_server.state.refusals.counts_by_reason.items()
+    }
+    yield build_labelled_counter(
+        "refused_requests", "Requests that were not allowed.", ("reason",), counts_by_reason
+    )
+    counts_by_result = {
+        ("read",): access_control.reload_count,
+        ("failed",): access_control.failed_reload_count,
+    }
+    yield build_labelled_counter(
+        "credentials_reloads", "New credentials files.", ("result",), counts_by_result
+    )
+    if name_server.tls_certificates.tls_policy is not None:
+        yield from _export_tls_metrics(
+            name_server.tls_certificates, name_server.tls_certificates.tls_policy.handshake_count
+        )
+    lost_lines = sum(map(_lost_line_count, log.handlers))
+    yield build_counter("log_lost_lines", "Lines of the log that nobody read in time.", lost_lines)
+
+
+def _export_tls_metrics(tls_certificates: "TlsCertificates", handshake_count: int) -> Iterator[Metric]:
+    yield build_counter("tls_handshakes", "TLS handshakes that began.", handshake_count)
+    yield build_counter("tls_refused", "Connections closed because of TLS.", tls_certificates.refused_count)
+    counts_by_result = {
+        ("read",): tls_certificates.reload_count,
+        ("failed",): tls_certificates.failed_reload_count,
+    }
+    yield build_labelled_counter("tls_reloads", "New certificates and keys.", ("result",), counts_by_result)
+    if tls_certificates.expires_at is not None:
+        yield build_gauge(
+            "tls_certificate_expiry_timestamp_seconds", "When it expires.", tls_certificates.expires_at
+        )
+
+
+def _lost_line_count(log_handler: logging.Handler) -> int:
+    return log_handler.lost_lines if isinstance(log_handler, LogWriter) else 0

@@ -1,0 +1,138 @@
+"""Which setting wins: a flag of its own name, then `-D`, the environment, the file, the default."""
+
+import argparse
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from namesrv_core.errors import BadSettings, RocketMQError
+from namesrv_core.server.log import log
+from namesrv_core.state import settings as known
+from namesrv_core.state import tls_settings
+from namesrv_core.state.settings import NameServerSettings
+from namesrv_core.state.tls_settings import TlsSettings
+from namesrv_core.storage import settings_file
+
+_VARIABLE_PREFIX = "NAMESRV_"
+_CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def environment_variable(setting_key: str) -> str:
+    """What a setting is called in the environment: "journalDir" -> "NAMESRV_JOURNAL_DIR"."""
+    return _VARIABLE_PREFIX + _CAMEL_HUMP.sub("_", setting_key).replace(".", "_").upper()
+
+
+def load_settings(
+    parsed_flags: argparse.Namespace, keeps_journal: bool = False, environment: Mapping[str, str] = os.environ
+) -> NameServerSettings:
+    """All settings of a start. RocketMQError, in one line, for what cannot be; OSError for the file."""
+    home_folder = Path(parsed_flags.home).expanduser() if parsed_flags.home else Path.home() / "namesrv"
+    settings = NameServerSettings(
+        rocketmqHome=environment.get("ROCKETMQ_HOME"),
+        kvConfigPath=str(home_folder / "kvConfig.json"),
+        configStorePath=str(home_folder / "namesrv.properties"),
+    )
+    tls_items: dict[str, str] = {}
+    if parsed_flags.configFile is not None:
+        if not parsed_flags.configFile:
+            raise BadSettings("-c: the name of the file is empty; leave -c out, or say which file")
+        _read_settings_file(settings, Path(parsed_flags.configFile), tls_items)
+    for setting_key in (*known.SETTING_KEYS, *tls_settings.TLS_KEYS):
+        if environment_variable(setting_key) in environment:
+            _apply_setting(
+                settings,
+                tls_items,
+                setting_key,
+                environment[environment_variable(setting_key)],
+                environment_variable(setting_key),
+            )
+    for setting_key, setting_text in _parse_defines(parsed_flags.define):
+        _apply_setting(settings, tls_items, setting_key, setting_text, f"-D{setting_key}")
+    settings.tls = TlsSettings.from_items({**tls_items, **_read_tls_file(tls_items)})
+    if parsed_flags.port is not None:
+        settings.listenPort = parsed_flags.port
+    if parsed_flags.bind is not None:
+        settings.bindAddress = parsed_flags.bind
+    if parsed_flags.log_format is not None:
+        settings.logFormat = parsed_flags.log_format
+    if parsed_flags.log_level is not None:
+        settings.logLevel = parsed_flags.log_level
+    if parsed_flags.http is not None:
+        settings.httpAddress = parsed_flags.http
+    if parsed_flags.journal_dir is not None:
+        settings.journalDir = str(Path(parsed_flags.journal_dir).expanduser())
+    elif keeps_journal and parsed_flags.no_journal:
+        settings.journalDir = None
+    elif keeps_journal and settings.journalDir is None:
+        settings.journalDir = str(home_folder / "journal")
+    if parsed_flags.credentials is not None:
+        settings.credentialsFile = str(Path(parsed_flags.credentials).expanduser())
+    settings.readOnly = settings.readOnly or parsed_flags.read_only
+    settings.noRemoteConfig = settings.noRemoteConfig or parsed_flags.no_remote_config
+    if settings.clusterTest:
+        raise RocketMQError("clusterTest=true is not supported: no broker could register")
+    if settings.enableControllerInNamesrv:
+        raise RocketMQError("enableControllerInNamesrv=true is not supported: run a controller beside it")
+    settings.fix_protected_keys()
+    return settings
+
+
+def _read_settings_file(settings: NameServerSettings, file_path: Path, tls_items: dict[str, str]) -> None:
+    for setting_item in settings_file.load_setting_items(file_path):
+        if setting_item.key in tls_settings.TLS_KEYS:
+            tls_items[setting_item.key] = setting_item.value
+            (settings.hidden if setting_item.key in tls_settings.SECRET_KEYS else settings.others)[
+                setting_item.key
+            ] = setting_item.value
+            continue
+        value_problem = settings.set_from_text(setting_item.key, setting_item.value)
+        if value_problem is not None and setting_item.key in known.SECURITY_KEYS:
+            # What is meant to lock something never leaves it open because of a slip.
+            raise BadSettings(f"{file_path}:{setting_item.line_number}: {setting_item.key}: {value_problem}")
+        if value_problem is not None:
+            log.warning("%s:%d: %s: %s", file_path, setting_item.line_number, setting_item.key, value_problem)
+    settings.configStorePath = str(file_path)
+
+
+def _read_tls_file(tls_items: Mapping[str, str]) -> dict[str, str]:
+    """What upstream's own file for TLS says, which wins over all else in everything but the mode."""
+    file_path = Path(tls_items.get(tls_settings.CONFIG_FILE_KEY, tls_settings.DEFAULT_CONFIG_FILE))
+    try:
+        file_items = settings_file.load_setting_items(file_path)
+    except FileNotFoundError:
+        return {}
+    return {
+        setting_item.key: setting_item.value
+        for setting_item in file_items
+        if setting_item.key not in tls_settings.PINNED_KEYS
+    }
+
+
+def _parse_defines(define_words: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for define_word in define_words:
+        setting_key, equals_sign, setting_text = define_word.partition("=")
+        if not equals_sign or (
+            setting_key not in known.SETTING_KEYS and setting_key not in tls_settings.TLS_KEYS
+        ):
+            raise BadSettings(
+                f"-D{setting_key}: no such setting; -Dkey=value sets one of those that -p prints, of ours"
+                " (docs/limits.md) or of TLS"
+            )
+        yield setting_key, setting_text
+
+
+def _apply_setting(
+    settings: NameServerSettings,
+    tls_items: dict[str, str],
+    setting_key: str,
+    setting_text: str,
+    source_name: str,
+) -> None:
+    """A mistake in a file is an old habit and warned of, one that was typed is an error."""
+    if setting_key in tls_settings.TLS_KEYS:
+        tls_items[setting_key] = setting_text
+        return
+    value_problem = settings.set_from_text(setting_key, setting_text)
+    if value_problem is not None:
+        raise BadSettings(f"{source_name}: {value_problem}")

@@ -1,0 +1,62 @@
+"""What systemd is told of this process (sd_notify(3)): that it is ready, alive, and about to end.
+
+Nothing is told where nobody listens: NOTIFY_SOCKET says who does, WATCHDOG_USEC how often he wants to hear.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import Mapping
+
+from namesrv_core.server.log import log
+
+_CLOSE_SECONDS = 15.0
+
+
+class SystemdNotifier:
+    """`environ` is that of this process."""
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        socket_path = environment.get("NOTIFY_SOCKET", "")
+        self._socket_path = "\0" + socket_path[1:] if socket_path.startswith("@") else socket_path
+        self._watchdog_seconds = _read_watchdog_seconds(environment) if socket_path else 0.0
+        self._watchdog_timer: asyncio.TimerHandle | None = None
+
+    def notify_ready(self, status_text: str) -> None:
+        """It serves; from now on the loop says that it is alive, twice in the time it may be silent."""
+        self._send_lines("READY=1", f"STATUS={status_text}", f"MAINPID={os.getpid()}")
+        if self._watchdog_seconds:
+            self._notify_watchdog()
+
+    def _notify_watchdog(self) -> None:
+        self._send_lines("WATCHDOG=1")
+        self._watchdog_timer = asyncio.get_running_loop().call_later(
+            self._watchdog_seconds, self._notify_watchdog
+        )
+
+    def notify_stopping(self, status_text: str, max_seconds: float) -> None:
+        """It will have ended within `seconds`, and some more to close everything."""
+        extension_us = int((max_seconds + _CLOSE_SECONDS) * 1_000_000)
+        self._send_lines("STOPPING=1", f"STATUS={status_text}", f"EXTEND_TIMEOUT_USEC={extension_us}")
+
+    def stop_watchdog(self) -> None:
+        """Say no more."""
+        if self._watchdog_timer is not None:
+            self._watchdog_timer.cancel()
+
+    def _send_lines(self, *state_lines: str) -> None:
+        if not self._socket_path:
+            return
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify_socket:
+                notify_socket.setblocking(False)
+                notify_socket.sendto("\n".join(state_lines).encode(), self._socket_path)
+        except OSError as error:
+            log.warning("could not tell the service manager %s: %s", state_lines[0], error)
+
+
+def _read_watchdog_seconds(environment: Mapping[str, str]) -> float:
+    """Seconds from one sign of life to the next; 0 where none is wanted of this process."""
+    timeout_us = environment.get("WATCHDOG_USEC", "")
+    is_for_this_process = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+    return int(timeout_us) / 2_000_000 if timeout_us.isdecimal() and is_for_this_process else 0.0

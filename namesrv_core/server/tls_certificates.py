@@ -1,0 +1,239 @@
+"""Certificates: what this server's TLS is made of, and that it is renewed without a restart.
+
+Its law: a pair is used whole or not at all, and what is in use stays until something better is there.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from namesrv_core.errors import BadSettings
+from namesrv_core.server.log import log
+from namesrv_core.server.log_throttle import LogThrottle
+from namesrv_core.state.tls_settings import TlsSettings
+from namesrv_core.transport.protocol_detection import TlsPolicy
+
+if TYPE_CHECKING:
+    import ssl
+
+    from namesrv_core.transport.cipher_suites import CipherOffer
+    from namesrv_core.transport.tls_server import TlsServerFiles
+
+CHECK_SECONDS = 1.0
+"""Seconds between two looks at the files."""
+
+
+_WRITING_PROBLEM = "the files of TLS are being written"
+
+
+class _CertificateReading(NamedTuple):
+    """What the files hold. With neither `context` nor `problem` they are just being written."""
+
+    content_digest: bytes | None
+    ssl_context: "ssl.SSLContext | None"
+    certificate_text: str = ""
+    has_expired: bool = False
+    problem_text: str = ""
+    expires_at: float | None = None
+
+
+class TlsCertificates:
+    """`terms` is what a listener needs, None with TLS disabled.
+
+    BadSettings where TLS is demanded and cannot be had. `ends_at` is when the certificate in use expires
+    (seconds since 1970), None for one of our own making; the counts only grow.
+    """
+
+    def __init__(
+        self,
+        tls_settings: TlsSettings,
+        read_files: "Callable[[TlsServerFiles], _CertificateReading] | None" = None,
+    ) -> None:
+        self._read_files = read_files or _read_certificate_files
+        self._server_files: TlsServerFiles | None = None
+        self._seen_digest: bytes | None = None
+        self._tried_digest: bytes | None = None
+        self._used_digest: bytes | None = None
+        self._logged_problem = ""
+        self._check_task: asyncio.Task[None] | None = None
+        self._log_throttle = LogThrottle()
+        self.expires_at: float | None = None
+        self.reload_count = self.failed_reload_count = self.refused_count = 0
+        self.tls_policy: TlsPolicy | None = None
+        if tls_settings.mode == "disabled":
+            return
+        _check_cipher_offer(tls_settings)
+        # Late: a server that nobody asks for TLS need not carry OpenSSL.
+        self.tls_policy = TlsPolicy(
+            None,
+            tls_settings.mode == "enforcing",
+            partial(_build_self_signed_context, tls_settings),
+            self._count_refusal,
+        )
+        if tls_settings.cert_path is not None and tls_settings.key_path is not None:
+            self._begin_with_files(tls_settings.cert_path, tls_settings.key_path, tls_settings)
+        elif self.tls_policy.is_required:
+            self.tls_policy.current_context()
+
+    def _begin_with_files(self, cert_path: str, key_path: str, tls_settings: TlsSettings) -> None:
+        from namesrv_core.transport.tls_server import TlsServerFiles
+
+        assert self.tls_policy is not None
+        trust_path = Path(tls_settings.trust_path) if tls_settings.trust_path else None
+        self._server_files = TlsServerFiles(
+            Path(cert_path),
+            Path(key_path),
+            tls_settings.key_password,
+            tls_settings.client_auth,
+            trust_path,
+            _build_cipher_offer(tls_settings),
+        )
+        self.tls_policy = TlsPolicy(None, self.tls_policy.is_required, None, self._count_refusal)
+        first_reading = self._read_files(self._server_files)
+        if first_reading.ssl_context is None and self.tls_policy.is_required:
+            raise BadSettings(first_reading.problem_text or _WRITING_PROBLEM)
+        self._apply_reading(first_reading)
+
+    def start_file_check(self) -> None:
+        """Called every `LOOK` seconds: see whether the files have changed. Nobody waits for the disk."""
+        if self._server_files is not None and (self._check_task is None or self._check_task.done()):
+            self._check_task = asyncio.get_running_loop().create_task(self._check_files(self._server_files))
+
+    async def _check_files(self, server_files: "TlsServerFiles") -> None:
+        file_reading = await asyncio.to_thread(self._read_files, server_files)
+        if file_reading.content_digest is not None and file_reading.content_digest == self._tried_digest:
+            self._seen_digest = file_reading.content_digest
+            if file_reading.content_digest == self._used_digest:
+                self._logged_problem = ""
+        elif file_reading.content_digest == self._seen_digest and file_reading.content_digest is not None:
+            self._apply_reading(file_reading)
+        else:
+            # Perhaps somebody is writing them: whoever still is will have gone on by the next look.
+            self._seen_digest = file_reading.content_digest
+            if file_reading.problem_text and file_reading.content_digest is None:
+                self._log_problem(file_reading.problem_text)
+
+    def reload_files(self) -> None:
+        """Take what the files hold now, at once; said in any case."""
+        if self._server_files is None:
+            return
+        file_reading = self._read_files(self._server_files)
+        if file_reading.content_digest is not None and file_reading.content_digest == self._used_digest:
+            log.info("TLS: the certificate is as it was")
+            return
+        self._logged_problem = ""
+        self._apply_reading(file_reading)
+
+    def _apply_reading(self, file_reading: _CertificateReading) -> None:
+        assert self.tls_policy is not None
+        self._tried_digest = self._seen_digest = file_reading.content_digest
+        if file_reading.ssl_context is None:
+            self.failed_reload_count += self._used_digest is not None
+            self._log_problem(file_reading.problem_text or _WRITING_PROBLEM)
+            return
+        self._logged_problem = ""
+        self.reload_count += self._used_digest is not None
+        self._used_digest = file_reading.content_digest
+        self.expires_at = file_reading.expires_at
+        self.tls_policy.ssl_context = file_reading.ssl_context
+        log.info("TLS: new connections are shown %s", file_reading.certificate_text)
+        if file_reading.has_expired:
+            log.warning("TLS: that certificate has expired: clients that verify it do not connect")
+
+    def _log_problem(self, problem_text: str) -> None:
+        """Once for each problem, however often it is met."""
+        assert self.tls_policy is not None
+        if problem_text == self._logged_problem:
+            return
+        self._logged_problem = problem_text
+        consequence_text = (
+            "no TLS until that is put right"
+            if self.tls_policy.ssl_context is None
+            else "the certificate of before stays"
+        )
+        log.error("TLS: %s: %s", problem_text, consequence_text)
+
+    def stop(self) -> None:
+        if self._check_task is not None:
+            self._check_task.cancel()
+
+    def _count_refusal(self, peer_addr: str, refusal_reason: str) -> None:
+        self.refused_count += 1
+        self._log_throttle.log_warning(
+            refusal_reason.partition("(")[0].partition(" of ")[0], f"closing {peer_addr}: it {refusal_reason}"
+        )
+
+
+def build_outgoing_context(tls_settings: TlsSettings) -> "ssl.SSLContext | None":
+    """How brokers are asked, None for plain text; as Java's, without a look at host names. BadSettings."""
+    outgoing_tls = tls_settings.outgoing
+    if outgoing_tls is None:
+        return None
+    from namesrv_core.transport import cipher_suites
+    from namesrv_core.transport.tls_client import TlsClient
+
+    trust_path, cert_path, key_path = (
+        Path(path_text) if path_text else None
+        for path_text in (outgoing_tls.trust_path, outgoing_tls.cert_path, outgoing_tls.key_path)
+    )
+    ssl_context = TlsClient(
+        trust_path, cert_path, key_path, outgoing_tls.key_password, is_verifying=outgoing_tls.is_verifying
+    ).ssl_context
+    ssl_context.check_hostname = False
+    cipher_suites.restrict_context(ssl_context, _build_cipher_offer(tls_settings))
+    return ssl_context
+
+
+def _build_cipher_offer(tls_settings: TlsSettings) -> "CipherOffer":
+    from namesrv_core.transport.cipher_suites import CipherOffer
+
+    return CipherOffer(tls_settings.protocols, tls_settings.ciphers)
+
+
+def _check_cipher_offer(tls_settings: TlsSettings) -> None:
+    """What no certificate could put right is told at the start."""
+    if tls_settings.protocols or tls_settings.ciphers:
+        import ssl
+
+        from namesrv_core.transport.cipher_suites import restrict_context
+
+        restrict_context(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), _build_cipher_offer(tls_settings))
+
+
+def _build_self_signed_context(tls_settings: TlsSettings) -> "ssl.SSLContext":
+    from namesrv_core.transport.tls_server import build_self_signed_context
+
+    ssl_context = build_self_signed_context(_build_cipher_offer(tls_settings))
+    log.info(
+        "TLS: a client asked for it, and is shown a certificate that was made for the purpose (test mode)"
+    )
+    return ssl_context
+
+
+def _read_certificate_files(server_files: "TlsServerFiles") -> _CertificateReading:
+    """What the files hold, read at one moment: a file that changed meanwhile makes it nothing."""
+    from namesrv_core.transport import tls_client, tls_server
+
+    try:
+        content_digest = server_files.compute_digest()
+    except BadSettings as error:
+        return _CertificateReading(None, None, problem_text=str(error))
+    try:
+        ssl_context = tls_server.build_server_context(server_files)
+        if server_files.compute_digest() != content_digest:
+            return _CertificateReading(None, None)
+        server_certificate = tls_client.read_certificates(server_files.cert_file)[0]
+    except BadSettings as error:
+        return _CertificateReading(content_digest, None, problem_text=str(error))
+    expiry_time = datetime.fromtimestamp(tls_client.expiry_seconds(server_certificate), UTC)
+    certificate_text = f"the certificate of {tls_client.name_of_certificate(server_certificate)!r} in {server_files.cert_file}, valid until {expiry_time:%Y-%m-%dT%H:%M:%SZ}"
+    return _CertificateReading(
+        content_digest,
+        ssl_context,
+        certificate_text,
+        expiry_time < datetime.now(UTC),
+        expires_at=expiry_time.timestamp(),
+    )

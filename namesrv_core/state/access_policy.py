@@ -1,0 +1,170 @@
+"""The access policy: roles by access key, client certificate and network, and fences for brokers.
+
+The strongest grant of a peer decides. A grant never takes a permission away.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import NamedTuple, Protocol
+
+AddressNetwork = IPv4Network | IPv6Network
+
+_CACHE_ENTRIES = 4096
+
+
+class AccessRole(IntEnum):
+    """Each role includes the permissions of the roles before it.
+
+    There is one exception: a broker does not have an observer's permission to read what only an admin reads.
+    """
+
+    NONE = 0
+    READ = 1
+    OBSERVER = 2
+    BROKER = 3
+    ADMIN = 4
+
+
+class RequestPeer(Protocol):
+    """The sender of a request: its address, and the subject of its client certificate if that is valid."""
+
+    @property
+    def host(self) -> str: ...
+
+    @property
+    def subject(self) -> str | None: ...
+
+
+class PeerIdentity(NamedTuple):
+    """A peer as a record. Without a host it is in no network."""
+
+    host: str = ""
+    subject: str | None = None
+
+
+ANONYMOUS_PEER = PeerIdentity()
+
+
+class RegistrationFence(NamedTuple):
+    """The clusters that a broker may register in, and the networks of the addresses that it may register.
+
+    None means any.
+    """
+
+    cluster_names: frozenset[str] | None = None
+    broker_networks: tuple[AddressNetwork, ...] | None = None
+
+
+NO_FENCE = RegistrationFence()
+
+
+class AccessGrant(NamedTuple):
+    """A role for peers in one of `peer_networks` (None: any) with the certificate `subject` (None: any)."""
+
+    role: AccessRole
+    peer_networks: tuple[AddressNetwork, ...] | None = None
+    subject: str | None = None
+    fence: RegistrationFence = NO_FENCE
+
+    @property
+    def is_for_everybody(self) -> bool:
+        return self.peer_networks is None and self.subject is None
+
+    def covers_peer(self, peer: RequestPeer) -> bool:
+        return (self.peer_networks is None or is_in_networks(peer.host, self.peer_networks)) and (
+            self.subject is None
+            or (peer.subject is not None and self.subject == normalize_subject(peer.subject))
+        )
+
+
+class SignerAccount(NamedTuple):
+    """The grant of a peer that signs with `secret_key`. The representation never shows the secret."""
+
+    secret_key: str
+    grant: AccessGrant
+
+    def __repr__(self) -> str:
+        return f"Account(..., {self.grant!r})"
+
+
+class AccessPolicy:
+    """The grants by access key and the grants that need no key.
+
+    `read_only` and `no_remote_config` refuse requests of admins as well. With `lets_all_read` every peer may
+    send requests that need only the role read.
+    """
+
+    def __init__(
+        self,
+        keyless_grants: Iterable[AccessGrant] = (AccessGrant(AccessRole.ADMIN),),
+        accounts_by_key: Mapping[str, SignerAccount] | None = None,
+        *,
+        read_only: bool = False,
+        no_remote_config: bool = False,
+    ) -> None:
+        self.keyless_grants = tuple(
+            sorted(keyless_grants, key=lambda access_grant: access_grant.role, reverse=True)
+        )
+        self.accounts_by_key = dict(accounts_by_key or {})
+        self.read_only = read_only
+        self.no_remote_config = no_remote_config
+        self.lets_all_read = any(
+            access_grant.role >= AccessRole.READ and access_grant.is_for_everybody
+            for access_grant in self.keyless_grants
+        )
+        self._grants_by_peer: dict[tuple[str, str | None], tuple[AccessGrant, ...]] = {}
+
+    def grants_without_key(self, peer: RequestPeer) -> tuple[AccessGrant, ...]:
+        """The grants of a peer that does not sign, strongest first."""
+        peer_key = peer.host, peer.subject
+        matching_grants = self._grants_by_peer.get(peer_key)
+        if matching_grants is None:
+            if len(self._grants_by_peer) >= _CACHE_ENTRIES:
+                self._grants_by_peer.clear()
+            matching_grants = self._grants_by_peer[peer_key] = tuple(
+                access_grant for access_grant in self.keyless_grants if access_grant.covers_peer(peer)
+            )
+        return matching_grants
+
+
+def is_in_networks(host_text: str, address_networks: Iterable[AddressNetwork]) -> bool:
+    """Whether the text is an IP address in one of the networks."""
+    parsed_address = _parse_address(host_text)
+    return parsed_address is not None and any(
+        parsed_address in address_network for address_network in address_networks
+    )
+
+
+@lru_cache(_CACHE_ENTRIES)
+def _parse_address(host_text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        parsed_address = ip_address(host_text)
+    except ValueError:
+        return None
+    # A dual-stack socket reports an IPv4 peer as an IPv4-mapped IPv6 address.
+    mapped_address = parsed_address.ipv4_mapped if isinstance(parsed_address, IPv6Address) else None
+    return mapped_address or parsed_address
+
+
+@lru_cache(_CACHE_ENTRIES)
+def normalize_subject(subject_text: str) -> str:
+    """Normalize a distinguished name (RFC 4514): remove blanks, write attribute types in upper case."""
+    return ",".join(_normalize_part(subject_part) for subject_part in _split_subject(subject_text))
+
+
+def _normalize_part(subject_part: str) -> str:
+    attribute_type, _, attribute_value = subject_part.strip().partition("=")
+    return f"{attribute_type.strip().upper()}={attribute_value.strip()}"
+
+
+def _split_subject(subject_text: str) -> list[str]:
+    """Split at commas that are not escaped."""
+    subject_parts, part_start, is_escaped = [], 0, False
+    for letter_index, letter in enumerate(subject_text):
+        if letter == "," and not is_escaped:
+            subject_parts.append(subject_text[part_start:letter_index])
+            part_start = letter_index + 1
+        is_escaped = letter == "\\" and not is_escaped
+    return [*subject_parts, subject_text[part_start:]]

@@ -1,0 +1,342 @@
+"""The route tables (clusters, broker groups, live brokers, topics, mappings) and the invariants between them.
+
+A topic has an entry only while a broker has queues of it. A queue mapping disappears with its broker group,
+or when the broker registers the topic without one. A cluster lists a broker name only while the group exists.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.events import (
+    DataVersion,
+    MappingChange,
+    MappingInfo,
+    QueueData,
+    TopicChange,
+    TopicChanges,
+    merge_topic_changes,
+)
+from namesrv_core.state.placements import (
+    NO_QUEUES,
+    BrokerQueues,
+    PlacementSuccessors,
+    QueuePlacement,
+    TopicMove,
+    without_broker,
+)
+
+LiveKey = tuple[str, str]
+"""Cluster name and broker address."""
+
+_MAX_MOVED_BROKERS = 20_000
+"""The most broker names to remember: more than there are brokers, because removed brokers are included."""
+
+
+class RegisteredGroup:
+    """The brokers of one name: the addresses of a master and its slaves by id (upstream: `BrokerData`)."""
+
+    __slots__ = ("enable_acting_master", "broker_addrs", "cluster_name", "broker_name", "zone_name")
+
+    def __init__(self, cluster_name: str, broker_name: str) -> None:
+        self.cluster_name = cluster_name
+        self.broker_name = broker_name
+        self.broker_addrs: dict[int, str] = {}
+        self.enable_acting_master = False
+        self.zone_name: str | None = None
+
+
+class BrokerClaim(NamedTuple):
+    """The header of a registration: a place in a group, an address, a timeout and options.
+
+    `enable_acting_master` is None for brokers older than 5.0, which do not send it.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    ha_server_addr: str | None = None
+    timeout_ms: int | None = None
+    enable_acting_master: bool | None = None
+    zone_name: str | None = None
+
+
+class RegistrationFingerprint(NamedTuple):
+    """Identifies a broker's last registration, and the generation of the tables after it.
+
+    `request_context` is the rest of the request beside the body of `body_size` bytes. `body_digest` is the
+    body's hash, or the hashes of its pieces. Python salts the hash, so clients cannot construct collisions.
+    """
+
+    broker: BrokerClaim
+    request_context: tuple[object, ...]
+    body_size: int
+    body_digest: object
+    tables_generation: int
+
+
+class LiveBroker:
+    """A live broker: the time of its last sign of life, its channel and its data version.
+
+    `former_channel_ids` are open channels over which it registered before. `is_silent` is set once its
+    silence has been reported. `last_fingerprint` identifies the registration that was applied last.
+    """
+
+    __slots__ = (
+        "channel_id", "former_channel_ids", "ha_server_addr", "heard_at_ms", "is_silent", "last_fingerprint", "timeout_ms", "data_version",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        heard_at_ms: int,
+        timeout_ms: int,
+        data_version: DataVersion | None,
+        channel_id: int,
+        ha_server_addr: str | None,
+        former_channel_ids: frozenset[int] = frozenset(),
+    ) -> None:
+        self.heard_at_ms = heard_at_ms
+        self.timeout_ms = timeout_ms
+        self.data_version = data_version
+        self.channel_id = channel_id
+        self.former_channel_ids = former_channel_ids
+        self.ha_server_addr = ha_server_addr
+        self.is_silent = False
+        self.last_fingerprint: RegistrationFingerprint | None = None
+
+
+class RouteTables:
+    """The tables of `RouteInfoManager`. `generation` changes whenever a route may change.
+
+    `move_count` counts the changes of queues.
+    """
+
+    def __init__(self) -> None:
+        self.broker_names_by_cluster: dict[str, dict[str, None]] = {}
+        self.broker_groups: dict[str, RegisteredGroup] = {}
+        self.live_brokers: dict[LiveKey, LiveBroker] = {}
+        self.placements_by_topic: dict[str, QueuePlacement] = {}
+        self.filter_servers: dict[LiveKey, list[str | None]] = {}
+        self.queue_mappings: dict[str, dict[str | None, MappingInfo]] = {}
+        self.placement_successors = PlacementSuccessors()
+        self.generation = self.move_count = 0
+        self._last_moves: dict[str, int] = {}
+        self._forgotten_moves = 0
+        self._shared_queues: dict[QueueData, QueueData] = {}
+
+    def share_queue(self, queue_data: QueueData) -> QueueData:
+        """The shared record of all equal queues. A broker with many topics has only a few different ones."""
+        if len(self._shared_queues) > 100_000:
+            self._shared_queues.clear()
+        return self._shared_queues.setdefault(queue_data, queue_data)
+
+    def queues_of_topic(self, topic: str) -> BrokerQueues:
+        """The queues of a topic by broker name; empty for an unknown topic."""
+        placement = self.placements_by_topic.get(topic)
+        return NO_QUEUES if placement is None else placement.broker_queues
+
+    def set_queue(self, topic: str, queue_data: QueueData) -> TopicChange | None:
+        """Set a broker's queues of a topic. Return None if that changes nothing."""
+        old_placement = self.placements_by_topic.get(topic)
+        queue_before = (
+            None if old_placement is None else old_placement.broker_queues.get(queue_data.broker_name)
+        )
+        if queue_before == queue_data:
+            return None
+        queue_after = self.share_queue(queue_data)
+        self._note_move(queue_data.broker_name)
+        self._move_topic(
+            topic, old_placement, self.placement_successors.placement_with_queue(old_placement, queue_after)
+        )
+        return TopicChange(topic, queue_before, queue_after)
+
+    def drop_queue(self, topic: str, broker_name: str) -> TopicChange | None:
+        """Remove a broker's queues of a topic; None if there were none."""
+        old_placement = self.placements_by_topic.get(topic)
+        queue_before = None if old_placement is None else old_placement.broker_queues.get(broker_name)
+        if old_placement is None or queue_before is None:
+            return None
+        self._note_move(broker_name)
+        self._move_topic(
+            topic,
+            old_placement,
+            self.placement_successors.placement_without_broker(old_placement, broker_name),
+        )
+        return TopicChange(topic, queue_before, None)
+
+    def change_all_queues(
+        self, broker_name: str, change_queue: Callable[[QueueData], QueueData | None]
+    ) -> tuple[TopicChanges, ...]:
+        """Change a broker's queues of all its topics. `change_queue` returns new queues or None."""
+        topics_by_placement: dict[QueuePlacement, list[str]] = {}
+        for topic, placement in self.placements_by_topic.items():
+            if broker_name in placement.broker_queues:
+                topics_by_placement.setdefault(placement, []).append(topic)
+        if topics_by_placement:
+            self._note_move(broker_name)
+        topic_changes = []
+        # Either all topics of a placement have queues on the broker or none of them.
+        for placement, topic_names in topics_by_placement.items():
+            queue_before = placement.broker_queues[broker_name]
+            queue_after = change_queue(queue_before)
+            if queue_after == queue_before:
+                continue
+            topic_changes.append(TopicChanges(tuple(topic_names), queue_before, queue_after))
+            if queue_after is not None:
+                placement.broker_queues = {
+                    **placement.broker_queues,
+                    broker_name: self.share_queue(queue_after),
+                }
+            elif len(placement.broker_queues) > 1:
+                placement.broker_queues = without_broker(placement.broker_queues, broker_name)
+            else:
+                placement.topic_count, placement.moved_at_count = 0, self.move_count
+                for topic in topic_names:
+                    del self.placements_by_topic[topic]
+        self.placement_successors.clear_cache()
+        return merge_topic_changes(topic_changes)
+
+    def _move_topic(
+        self, topic: str, old_placement: QueuePlacement | None, new_placement: QueuePlacement | None
+    ) -> None:
+        for placement, topic_delta in (old_placement, -1), (new_placement, 1):
+            if placement is not None:
+                placement.topic_count += topic_delta
+                placement.moved_at_count = self.move_count
+        if new_placement is None:
+            del self.placements_by_topic[topic]
+        else:
+            self.placements_by_topic[topic] = new_placement
+
+    def apply_moves(
+        self,
+        broker_name: str,
+        topic_moves: Sequence[TopicMove],
+        new_placements: Mapping[str, QueuePlacement],
+        move_count: int,
+    ) -> None:
+        """Apply the moves of a broker's topics that were computed when `move_count` had this value.
+
+        `new_placements` has the topics that had no placement. Later changes of other brokers are kept.
+        """
+        has_no_moves = self.move_count == move_count
+        unmoved_flags = [
+            has_no_moves if old_placement is None else old_placement.moved_at_count <= move_count
+            for old_placement, *_ in topic_moves
+        ]
+        self._note_move(broker_name)
+        if has_no_moves:
+            self.placements_by_topic.update(new_placements)
+        for topic_move, is_unmoved in zip(topic_moves, unmoved_flags, strict=True):
+            if is_unmoved:
+                self._move_topics_together(topic_move)
+            else:
+                for topic in topic_move.topics:
+                    old_placement = self.placements_by_topic.get(topic)
+                    self._move_topic(
+                        topic,
+                        old_placement,
+                        self.placement_successors.placement_with_queue(old_placement, topic_move.queue_after),
+                    )
+
+    def _move_topics_together(self, topic_move: TopicMove) -> None:
+        """Move topics together, because all of them still have the placement that was computed."""
+        old_placement, new_placement, topic_count = (
+            topic_move.old_placement,
+            topic_move.new_placement,
+            len(topic_move.topics),
+        )
+        if old_placement is not None:
+            # Other brokers may have changed the placement's own queues meanwhile.
+            new_placement = self.placement_successors.placement_with_queue(
+                old_placement, topic_move.queue_after
+            )
+            if old_placement.topic_count == topic_count and not new_placement.topic_count:
+                old_placement.broker_queues = new_placement.broker_queues
+                self.placement_successors.clear_cache()
+                return
+            self.placements_by_topic.update(dict.fromkeys(topic_move.topics, new_placement))
+            old_placement.topic_count -= topic_count
+            old_placement.moved_at_count = self.move_count
+        new_placement.topic_count += topic_count
+        new_placement.moved_at_count = self.move_count
+
+    def last_move_of(self, broker_name: str) -> int:
+        """The `move_count` after the last move of this broker's queues, or a higher number."""
+        return self._last_moves.get(broker_name, self._forgotten_moves)
+
+    def _note_move(self, broker_name: str) -> None:
+        self.move_count += 1
+        if len(self._last_moves) >= _MAX_MOVED_BROKERS:
+            self._last_moves.clear()
+            self._forgotten_moves = self.move_count
+        self._last_moves[broker_name] = self.move_count
+
+    def set_mapping(self, topic: str, mapping_info: MappingInfo) -> MappingChange | None:
+        """Set the mapping of a static topic on a broker. Return None if that changes nothing."""
+        mappings_by_broker = self.queue_mappings.setdefault(topic, {})
+        mapping_before = mappings_by_broker.get(mapping_info.bname)
+        mappings_by_broker[mapping_info.bname] = mapping_info
+        return (
+            None
+            if mapping_before == mapping_info
+            else MappingChange(topic, mapping_info.bname, mapping_before, mapping_info)
+        )
+
+    def drop_mapping(self, topic: str, broker_name: str) -> MappingChange | None:
+        """Remove the mapping of a static topic on a broker. Return None if there is none."""
+        mappings_by_broker = self.queue_mappings.get(topic, {})
+        mapping_before = mappings_by_broker.pop(broker_name, None)
+        if not mappings_by_broker:
+            self.queue_mappings.pop(topic, None)
+        return None if mapping_before is None else MappingChange(topic, broker_name, mapping_before, None)
+
+    def topics_of_broker(self, broker_name: str) -> list[str]:
+        return [
+            topic
+            for topic, placement in self.placements_by_topic.items()
+            if broker_name in placement.broker_queues
+        ]
+
+    def drop_group(self, broker_name: str) -> tuple[MappingChange, ...]:
+        """Remove a group without members from all clusters, together with its mappings."""
+        del self.broker_groups[broker_name]
+        for cluster_name in [
+            cluster_name
+            for cluster_name, broker_names in self.broker_names_by_cluster.items()
+            if broker_name in broker_names
+        ]:
+            broker_names = self.broker_names_by_cluster[cluster_name]
+            del broker_names[broker_name]
+            if not broker_names:
+                del self.broker_names_by_cluster[cluster_name]
+        mapped_topics = [
+            topic
+            for topic, mappings_by_broker in self.queue_mappings.items()
+            if broker_name in mappings_by_broker
+        ]
+        return filter_mapping_changes(self.drop_mapping(topic, broker_name) for topic in mapped_topics)
+
+    def members_at_addr(self, live_key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
+        """The cluster's groups that contain the address, with the address's broker id in each.
+
+        There is one such group, unless a broker has changed its name.
+        """
+        cluster_name, broker_addr = live_key
+        for broker_name in self.broker_names_by_cluster.get(cluster_name, ()):
+            broker_group = self.broker_groups[broker_name]
+            for broker_id, member_addr in broker_group.broker_addrs.items():
+                if member_addr == broker_addr:
+                    yield broker_group, broker_id
+
+    def live_keys_on_channel(self, channel_id: int) -> Iterator[LiveKey]:
+        return (
+            live_key
+            for live_key, live_broker in self.live_brokers.items()
+            if live_broker.channel_id == channel_id
+        )
+
+
+def filter_mapping_changes(mapping_changes: Iterable[MappingChange | None]) -> tuple[MappingChange, ...]:
+    """The changes that are not None."""
+    return tuple(mapping_change for mapping_change in mapping_changes if mapping_change is not None)

@@ -1,0 +1,66 @@
+"""How bytes reach a file: whole or not at all, and on the disk when the call returns."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+
+def replace_file(file_path: Path, new_content: bytes, *, keeps_backup: bool = True) -> None:
+    """Put `content` in the place of what `path` holds, which with `backup` is kept as `<path>.bak`.
+
+    Missing folders are made, a link is followed, the file's permissions stay. At any moment `path` holds the
+    old or the new content, whatever is killed. OSError where the disk is full or the folder cannot be
+    written; then nothing has changed.
+    """
+    file_path = file_path.resolve()
+    file_path.parent.mkdir(parents=True, exist_ok=True)
+    temporary_path = file_path.with_name(f".{file_path.name}.new")
+    file_mode = stat.S_IMODE(file_path.stat().st_mode) if file_path.exists() else None
+    try:
+        _write_synced(temporary_path, new_content, file_mode)
+        if file_mode is not None and keeps_backup:
+            _replace_backup(file_path)
+        os.replace(temporary_path, file_path)
+    except BaseException:
+        with suppress(OSError):
+            temporary_path.unlink()
+        raise
+    sync_folder(file_path.parent)
+
+
+def _write_synced(file_path: Path, new_content: bytes, file_mode: int | None) -> None:
+    # At no moment may others read more of it than of what it replaces.
+    initial_mode = 0o666 if file_mode is None else 0o600
+    with open(
+        file_path, "wb", opener=lambda opened_name, open_flags: os.open(opened_name, open_flags, initial_mode)
+    ) as file:
+        if file_mode is not None:
+            os.fchmod(file.fileno(), file_mode)
+        file.write(new_content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _replace_backup(file_path: Path) -> None:
+    """A second name for what is there, so that `path` is never absent; a copy where there are no links."""
+    temporary_path = file_path.with_name(f".{file_path.name}.bak.new")
+    with suppress(FileNotFoundError):
+        temporary_path.unlink()
+    try:
+        os.link(file_path, temporary_path)
+    except OSError:
+        # Late, as what it knows of archives is not needed anywhere.
+        import shutil
+
+        shutil.copy2(file_path, temporary_path)
+    os.replace(temporary_path, file_path.with_name(f"{file_path.name}.bak"))
+
+
+def sync_folder(folder: Path) -> None:
+    """What was made, renamed or removed in a folder is on the disk when this returns."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

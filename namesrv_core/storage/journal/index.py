@@ -1,0 +1,212 @@
+"""The index beside a closed segment: where in it the lines of a term stand, such as a topic or a type.
+
+`0000000000000001-20251121T140300000Z.idx`: magic, the size of the file and the numbers of frames, of terms
+and of lists (uint32), where each frame begins in the file and in the plain segment (uint32), hashes of terms
+in order (4 bytes each), for each the number of its list (uint32), where each list begins and the last one
+ends (uint32), and the lists: offsets of lines in the plain segment (uint32). All of it is little-endian.
+It can be made again at any time; a segment without one is read as a whole.
+"""
+
+import mmap
+import struct
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from struct import Struct
+from sys import byteorder
+from typing import NamedTuple
+
+from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.records import InvalidRecordError
+from namesrv_core.history.subject_filter import IndexTerms
+from namesrv_core.storage import atomic_write
+from namesrv_core.storage.journal.segments import (
+    InvalidSegmentError,
+    JournalSegment,
+    SegmentFrame,
+    read_frames,
+)
+
+_MAGIC_BYTES = b"NSINDEX2"
+_INDEX_HEAD = Struct("<8sIIII")
+_NUMBER_WORD = Struct("<I")
+_LIST_BOUNDS = _FRAME_ENTRY = Struct("<II")
+_HASH_BYTES = 4
+_MAX_PLAIN_BYTES = 1 << 32
+
+
+def index_path(segment_path: Path) -> Path:
+    """Where the index of a closed segment is."""
+    return segment_path.with_name(f"{segment_path.name.removesuffix('.jsonl.zst')}.idx")
+
+
+def index_bytes(segment_path: Path) -> int:
+    """How many bytes a segment's index takes; 0 where there is none."""
+    index_file = index_path(segment_path)
+    return index_file.stat().st_size if index_file.exists() else 0
+
+
+class IndexedLines(NamedTuple):
+    """Lines by their offsets in the plain segment, in order; and the frames to find them in."""
+
+    line_offsets: list[int]
+    segment_frames: list[SegmentFrame]
+
+
+def build_index(closed_segment: JournalSegment) -> Path:
+    """Make the index of a closed segment, whole or not at all. BadSegment, OSError."""
+    index_file = index_path(closed_segment.file_path)
+    atomic_write.replace_file(index_file, _encode_index(read_frames(closed_segment)))
+    return index_file
+
+
+def _encode_index(frame_contents: Iterable[tuple[SegmentFrame, bytes]]) -> bytes:
+    offsets_by_term: dict[str, list[int]] = {}
+    index_terms, segment_frames = IndexTerms(), []
+    for segment_frame, frame_content in frame_contents:
+        segment_frames.append(segment_frame)
+        line_end = segment_frame.plain_offset
+        for line_bytes in frame_content.splitlines(keepends=True):
+            line_start, line_end = line_end, line_end + len(line_bytes)
+            if line_end >= _MAX_PLAIN_BYTES:
+                raise InvalidSegmentError("it is too long for an index")
+            for index_term in _terms_of_line(index_terms, line_bytes):
+                offsets_by_term.setdefault(index_term, []).append(line_start)
+    return _pack_index(
+        segment_frames,
+        {_hash_term(index_term): frame_contents for index_term, frame_contents in offsets_by_term.items()},
+    )
+
+
+def _terms_of_line(index_terms: IndexTerms, line_bytes: bytes) -> Iterable[str]:
+    """None of what nobody understands who reads the segment."""
+    try:
+        record = parse_record_line(line_bytes)
+        return [*index_terms.terms_of_record(record), type_term(record.event_type)]
+    except (InvalidRecordError, KeyError, TypeError, AttributeError):
+        return ()
+
+
+def type_term(type_name: str) -> str:
+    """The term of all records of a type."""
+    return f"type {type_name}"
+
+
+def _pack_index(segment_frames: list[SegmentFrame], offsets_by_hash: dict[bytes, list[int]]) -> bytes:
+    """Topics of a broker usually stand in the same lines: equal lists are there once."""
+    sorted_hashes = sorted(offsets_by_hash)
+    list_numbers: dict[tuple[int, ...], int] = {}
+    list_of_hash = [
+        list_numbers.setdefault(tuple(offsets_by_hash[offset_list]), len(list_numbers))
+        for offset_list in sorted_hashes
+    ]
+    list_starts, flat_offsets = [0], list[int]()
+    for offset_list in list_numbers:
+        flat_offsets += offset_list
+        list_starts.append(len(flat_offsets))
+    frame_bounds = [frame_bound for segment_frame in segment_frames for frame_bound in segment_frame]
+    index_body = b"".join(
+        [
+            _pack_numbers(frame_bounds),
+            *sorted_hashes,
+            _pack_numbers(list_of_hash),
+            _pack_numbers(list_starts),
+            _pack_numbers(flat_offsets),
+        ]
+    )
+    index_size = _INDEX_HEAD.size + len(index_body)
+    return (
+        _INDEX_HEAD.pack(_MAGIC_BYTES, index_size, len(segment_frames), len(sorted_hashes), len(list_numbers))
+        + index_body
+    )
+
+
+def _pack_numbers(number_values: list[int]) -> bytes:
+    packed_numbers = array("I", number_values)
+    assert packed_numbers.itemsize == _NUMBER_WORD.size
+    if byteorder == "big":
+        packed_numbers.byteswap()
+    return packed_numbers.tobytes()
+
+
+@lru_cache(1024)
+def _hash_term(index_term: str) -> bytes:
+    # Not known before there is something to find: OpenSSL's digests come with it.
+    from hashlib import blake2b
+
+    return blake2b(index_term.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
+
+
+def find_lines(
+    segment_path: Path, index_terms: Iterable[str] | None, event_types: Iterable[str] | None = None
+) -> IndexedLines | None:
+    """The lines that concern one of the terms and are of one of the types; None where no index can be read.
+
+    None for terms or types are all. A few lines may be neither: different terms can have the same hash.
+    """
+    try:
+        with (
+            index_path(segment_path).open("rb") as index_file,
+            mmap.mmap(index_file.fileno(), 0, access=mmap.ACCESS_READ) as index_data,
+        ):
+            magic_bytes, index_size, *entry_counts = _INDEX_HEAD.unpack_from(index_data)
+            if (magic_bytes, index_size) != (_MAGIC_BYTES, len(index_data)):
+                return None
+            index_table = _IndexTable(index_data, *entry_counts)
+            line_offsets = None if index_terms is None else index_table.find_offsets(index_terms)
+            if event_types is not None and line_offsets != set():
+                offsets_of_types = index_table.find_offsets(map(type_term, event_types))
+                line_offsets = offsets_of_types if line_offsets is None else line_offsets & offsets_of_types
+            return (
+                None
+                if line_offsets is None
+                else IndexedLines(sorted(line_offsets), index_table.read_frames() if line_offsets else [])
+            )
+    except (OSError, ValueError, struct.error):
+        return None
+
+
+class _IndexTable:
+    """An index that is open: so many frames, terms and lists."""
+
+    def __init__(self, index_data: mmap.mmap, frame_count: int, term_count: int, list_count: int) -> None:
+        self._index_data = index_data
+        self._term_count = term_count
+        self._hashes_at = _INDEX_HEAD.size + frame_count * _FRAME_ENTRY.size
+        self._list_starts_at = self._hashes_at + term_count * (_HASH_BYTES + _NUMBER_WORD.size)
+        self._lists_at = self._list_starts_at + (list_count + 1) * _NUMBER_WORD.size
+
+    def read_frames(self) -> list[SegmentFrame]:
+        return [
+            SegmentFrame(*frame_entry)
+            for frame_entry in _FRAME_ENTRY.iter_unpack(self._index_data[_INDEX_HEAD.size : self._hashes_at])
+        ]
+
+    def find_offsets(self, index_terms: Iterable[str]) -> set[int]:
+        return set().union(*(self._offsets_of_hash(_hash_term(index_term)) for index_term in index_terms))
+
+    def _offsets_of_hash(self, wanted_hash: bytes) -> Iterable[int]:
+        hash_index = bisect_left(range(self._term_count), wanted_hash, key=self._hash_at)
+        if hash_index == self._term_count or self._hash_at(hash_index) != wanted_hash:
+            return ()
+        list_numbers_at = self._hashes_at + self._term_count * _HASH_BYTES
+        (list_number,) = _NUMBER_WORD.unpack_from(
+            self._index_data, list_numbers_at + hash_index * _NUMBER_WORD.size
+        )
+        list_start, list_end = _LIST_BOUNDS.unpack_from(
+            self._index_data, self._list_starts_at + list_number * _NUMBER_WORD.size
+        )
+        packed_offsets = self._index_data[
+            self._lists_at + list_start * _NUMBER_WORD.size : self._lists_at + list_end * _NUMBER_WORD.size
+        ]
+        line_offsets = array("I", packed_offsets)
+        if byteorder == "big":
+            line_offsets.byteswap()
+        return line_offsets
+
+    def _hash_at(self, hash_index: int) -> bytes:
+        return self._index_data[
+            self._hashes_at + hash_index * _HASH_BYTES : self._hashes_at + (hash_index + 1) * _HASH_BYTES
+        ]

@@ -1,0 +1,337 @@
+"""A journal as others read it: records in their order, those that come, and whether it is whole."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from namesrv_core.events import Snapshot
+from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.records import InvalidRecordError, JournalRecord, event_of_record
+from namesrv_core.history.replay import JournalReplay
+from namesrv_core.storage.journal import index
+from namesrv_core.storage.journal.segments import (
+    InvalidSegmentError,
+    JournalSegment,
+    list_segments,
+    read_lines,
+    read_lines_at,
+)
+
+_MAX_SHOWN_PROBLEMS = 5
+
+
+class SegmentCheck(NamedTuple):
+    """What was found in a segment; sizes are in bytes, times in ms, None where there is no record.
+
+    `torn` is how many bytes stand behind the last whole line: in the open segment that is a record under way,
+    or what a killed server left. `problems` are in words.
+    """
+
+    journal_segment: JournalSegment
+    record_count: int
+    first_seq: int | None
+    last_seq: int | None
+    first_time_ms: int | None
+    last_time_ms: int | None
+    file_bytes: int
+    plain_bytes: int
+    torn_bytes: int
+    problem_texts: tuple[str, ...]
+
+
+class RecordTypeCount(NamedTuple):
+    """How many records of a type there are, with how many bytes, and the times (ms) of first and last."""
+
+    record_count: int
+    plain_bytes: int
+    first_time_ms: int
+    last_time_ms: int
+
+
+class RecordFilter(NamedTuple):
+    """Which lines are looked at: those that `may_be`, of an indexed segment those of the `terms` and `types`.
+
+    None is all of them. What passes is not all wanted.
+    """
+
+    can_match_line: Callable[[bytes], bool] | None = None
+    index_terms: Sequence[str] | None = None
+    event_types: Collection[str] | None = None
+
+
+_ALL_RECORDS = RecordFilter()
+
+
+def read_records(
+    journal_folder: Path, since_ms: int = 0, record_filter: RecordFilter = _ALL_RECORDS
+) -> Iterator[JournalRecord]:
+    """A journal's records, oldest first, from the segment on that has the first one of `since` (ms).
+
+    Those that cannot be understood are passed over: `check` tells of them. BadSegment, OSError.
+    """
+    for journal_segment in _drop_older_segments(list_segments(journal_folder), since_ms):
+        yield from _filter_records(journal_segment, record_filter)
+
+
+def read_segments_backwards(
+    journal_folder: Path, since_ms: int, until_ms: int, record_filter: RecordFilter
+) -> Iterator[Iterator[JournalRecord]]:
+    """The records of each segment, in their order; the newest segment first. As `records`.
+
+    `since` and `until` (ms) leave out segments all of whose records are older, or newer.
+    """
+    recent_segments = _drop_older_segments(list_segments(journal_folder), since_ms)
+    for journal_segment in reversed(
+        [journal_segment for journal_segment in recent_segments if journal_segment.started_at_ms < until_ms]
+    ):
+        yield _filter_records(journal_segment, record_filter)
+
+
+def _filter_records(journal_segment: JournalSegment, record_filter: RecordFilter) -> Iterator[JournalRecord]:
+    for line_bytes in _read_candidate_lines(journal_segment, record_filter):
+        if (record_filter.can_match_line is None or record_filter.can_match_line(line_bytes)) and (
+            journal_record := _parse_readable(line_bytes)
+        ) is not None:
+            yield journal_record
+
+
+def _read_candidate_lines(journal_segment: JournalSegment, record_filter: RecordFilter) -> Iterator[bytes]:
+    indexed_lines = (
+        index.find_lines(journal_segment.file_path, record_filter.index_terms, record_filter.event_types)
+        if journal_segment.is_closed
+        else None
+    )
+    return (
+        read_lines(journal_segment)
+        if indexed_lines is None
+        else read_lines_at(journal_segment, *indexed_lines)
+    )
+
+
+def _drop_older_segments(all_segments: list[JournalSegment], since_ms: int) -> list[JournalSegment]:
+    """Without those whose successor was begun before: all their records are older."""
+    return [
+        journal_segment
+        for next_index, journal_segment in enumerate(all_segments, 1)
+        if next_index == len(all_segments) or all_segments[next_index].started_at_ms > since_ms
+    ]
+
+
+def _readable_records(journal_segment: JournalSegment) -> Iterator[JournalRecord]:
+    return (
+        journal_record
+        for line_bytes in read_lines(journal_segment)
+        if (journal_record := _parse_readable(line_bytes)) is not None
+    )
+
+
+def count_records_by_type(journal_folder: Path) -> dict[str, RecordTypeCount]:
+    """What is in a journal, by type of record. BadSegment, OSError."""
+    counts_by_type: dict[str, RecordTypeCount] = {}
+    for journal_segment in list_segments(journal_folder):
+        for line_bytes in read_lines(journal_segment):
+            journal_record = _parse_readable(line_bytes)
+            if journal_record is not None:
+                previous_count = counts_by_type.get(
+                    journal_record.event_type,
+                    RecordTypeCount(0, 0, journal_record.time_ms, journal_record.time_ms),
+                )
+                counts_by_type[journal_record.event_type] = RecordTypeCount(
+                    previous_count.record_count + 1,
+                    previous_count.plain_bytes + len(line_bytes),
+                    previous_count.first_time_ms,
+                    journal_record.time_ms,
+                )
+    return counts_by_type
+
+
+def read_last_records(journal_folder: Path, record_count: int) -> list[JournalRecord]:
+    """The last records of a journal; no more segments are read than that takes. BadSegment, OSError."""
+    last_records: list[JournalRecord] = []
+    for journal_segment in reversed(list_segments(journal_folder)):
+        if len(last_records) >= record_count:
+            break
+        last_records = [
+            *deque(_readable_records(journal_segment), record_count - len(last_records)),
+            *last_records,
+        ]
+    return last_records
+
+
+def replay_to_end(journal_folder: Path) -> JournalReplay:
+    """The tables at the end of a journal; no more segments are read than that takes. BadSegment, OSError."""
+    replayed_segments: list[JournalSegment] = []
+    for journal_segment in reversed(list_segments(journal_folder)):
+        replayed_segments.insert(0, journal_segment)
+        if any(
+            journal_record.event_type == Snapshot.__name__
+            for journal_record in _readable_records(journal_segment)
+        ):
+            break
+    journal_replay = JournalReplay()
+    for journal_segment in replayed_segments:
+        for journal_record in _readable_records(journal_segment):
+            journal_replay.feed_record(journal_record)
+    return journal_replay
+
+
+def follow_records(
+    journal_folder: Path,
+    after_seq: int,
+    pause: Callable[[float], None] = time.sleep,
+    period_seconds: float = 0.2,
+) -> Iterator[list[JournalRecord]]:
+    """Records with numbers above `after` as they come, some at a time; without end."""
+    for record_batch in poll_records(journal_folder, after_seq):
+        if record_batch:
+            yield record_batch
+        else:
+            pause(period_seconds)
+
+
+def poll_records(journal_folder: Path, after_seq: int) -> Iterator[list[JournalRecord]]:
+    """What a look finds of records with numbers above `after`, each once; perhaps nothing; without end."""
+    reached_seq, open_segment_reader = after_seq, _OpenSegmentReader()
+    while True:
+        all_segments = list_segments(journal_folder)
+        started_indexes = [
+            segment_index
+            for segment_index, journal_segment in enumerate(all_segments)
+            if journal_segment.first_seq <= reached_seq + 1
+        ][-1:] or [0]
+        record_batch: list[JournalRecord] = []
+        for journal_segment in all_segments[started_indexes[0] :]:
+            new_records = (
+                _readable_records(journal_segment)
+                if journal_segment.is_closed
+                else open_segment_reader.read_new_records(journal_segment.file_path)
+            )
+            record_batch = [
+                journal_record for journal_record in new_records if journal_record.seq > reached_seq
+            ]
+            if record_batch:
+                break
+        reached_seq = record_batch[-1].seq if record_batch else reached_seq
+        yield record_batch
+
+
+class _OpenSegmentReader:
+    """What was added to an open segment since it was last read."""
+
+    def __init__(self) -> None:
+        self._segment_path: Path | None = None
+        self._read_offset = 0
+
+    def read_new_records(self, segment_path: Path) -> list[JournalRecord]:
+        if segment_path != self._segment_path:
+            self._segment_path, self._read_offset = segment_path, 0
+        try:
+            with segment_path.open("rb") as segment_file:
+                segment_file.seek(self._read_offset)
+                new_bytes = segment_file.read()
+        except FileNotFoundError:
+            # It was closed just now, and is found under its new name at the next look.
+            return []
+        whole_bytes = new_bytes.rfind(b"\n") + 1
+        self._read_offset += whole_bytes
+        return [
+            journal_record
+            for line_bytes in new_bytes[:whole_bytes].splitlines()
+            if (journal_record := _parse_readable(line_bytes)) is not None
+        ]
+
+
+def _parse_readable(line_bytes: bytes) -> JournalRecord | None:
+    try:
+        return parse_record_line(line_bytes)
+    except InvalidRecordError:
+        return None
+
+
+def check_journal(journal_folder: Path) -> Iterator[SegmentCheck]:
+    """Look through a whole journal: numbers without holes, records that can be understood, and tables.
+
+    The tables that a snapshot and the events behind it give must be those of the next snapshot. OSError.
+    """
+    journal_replay = JournalReplay()
+    for journal_segment in list_segments(journal_folder):
+        yield _SegmentChecker(journal_segment, journal_replay).check_segment()
+
+
+class _SegmentChecker:
+    def __init__(self, journal_segment: JournalSegment, journal_replay: JournalReplay) -> None:
+        self._journal_segment = journal_segment
+        self._journal_replay = journal_replay
+        self._problem_texts: list[str] = []
+
+    def check_segment(self) -> SegmentCheck:
+        first_and_last: list[JournalRecord] = []
+        record_count = plain_bytes = line_number = 0
+        try:
+            for line_number, line_bytes in enumerate(read_lines(self._journal_segment), 1):
+                plain_bytes += len(line_bytes)
+                journal_record = self._check_line(line_number, line_bytes)
+                if journal_record is not None:
+                    record_count += 1
+                    first_and_last = [*first_and_last[:1], journal_record]
+        except InvalidSegmentError as error:
+            self._problem_texts.append(str(error))
+        segment_path = self._journal_segment.file_path
+        file_bytes = segment_path.stat().st_size if segment_path.exists() else plain_bytes
+        torn_bytes = 0 if self._journal_segment.is_closed else max(file_bytes - plain_bytes, 0)
+        first_record, last_record = (
+            (first_and_last[0], first_and_last[-1]) if first_and_last else (None, None)
+        )
+        return SegmentCheck(
+            self._journal_segment,
+            record_count,
+            first_record and first_record.seq,
+            last_record and last_record.seq,
+            first_record and first_record.time_ms,
+            last_record and last_record.time_ms,
+            file_bytes,
+            plain_bytes,
+            torn_bytes,
+            self._shown_problems(),
+        )
+
+    def _check_line(self, line_number: int, line_bytes: bytes) -> JournalRecord | None:
+        try:
+            journal_record = parse_record_line(line_bytes)
+            self._check_record(journal_record)
+        except InvalidRecordError as error:
+            self._problem_texts.append(f"line {line_number}: {error}")
+            return None
+        return journal_record
+
+    def _check_record(self, journal_record: JournalRecord) -> None:
+        journal_replay, previous_seq = self._journal_replay, self._journal_replay.last_seq
+        if previous_seq is not None and journal_record.seq != previous_seq + 1:
+            self._problem_texts.append(f"record {previous_seq} is followed by {journal_record.seq}")
+        if journal_record.event_type != Snapshot.__name__:
+            journal_replay.feed_record(journal_record)
+            return
+        was_certain = (
+            journal_replay.is_certain and previous_seq is not None and journal_record.seq == previous_seq + 1
+        )
+        contents_before = dict(journal_replay.table_contents()) if was_certain else {}
+        journal_replay.feed_record(journal_record)
+        event = event_of_record(journal_record)
+        if was_certain and isinstance(event, Snapshot) and event.reason not in ("start", "poll"):
+            differing_tables = [
+                table_name
+                for table_name, table in journal_replay.table_contents().items()
+                if table != contents_before[table_name]
+            ]
+            if differing_tables:
+                table_names = ", ".join(differing_tables)
+                self._problem_texts.append(
+                    f"snapshot {journal_record.seq} has other {table_names} than the events before it give"
+                )
+
+    def _shown_problems(self) -> tuple[str, ...]:
+        hidden_count = len(self._problem_texts) - _MAX_SHOWN_PROBLEMS
+        hidden_text = (f"and {hidden_count} more",) if hidden_count > 0 else ()
+        return (*self._problem_texts[:_MAX_SHOWN_PROBLEMS], *hidden_text)

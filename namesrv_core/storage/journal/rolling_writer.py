@@ -1,0 +1,201 @@
+"""Journal: an append-only folder of records, written by one process and read by anybody.
+
+Numbers have no holes, also over restarts. What an OSError interrupts can be done again.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.storage import atomic_write
+from namesrv_core.storage.journal import index, segments
+
+_LOCK_NAME = "journal.lock"
+
+FileOpener = Callable[[Path], BinaryIO]
+
+
+class JournalLimits(NamedTuple):
+    """When a segment is full or old, and what is kept of the closed ones; in bytes and ms."""
+
+    segment_bytes: int = 16 << 20
+    segment_millis: int = 24 * 3_600_000
+    keep_bytes: int = 2 << 30
+    keep_millis: int = 400 * 24 * 3_600_000
+
+
+_DEFAULT_LIMITS = JournalLimits()
+
+
+class JournalRepair(NamedTuple):
+    """A file that ended in the middle of a record, and how many bytes of it were cut off."""
+
+    file_name: str
+    cut_bytes: int
+
+
+def _open_for_append(file_path: Path) -> BinaryIO:
+    return open(file_path, "ab", buffering=0)
+
+
+class JournalWriter:
+    """RocketMQError from the constructor where somebody else writes to the folder; OSError from all.
+
+    `next` is the number that the next record has to have; `repair` is what was cut when it was opened.
+    """
+
+    def __init__(
+        self,
+        journal_folder: Path,
+        journal_limits: JournalLimits = _DEFAULT_LIMITS,
+        open_file: FileOpener | None = None,
+    ) -> None:
+        self._journal_folder = journal_folder
+        self._journal_limits = journal_limits
+        self._open_file = open_file or _open_for_append
+        self._segment_file: BinaryIO | None = None
+        self._segment_path: Path | None = None
+        self._segment_started_ms = 0
+        self._segment_bytes = 0
+        self._has_unsynced_bytes = self._has_partial_write = False
+        self.start_repair: JournalRepair | None = None
+        journal_folder.mkdir(parents=True, exist_ok=True)
+        self._lock_descriptor = _lock_journal(journal_folder / _LOCK_NAME)
+        self.next_seq = self._resume_last_segment()
+
+    def _resume_last_segment(self) -> int:
+        """Cut the torn end of the last segment; the number that follows its last record."""
+        known_segments = segments.list_segments(self._journal_folder)
+        if not known_segments:
+            return 1
+        last_segment = known_segments[-1]
+        if last_segment.is_closed:
+            return segments.find_last_seq(last_segment) + 1
+        file_bytes = last_segment.file_path.stat().st_size
+        whole_bytes, last_seq = segments.find_tail(last_segment.file_path)
+        if whole_bytes < file_bytes:
+            self.start_repair = JournalRepair(last_segment.file_path.name, file_bytes - whole_bytes)
+        if last_seq is None:
+            last_segment.file_path.unlink()
+            return last_segment.first_seq
+        if whole_bytes < file_bytes:
+            os.truncate(last_segment.file_path, whole_bytes)
+        return last_seq + 1
+
+    def append_lines(self, line_bytes: bytes, line_count: int, now_ms: int) -> None:
+        """Write `count` lines, all or none. At `now` (ms) a segment is begun, if there is none."""
+        if self._segment_file is None:
+            segment_path = self._journal_folder / segments.segment_name(self.next_seq, now_ms)
+            self._segment_file, self._segment_path = self._open_file(segment_path), segment_path
+            self._segment_bytes, self._segment_started_ms, self._has_partial_write = 0, now_ms, False
+        if self._has_partial_write:
+            self._cut_partial_write()
+        self._has_partial_write = True
+        unwritten_bytes = memoryview(line_bytes)
+        while unwritten_bytes:
+            unwritten_bytes = unwritten_bytes[self._segment_file.write(unwritten_bytes) :]
+        self._has_partial_write = False
+        self._segment_bytes += len(line_bytes)
+        self.next_seq += line_count
+        self._has_unsynced_bytes = True
+
+    def _cut_partial_write(self) -> None:
+        """Take back half a write; a file that does not even let that be done is given up for another one."""
+        assert self._segment_file is not None
+        try:
+            self._segment_file.truncate(self._segment_bytes)
+        except OSError:
+            self.abandon_segment()
+            raise
+
+    def is_segment_full(self, now_ms: int) -> bool:
+        """Whether it is time for another segment."""
+        if self._segment_file is None:
+            return False
+        return (
+            self._segment_bytes >= self._journal_limits.segment_bytes
+            or now_ms - self._segment_started_ms >= self._journal_limits.segment_millis
+        )
+
+    def roll_segment(self) -> None:
+        """End the segment; the next record begins another one."""
+        if self._segment_file is not None:
+            self.sync_segment()
+            self._segment_file.close()
+            self._segment_file = self._segment_path = None
+
+    def sync_segment(self) -> None:
+        """What was written is on the disk when this returns."""
+        if self._segment_file is None or not self._has_unsynced_bytes:
+            return
+        os.fsync(self._segment_file.fileno())
+        atomic_write.sync_folder(self._journal_folder)
+        self._has_unsynced_bytes = False
+
+    def is_segment_removed(self) -> bool:
+        """Whether somebody removed the open segment, with what was written to it."""
+        return self._segment_path is not None and not self._segment_path.exists()
+
+    def abandon_segment(self) -> None:
+        """Let go of a segment that was removed or is broken; the next record begins another one."""
+        if self._segment_file is not None:
+            segment_file, self._segment_file, self._segment_path = self._segment_file, None, None
+            with suppress(OSError):
+                segment_file.close()
+        self._journal_folder.mkdir(parents=True, exist_ok=True)
+
+    def tidy_segments(self, now_ms: int) -> None:
+        """Compress the segments that have ended, and remove those that are kept no longer."""
+        segments.remove_plain_twins(self._journal_folder)
+        for segment in segments.list_segments(self._journal_folder):
+            if not segment.is_closed and segment.file_path != self._segment_path:
+                segments.compress_segment(segment.file_path)
+        closed_segments = segments.list_segments(self._journal_folder)
+        segment_sizes = [
+            segment.file_path.stat().st_size + index.index_bytes(segment.file_path)
+            for segment in closed_segments
+        ]
+        total_bytes = sum(segment_sizes)
+        for segment, next_segment, segment_bytes in zip(
+            closed_segments, closed_segments[1:], segment_sizes, strict=False
+        ):
+            is_expired = next_segment.started_at_ms < now_ms - self._journal_limits.keep_millis
+            if segment.file_path == self._segment_path or not (
+                is_expired or total_bytes > self._journal_limits.keep_bytes
+            ):
+                break
+            segment.file_path.unlink()
+            index.index_path(segment.file_path).unlink(missing_ok=True)
+            total_bytes -= segment_bytes
+        self._index_newest_segment()
+
+    def _index_newest_segment(self) -> None:
+        """Give one closed segment its index, the newest first: more would take too long at once."""
+        for segment in reversed(segments.list_segments(self._journal_folder)):
+            if segment.is_closed and not index.index_path(segment.file_path).exists():
+                with suppress(segments.InvalidSegmentError):
+                    index.build_index(segment)
+                    return
+
+    def close(self) -> None:
+        """End; the open segment stays as it is, and is compressed after the next start."""
+        try:
+            if self._segment_file is not None:
+                self._segment_file.close()
+        finally:
+            os.close(self._lock_descriptor)
+
+
+def _lock_journal(lock_path: Path) -> int:
+    """An open file that no other process can have locked as well; the lock ends with the process."""
+    lock_descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock_descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock_descriptor)
+        raise RocketMQError(f"the journal {lock_path.parent} is written by another process") from None
+    return lock_descriptor

@@ -1,0 +1,260 @@
+"""The files of a journal: how they are named, read and closed.
+
+`0000000000000001-20261121T140300000Z.jsonl` begins with record 1, at that time (UTC); names sort. A segment
+is written to its end, then compressed (`.jsonl.zst`), and never touched again. Compressed it is a row of zstd
+frames of a MiB, each of whole lines: who knows which line he wants decompresses no more than its frame.
+"""
+
+import os
+import re
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.records import InvalidRecordError, OtherSchemaVersionError
+from namesrv_core.storage import atomic_write
+
+_NAME_PATTERN = re.compile(r"(\d{16})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.jsonl(\.zst)?")
+_TIME_FORMAT = "%Y%m%dT%H%M%S"
+_ZSTD_LEVEL = 9
+_CHUNK_BYTES = _FRAME_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 16
+_LAST_LINES = 1000
+"""Last lines of a closed segment among which there is a record, if it has one."""
+
+
+class InvalidSegmentError(RocketMQError):
+    """A file of a journal that cannot be read; the text names it and says why."""
+
+
+class JournalSegment(NamedTuple):
+    """A file of a journal. `first` is the number of its first record, `started` when it was begun (ms)."""
+
+    file_path: Path
+    first_seq: int
+    started_at_ms: int
+    is_closed: bool
+
+
+class SegmentTail(NamedTuple):
+    """Up to which byte an open segment has whole records, and the last one's number (None: no record)."""
+
+    whole_bytes: int
+    last_seq: int | None
+
+
+def segment_name(first_seq: int, now_ms: int) -> str:
+    """The name of a segment that is begun at `now` (ms)."""
+    seconds, millis = divmod(now_ms, 1000)
+    return f"{first_seq:016d}-{datetime.fromtimestamp(seconds, UTC):{_TIME_FORMAT}}{millis:03d}Z.jsonl"
+
+
+def list_segments(journal_folder: Path) -> list[JournalSegment]:
+    """A journal's files, oldest first. OSError where there is no such folder."""
+    segments_by_stem: dict[str, JournalSegment] = {}
+    for file_name in os.listdir(journal_folder):
+        name_match = _NAME_PATTERN.fullmatch(file_name)
+        if name_match is None:
+            continue
+        first_seq, *start_parts, millis_text, zst_suffix = name_match.groups()
+        plain_name = file_name.removesuffix(".zst")
+        # Both forms are there until the plain one is removed; the compressed one is complete.
+        if zst_suffix or plain_name not in segments_by_stem:
+            # A year has thousands of segments, and strptime takes its time.
+            year, month, day, hour, minute, second = map(int, start_parts)
+            start_time = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+            started_at_ms = int(start_time.timestamp()) * 1000 + int(millis_text)
+            segments_by_stem[plain_name] = JournalSegment(
+                journal_folder / file_name, int(first_seq), started_at_ms, bool(zst_suffix)
+            )
+    return [segments_by_stem[plain_name] for plain_name in sorted(segments_by_stem)]
+
+
+def read_lines(journal_segment: JournalSegment) -> Iterator[bytes]:
+    """A segment's lines, each with its end; what stands behind the last end of a line is left out.
+
+    BadSegment where it cannot be decompressed, after the lines that could. OSError.
+    """
+    if journal_segment.is_closed:
+        yield from _split_whole_lines(_read_inflated(journal_segment.file_path), journal_segment.file_path)
+        return
+    try:
+        segment_file = journal_segment.file_path.open("rb")
+    except FileNotFoundError:
+        # It has been closed since it was listed.
+        closed_path = journal_segment.file_path.with_name(f"{journal_segment.file_path.name}.zst")
+        yield from _split_whole_lines(_read_inflated(closed_path), closed_path)
+        return
+    with segment_file:
+        yield from _split_whole_lines(_read_chunks(segment_file), journal_segment.file_path)
+
+
+class SegmentFrame(NamedTuple):
+    """Where a frame begins: in the file, and in the plain segment."""
+
+    file_offset: int
+    plain_offset: int
+
+
+def read_lines_at(
+    journal_segment: JournalSegment, plain_offsets: Sequence[int], segment_frames: Sequence[SegmentFrame]
+) -> Iterator[bytes]:
+    """The lines of a closed segment that begin at these bytes of its plain form, in order.
+
+    `frames` are all of its frames. BadSegment where one cannot be decompressed. OSError.
+    """
+    with journal_segment.file_path.open("rb") as segment_file:
+        frame_index, frame_content = -1, b""
+        for line_offset in plain_offsets:
+            wanted_index = (
+                bisect_right(
+                    segment_frames, line_offset, key=lambda segment_frame: segment_frame.plain_offset
+                )
+                - 1
+            )
+            if wanted_index != frame_index:
+                frame_index, frame_content = (
+                    wanted_index,
+                    _read_frame(
+                        segment_file,
+                        journal_segment.file_path,
+                        segment_frames[wanted_index : wanted_index + 2],
+                    ),
+                )
+            line_start = line_offset - segment_frames[frame_index].plain_offset
+            yield frame_content[line_start : frame_content.find(b"\n", line_start) + 1]
+
+
+def _read_frame(segment_file: BinaryIO, segment_path: Path, frame_bounds: Sequence[SegmentFrame]) -> bytes:
+    """One frame's content: the first of `bounds`, up to the second if there is one."""
+    segment_file.seek(frame_bounds[0].file_offset)
+    frame_bytes = segment_file.read(
+        frame_bounds[1].file_offset - frame_bounds[0].file_offset if len(frame_bounds) > 1 else -1
+    )
+    frame_content, is_whole, _ = _inflate_frame(frame_bytes, segment_path)
+    if not is_whole:
+        raise InvalidSegmentError(f"{segment_path} cannot be decompressed: it ends too early")
+    return frame_content
+
+
+def read_frames(closed_segment: JournalSegment) -> Iterator[tuple[SegmentFrame, bytes]]:
+    """A closed segment's frames with their contents, the last one perhaps only as far as it goes.
+
+    BadSegment behind what could be decompressed. OSError.
+    """
+    file_data = memoryview(closed_segment.file_path.read_bytes())
+    file_offset = plain_offset = 0
+    while file_offset < len(file_data):
+        frame_content, is_whole, frame_length = _inflate_frame(
+            file_data[file_offset:], closed_segment.file_path
+        )
+        yield SegmentFrame(file_offset, plain_offset), frame_content
+        if not is_whole:
+            raise InvalidSegmentError(f"{closed_segment.file_path} cannot be decompressed: it ends too early")
+        file_offset, plain_offset = file_offset + frame_length, plain_offset + len(frame_content)
+
+
+def _inflate_frame(compressed_data: bytes | memoryview, segment_path: Path) -> tuple[bytes, bool, int]:
+    """The content of the frame that data begins with, whether it is all there, and its length."""
+    # 10 ms that only those pay who read closed segments.
+    import zstandard
+
+    zstd_frame = zstandard.ZstdDecompressor().decompressobj()
+    inflated_parts, read_offset = [], 0
+    try:
+        while read_offset < len(compressed_data) and not zstd_frame.eof:
+            inflated_parts.append(
+                zstd_frame.decompress(compressed_data[read_offset : read_offset + _PIECE_BYTES])
+            )
+            read_offset = min(read_offset + _PIECE_BYTES, len(compressed_data))
+    except zstandard.ZstdError as error:
+        raise InvalidSegmentError(f"{segment_path} cannot be decompressed: {error}") from None
+    return b"".join(inflated_parts), zstd_frame.eof, read_offset - len(zstd_frame.unused_data)
+
+
+def _read_chunks(segment_file: BinaryIO) -> Iterator[bytes]:
+    while chunk := segment_file.read(_CHUNK_BYTES):
+        yield chunk
+
+
+def _read_inflated(segment_path: Path) -> Iterator[bytes]:
+    return (frame_content for _, frame_content in read_frames(JournalSegment(segment_path, 0, 0, True)))
+
+
+def _split_whole_lines(byte_chunks: Iterator[bytes], segment_path: Path) -> Iterator[bytes]:
+    line_pieces: list[bytes] = []
+    for byte_chunk in byte_chunks:
+        line_head, line_end, chunk_rest = byte_chunk.partition(b"\n")
+        line_pieces.append(line_head + line_end)
+        while line_end:
+            yield b"".join(line_pieces)
+            line_head, line_end, chunk_rest = chunk_rest.partition(b"\n")
+            line_pieces = [line_head + line_end]
+
+
+def find_tail(segment_path: Path) -> SegmentTail:
+    """Where the whole records of an open segment end: behind them is what a killed process left.
+
+    BadSegment where a newer program wrote it. OSError.
+    """
+    file_content = segment_path.read_bytes()
+    whole_bytes = file_content.rfind(b"\n") + 1
+    while whole_bytes:
+        line_start = file_content.rfind(b"\n", 0, whole_bytes - 1) + 1
+        try:
+            return SegmentTail(whole_bytes, parse_record_line(file_content[line_start:whole_bytes]).seq)
+        except OtherSchemaVersionError as error:
+            raise InvalidSegmentError(f"{segment_path} is of a newer program: {error}") from None
+        except InvalidRecordError:
+            whole_bytes = line_start
+    return SegmentTail(0, None)
+
+
+def find_last_seq(journal_segment: JournalSegment) -> int:
+    """The number of a segment's last record that can be read; the one before its first if there is none."""
+    if not journal_segment.is_closed:
+        return find_tail(journal_segment.file_path).last_seq or journal_segment.first_seq - 1
+    last_lines: deque[bytes] = deque(maxlen=_LAST_LINES)
+    with suppress(InvalidSegmentError):
+        last_lines.extend(read_lines(journal_segment))
+    for line_bytes in reversed(last_lines):
+        with suppress(InvalidRecordError):
+            return parse_record_line(line_bytes).seq
+    return journal_segment.first_seq - 1
+
+
+def compress_segment(plain_path: Path) -> Path:
+    """Close a segment: its compressed form, read-only, takes its place, whole or not at all. OSError."""
+    import zstandard
+
+    closed_path = plain_path.with_name(f"{plain_path.name}.zst")
+    temporary_path = plain_path.with_name(f".{closed_path.name}.new")
+    compressor = zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True)
+    try:
+        with plain_path.open("rb") as plain_file, temporary_path.open("wb") as compressed_file:
+            while frame_lines := plain_file.readlines(_FRAME_BYTES):
+                compressed_file.write(compressor.compress(b"".join(frame_lines)))
+            compressed_file.flush()
+            os.fsync(compressed_file.fileno())
+        temporary_path.chmod(0o444)
+        os.replace(temporary_path, closed_path)
+    except OSError:
+        with suppress(OSError):
+            temporary_path.unlink()
+        raise
+    atomic_write.sync_folder(plain_path.parent)
+    plain_path.unlink()
+    return closed_path
+
+
+def remove_plain_twins(journal_folder: Path) -> None:
+    """Remove the plain forms of compressed segments: a process was killed between the two steps. OSError."""
+    for journal_segment in list_segments(journal_folder):
+        if journal_segment.is_closed:
+            journal_segment.file_path.with_suffix("").unlink(missing_ok=True)

@@ -1,0 +1,78 @@
+"""Suites: the versions and ciphers of TLS that settings name, and contexts that speak no others."""
+
+import ssl
+from typing import NamedTuple
+
+from namesrv_core.errors import BadSettings
+
+_VERSIONS_BY_NAME = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
+_TLS13_SUITES = ("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256")
+"""Those of TLS 1.3; Python's `ssl` has all of them or none."""
+
+
+class CipherOffer(NamedTuple):
+    """`protocols` are of "TLSv1.2" and "TLSv1.3", `ciphers` named as Java or as OpenSSL does; () is any."""
+
+    tls_versions: tuple[str, ...] = ()
+    cipher_names: tuple[str, ...] = ()
+
+
+ANY_CIPHERS = CipherOffer()
+
+
+def restrict_context(ssl_context: ssl.SSLContext, cipher_offer: CipherOffer) -> None:
+    """Let a context speak nothing else. BadSettings for what there is not, or cannot be had like that."""
+    allowed_versions = set(cipher_offer.tls_versions or _VERSIONS_BY_NAME)
+    if cipher_offer.cipher_names:
+        older_ciphers = [
+            listed_name for listed_name in cipher_offer.cipher_names if listed_name not in _TLS13_SUITES
+        ]
+        tls13_count = len(cipher_offer.cipher_names) - len(older_ciphers)
+        if 0 < tls13_count < len(_TLS13_SUITES) and "TLSv1.3" in allowed_versions:
+            raise BadSettings(
+                f"tls.ciphers: TLS 1.3 comes with all of {', '.join(_TLS13_SUITES)}:"
+                " name all of them, or none of them for TLS 1.2 alone"
+            )
+        if older_ciphers:
+            ssl_context.set_ciphers(":".join(map(_require_cipher, older_ciphers)))
+        else:
+            allowed_versions.discard("TLSv1.2")
+        if not tls13_count:
+            allowed_versions.discard("TLSv1.3")
+    if not allowed_versions:
+        raise BadSettings("tls.ciphers has none for the versions in tls.protocols")
+    sorted_versions = [_VERSIONS_BY_NAME[listed_name] for listed_name in sorted(allowed_versions)]
+    ssl_context.minimum_version, ssl_context.maximum_version = sorted_versions[0], sorted_versions[-1]
+
+
+def _require_cipher(cipher_name: str) -> str:
+    """OpenSSL's name of a cipher suite; BadSettings where it has none."""
+    openssl_cipher = to_openssl_name(cipher_name)
+    probe_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        probe_context.set_ciphers(openssl_cipher)
+    except ssl.SSLError:
+        raise BadSettings(f"tls.ciphers: there is no {cipher_name!r}") from None
+    # What is a word for many of them, or an order to leave some out, is nothing that Java knows.
+    cipher = next(
+        (cipher for cipher in probe_context.get_ciphers() if cipher["name"] == openssl_cipher), None
+    )
+    if cipher is None:
+        raise BadSettings(f"tls.ciphers: {cipher_name!r} is no cipher suite")
+    if cipher["strength_bits"] == 0 or cipher["auth"] == "auth-null":
+        raise BadSettings(f"tls.ciphers: {cipher_name!r} protects nothing")
+    return openssl_cipher
+
+
+def to_openssl_name(java_name: str) -> str:
+    """ "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256" is "ECDHE-RSA-AES128-SHA256"; what is none stays as it is."""
+    key_exchange, separator, cipher_part = (
+        java_name.removeprefix("TLS_").removeprefix("SSL_").partition("_WITH_")
+    )
+    if not separator:
+        return java_name
+    for key_size in ("128", "256"):
+        cipher_part = cipher_part.replace(f"_{key_size}", key_size)
+    cipher_part = cipher_part.replace("_CBC_", "_").replace("CHACHA20_POLY1305_SHA256", "CHACHA20_POLY1305")
+    # A key exchange by RSA alone goes without saying.
+    return f"{'' if key_exchange == 'RSA' else f'{key_exchange}_'}{cipher_part}".replace("_", "-")

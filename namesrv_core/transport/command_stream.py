@@ -1,0 +1,410 @@
+"""Stream: a socket that carries commands. Flow control, activity, and who is at the other end.
+
+What has to be said in answer to one read is written at once; while the peer does not take what is written,
+nothing more is read from it. A stream that has much to do, or whose requests take long, takes turns with
+others like it.
+"""
+
+import asyncio
+from collections.abc import Generator, Sequence
+from typing import Protocol, cast
+
+from namesrv_core.errors import FrameOverLimit
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.connection import ProtocolConnection
+from namesrv_core.transport.address import join_addr
+from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler
+from namesrv_core.transport.quotas import StreamQuotas
+
+_PIECE_BYTES = 1 << 14
+"""Bytes that are looked at in one turn: some 150 questions of clients."""
+_MANY_PAYLOADS = 32
+_LONG_WORK_SECONDS = 0.02
+_LARGE_ANSWER_BYTES = 1 << 16
+
+
+AnswerSteps = Generator[None, None, RemotingCommand | None]
+"""What takes long, in steps of a millisecond, and ends with an answer."""
+
+
+class StreamOwner(Protocol):
+    """Whoever a stream belongs to."""
+
+    def stream_opened(self, stream: "CommandStream") -> None: ...
+
+    def command_received(
+        self, stream: "CommandStream", command: RemotingCommand
+    ) -> RemotingCommand | AnswerSteps | None:
+        """A command came; what is returned is sent. Work is done in turns, and what comes behind it waits."""
+
+    def stream_closed(self, stream: "CommandStream") -> None: ...
+
+
+class ResponseCache(Protocol):
+    """Answers that are found by the bytes of a request; `learn` is told what the owner answered."""
+
+    def find_answers(self, request_payloads: list[bytes], max_body_bytes: int) -> tuple[Sequence[bytes], int]:
+        """Pieces of answers to the first requests, which are taken from the list, and what bytes these are
+        for: as many as are known, until that is more than `most`.
+        """
+
+    def learn_answer(
+        self, request_payload: bytes, request: RemotingCommand, answer: RemotingCommand
+    ) -> None: ...
+
+
+class CommandStream(asyncio.Protocol):
+    """One connection of `owner`. `number` is unique in this process and never used again.
+
+    `host` is the address at the other end, without its port. `subject` is what a verified client certificate
+    says who that is ("CN=ops,O=Example": RFC 4514, most specific first); None without one. So many `frames`
+    and `bytes` were read; `full_since` is when the peer stopped to take what is written (loop time).
+    """
+
+    _last_channel_id = 0
+
+    def __init__(
+        self,
+        stream_owner: StreamOwner,
+        response_cache: ResponseCache | None = None,
+        stream_quotas: StreamQuotas | None = None,
+    ) -> None:
+        CommandStream._last_channel_id += 1
+        self.channel_id = CommandStream._last_channel_id
+        self.peer_addr = ""
+        self.host = ""
+        self.subject: str | None = None
+        self.active_at = 0.0
+        self.frame_count = self.byte_count = 0
+        self.full_since: float | None = None
+        self._stream_quotas = stream_quotas = stream_quotas or StreamQuotas()
+        self.protocol_connection = ProtocolConnection(stream_quotas.decode_limits)
+        self._is_held = self._is_resting = self._holds_many_bytes = False
+        self._is_behind = self._is_queued = self._is_slow = False
+        self._unread_bytes = b""
+        self._waiting_payloads: list[bytes] = []
+        self._current_work: AnswerSteps | None = None
+        self._work_seconds = 0.0
+        self._work_bytes = 0
+        self._frames_granted, self._bytes_granted = (
+            stream_quotas.frames_per_second,
+            stream_quotas.bytes_per_second,
+        )
+        self._work_clock = stream_quotas.work_clock
+        self._stream_owner = stream_owner
+        self._response_cache = response_cache
+        self._transport: asyncio.Transport
+        self._socket_transport: asyncio.Transport
+        self._event_loop = asyncio.get_running_loop()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transport is no subclass of asyncio.Transport, but does what one does.
+        self._transport = self._socket_transport = cast(asyncio.Transport, transport)
+        self.active_at = self._refilled_at = self._event_loop.time()
+        peer_name = transport.get_extra_info("peername")
+        if peer_name:
+            self.host = peer_name[0]
+            self.peer_addr = join_addr(*peer_name[:2])
+        self._stream_owner.stream_opened(self)
+
+    @property
+    def fair_scheduler(self) -> FairScheduler:
+        """Where those wait who have much to do."""
+        return self._stream_quotas.fair_scheduler
+
+    def use_transport(self, transport: asyncio.Transport) -> None:
+        """From now on what is said goes through `transport`, which stands before the one of the beginning."""
+        self._transport = transport
+
+    # Reading.
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_held or self._is_behind:
+            # It came before the transport had been told to read no more.
+            self._unread_bytes += data
+            return
+        self.active_at = self._event_loop.time()
+        if self._is_slow or (len(data) > _PIECE_BYTES and len(data) > self.protocol_connection.missing_bytes):
+            self._unread_bytes = data
+            self._fall_behind()
+            return
+        frame_payloads = self._split_frames(data)
+        if len(frame_payloads) == 1:
+            answer_pieces, _ = self._find_cached_answers(frame_payloads, _LARGE_ANSWER_BYTES)
+            if frame_payloads:
+                began_at = self._work_clock()
+                answer_pieces = self._answer_payload(frame_payloads[0])
+                if self._current_work is not None:
+                    self._fall_behind()
+                    return
+                self._rest_after_work(self._work_clock() - began_at)
+            if answer_pieces:
+                self._transport.write(b"".join(answer_pieces))
+        elif frame_payloads:
+            self._waiting_payloads += frame_payloads
+            if len(frame_payloads) > _MANY_PAYLOADS or not self._answer_payloads():
+                self._fall_behind()
+                return
+        if self.protocol_connection.error is not None:
+            self._close_refused()
+
+    def _split_frames(self, received_bytes: bytes) -> list[bytes]:
+        frame_payloads = self.protocol_connection.split_frames(received_bytes)
+        self.frame_count += len(frame_payloads)
+        self.byte_count += len(received_bytes)
+        if self.frame_count > self._frames_granted or self.byte_count > self._bytes_granted:
+            self._refill_grants()
+        if self._holds_many_bytes or not frame_payloads:
+            self._report_held_bytes()
+        return frame_payloads
+
+    def _find_cached_answers(
+        self, frame_payloads: list[bytes], max_body_bytes: int
+    ) -> tuple[Sequence[bytes], int]:
+        return (
+            ((), 0)
+            if self._response_cache is None
+            else self._response_cache.find_answers(frame_payloads, max_body_bytes)
+        )
+
+    def _answer_payload(self, frame_payload: bytes) -> Sequence[bytes]:
+        """What is said to a frame, in pieces; nothing to garbage, after which nothing is read."""
+        command = self.protocol_connection.decode_payload(frame_payload)
+        answer = None if command is None else self._stream_owner.command_received(self, command)
+        if command is None or answer is None:
+            return ()
+        if not isinstance(answer, RemotingCommand):
+            self._current_work, self._work_seconds = answer, 0.0
+            self._work_bytes = len(frame_payload)
+            self._report_held_bytes()
+            return ()
+        if self._response_cache is not None:
+            self._response_cache.learn_answer(frame_payload, command, answer)
+        return codec.encode_command_parts(answer)
+
+    def _answer_payloads(self) -> bool:
+        """Answer what was read, for a while; whether all is answered."""
+        turn_ends_at = self._work_clock() + TURN_SECONDS
+        answer_pieces: list[bytes] = []
+        frame_payloads = self._waiting_payloads
+        answer_bytes = 0
+        while frame_payloads and self.full_since is None:
+            # They take a microsecond each: their size is all that counts.
+            new_pieces, new_bytes = self._find_cached_answers(
+                frame_payloads, _LARGE_ANSWER_BYTES - answer_bytes
+            )
+            answer_pieces += new_pieces
+            answer_bytes += new_bytes
+            if not frame_payloads or answer_bytes > _LARGE_ANSWER_BYTES:
+                break
+            new_pieces = self._answer_payload(frame_payloads.pop(0))
+            answer_pieces += new_pieces
+            answer_bytes += sum(map(len, new_pieces))
+            if self.protocol_connection.error is not None:
+                frame_payloads.clear()
+            if self._current_work is not None:
+                break
+            if answer_bytes > _LARGE_ANSWER_BYTES or self._work_clock() > turn_ends_at:
+                # Only between two turns is it seen whether the peer takes what is written.
+                break
+        if answer_pieces:
+            self._transport.write(b"".join(answer_pieces))
+        return not frame_payloads and self._current_work is None
+
+    def _advance_work(self, answer_steps: AnswerSteps) -> None:
+        """Some steps of it; at its end its answer is sent."""
+        began_at = self._work_clock()
+        try:
+            while self._work_clock() - began_at < TURN_SECONDS:
+                next(answer_steps)
+        except StopIteration as stop_iteration:
+            self._current_work, self._work_bytes = None, 0
+            if stop_iteration.value is not None:
+                self._transport.write(b"".join(codec.encode_command_parts(stop_iteration.value)))
+            self._report_held_bytes()
+        self._work_seconds += self._work_clock() - began_at
+        self._rest_after_work(0 if self._current_work is not None else self._work_seconds)
+
+    def _fall_behind(self) -> None:
+        self._is_behind = True
+        self._update_reading()
+        self._queue_up()
+
+    def _queue_up(self) -> None:
+        if not self._is_queued:
+            self._is_queued = True
+            self._stream_quotas.fair_scheduler.add_turn_taker(self)
+
+    def take_turn(self) -> bool:
+        self._is_queued = self._take_turn()
+        return self._is_queued
+
+    def _take_turn(self) -> bool:
+        if self._transport.is_closing():
+            self._drop_unread()
+            return False
+        if self._is_held or self.full_since is not None or self._is_resting:
+            # Comes back by itself when that is over.
+            return False
+        if self._current_work is not None:
+            self._advance_work(self._current_work)
+            return self._end_turn()
+        began_at = self._work_clock()
+        if not self._waiting_payloads and self._unread_bytes:
+            piece_end = max(
+                _PIECE_BYTES, min(self.protocol_connection.missing_bytes, len(self._unread_bytes))
+            )
+            piece_bytes, self._unread_bytes = self._unread_bytes[:piece_end], self._unread_bytes[piece_end:]
+            self._waiting_payloads += self._split_frames(piece_bytes)
+        self._answer_payloads()
+        self._rest_after_work(self._work_clock() - began_at)
+        return self._end_turn()
+
+    def _end_turn(self) -> bool:
+        """Whether there is more to do; if there is not, it is read again."""
+        if (
+            self._current_work is not None
+            or self._waiting_payloads
+            or (self._unread_bytes and self.protocol_connection.error is None)
+        ):
+            return True
+        self._is_behind = False
+        if self.protocol_connection.error is not None:
+            self._close_refused()
+        self._update_reading()
+        return False
+
+    def _close_refused(self) -> None:
+        protocol_error = self.protocol_connection.error
+        if isinstance(protocol_error, FrameOverLimit):
+            self._stream_quotas.quota_observer.report_over_limit(
+                self, protocol_error.limit_key, str(protocol_error.args[0])
+            )
+        self._transport.close()
+
+    def _drop_unread(self) -> None:
+        self._waiting_payloads.clear()
+        self._unread_bytes = b""
+        self._current_work = None
+
+    # How much.
+
+    def _refill_grants(self) -> None:
+        """More came than was granted: what time has granted since is added, or it has to pass first."""
+        stream_quotas, loop_time = self._stream_quotas, self._event_loop.time()
+        passed_seconds, self._refilled_at = loop_time - self._refilled_at, loop_time
+        frames_left = min(
+            stream_quotas.frames_per_second,
+            self._frames_granted - self.frame_count + int(passed_seconds * stream_quotas.frames_per_second),
+        )
+        bytes_left = min(
+            stream_quotas.bytes_per_second,
+            self._bytes_granted - self.byte_count + int(passed_seconds * stream_quotas.bytes_per_second),
+        )
+        self._frames_granted, self._bytes_granted = (
+            self.frame_count + frames_left,
+            self.byte_count + bytes_left,
+        )
+        pause_seconds = max(
+            -frames_left / stream_quotas.frames_per_second, -bytes_left / stream_quotas.bytes_per_second
+        )
+        if pause_seconds > 0 and not self._is_resting:
+            limit_key = "maxFramesPerSecond" if frames_left < 0 else "maxBytesPerSecond"
+            stream_quotas.quota_observer.report_over_limit(
+                self, limit_key, f"it is read again in {pause_seconds:.1f} s"
+            )
+            self._rest_for(pause_seconds)
+
+    def _rest_after_work(self, work_seconds: float) -> None:
+        """What took long is followed by a rest: one connection has a tenth of this server at most."""
+        self._is_slow = work_seconds > TURN_SECONDS
+        if work_seconds > _LONG_WORK_SECONDS and not self._is_resting:
+            self._rest_for(9 * work_seconds)
+
+    def _rest_for(self, rest_seconds: float) -> None:
+        self._is_resting = True
+        self._update_reading()
+        self._event_loop.call_later(rest_seconds, self._end_rest)
+
+    def _end_rest(self) -> None:
+        self._is_resting = False
+        self._resume_work()
+
+    def _report_held_bytes(self) -> None:
+        held_bytes = (
+            self.protocol_connection.unfinished_bytes
+            + self._work_bytes
+            + self._socket_transport.get_write_buffer_size()
+        )
+        self._holds_many_bytes = held_bytes > _LARGE_ANSWER_BYTES
+        self._stream_quotas.quota_observer.report_held_bytes(
+            self, held_bytes if self._holds_many_bytes else 0
+        )
+
+    # Writing.
+
+    def send_command(self, command: RemotingCommand) -> None:
+        """Answer or oneway, at any time; a stream that has closed meanwhile takes it silently."""
+        if not self._transport.is_closing():
+            self.active_at = self._event_loop.time()
+            self._transport.write(codec.encode_command(command))
+
+    def send_request(self, command: RemotingCommand) -> None:
+        """A request whose answer the owner receives."""
+        if not self._transport.is_closing():
+            self._transport.write(self.protocol_connection.encode_request(command))
+
+    def pause_writing(self) -> None:
+        self.full_since = self._event_loop.time()
+        self._report_held_bytes()
+        unsent_bytes = self._socket_transport.get_write_buffer_size()
+        if unsent_bytes > self._stream_quotas.max_unsent_bytes:
+            self._stream_quotas.quota_observer.report_over_limit(
+                self, "maxUnsentBytes", f"{unsent_bytes} bytes are waiting for it to read"
+            )
+            self._transport.abort()
+        self._update_reading()
+
+    def resume_writing(self) -> None:
+        self.full_since = None
+        self._report_held_bytes()
+        self._resume_work()
+
+    def _resume_work(self) -> None:
+        """Something that stood in the way is gone."""
+        if self._is_behind and not self._transport.is_closing():
+            self._queue_up()
+        self._update_reading()
+
+    def _update_reading(self) -> None:
+        if self._transport.is_closing():
+            return
+        if self._is_held or self._is_behind or self._is_resting or self.full_since is not None:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._drop_unread()
+        self._stream_quotas.quota_observer.report_held_bytes(self, 0)
+        self._stream_owner.stream_closed(self)
+
+    def hold_reading(self) -> None:
+        """Read nothing until `release`; what the peer sends waits."""
+        # Not at once: where the connection has just come about, its transport is about to begin to read.
+        self._is_held = True
+        self._event_loop.call_soon(self._update_reading)
+
+    def release_reading(self) -> None:
+        self._is_held = False
+        if self._unread_bytes:
+            self.active_at = self._event_loop.time()
+            self._is_behind = True
+        self._resume_work()
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def abort(self) -> None:
+        self._transport.abort()

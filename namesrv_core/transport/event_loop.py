@@ -1,0 +1,21 @@
+"""Which event loop: uvloop where it is installed, asyncio's own elsewhere."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+ResultT = TypeVar("ResultT")
+
+
+def _find_uvloop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def run_coroutine(main_coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run `main` to its end on the best loop there is."""
+    with asyncio.Runner(loop_factory=_find_uvloop_factory()) as runner:
+        return runner.run(main_coroutine)

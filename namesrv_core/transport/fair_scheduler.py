@@ -1,0 +1,54 @@
+"""Turns: streams that have much to do get a little time one after the other, so that nobody waits for them.
+
+Whoever asks for little is answered at once, as it comes, and does not queue up here.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+TURN_SECONDS = 0.001
+"""Seconds that a stream may take at a time; one request may take longer."""
+
+_ROUND_SECONDS = 0.002
+
+
+class TurnTaker(Protocol):
+    """What takes turns."""
+
+    def take_turn(self) -> bool:
+        """Do a part of what there is to do; whether there is more."""
+
+
+class FairScheduler:
+    """Between two looks at the sockets those that wait have `_TOGETHER` seconds, or one longer turn."""
+
+    def __init__(self, work_clock: Callable[[], float]) -> None:
+        self._work_clock = work_clock
+        self._waiting_takers: deque[TurnTaker] = deque()
+        self._is_round_due = False
+
+    def __len__(self) -> int:
+        return len(self._waiting_takers)
+
+    def add_turn_taker(self, turn_taker: TurnTaker) -> None:
+        self._waiting_takers.append(turn_taker)
+        self._schedule_round()
+
+    def _schedule_round(self) -> None:
+        if not self._is_round_due:
+            self._is_round_due = True
+            asyncio.get_running_loop().call_soon(self._run_round)
+
+    def _run_round(self) -> None:
+        self._is_round_due = False
+        round_ends_at = self._work_clock() + _ROUND_SECONDS
+        while self._waiting_takers:
+            turn_taker = self._waiting_takers.popleft()
+            if turn_taker.take_turn():
+                self._waiting_takers.append(turn_taker)
+            if self._work_clock() > round_ends_at:
+                break
+        if self._waiting_takers:
+            self._schedule_round()

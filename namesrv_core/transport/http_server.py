@@ -1,0 +1,243 @@
+"""HTTP/1.1 for monitors and address lookups: h11 makes requests of bytes, a function pages of requests.
+
+Narrow on purpose: GET and HEAD, short requests, few connections, deadlines. It knows no page by name. However
+often a page is asked for, whoever else uses the loop has nine tenths of it.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import NamedTuple, cast
+
+import h11
+
+from namesrv_core.transport.address import join_addr
+from namesrv_core.transport.listener import bind_socket
+
+TEXT_TYPE = "text/plain; charset=utf-8"
+
+_MAX_CONNECTIONS = 64
+_MAX_HEAD_BYTES = 16 * 1024
+_IDLE_SECONDS = 120.0
+_REQUEST_SECONDS = 10.0
+_LONG_PAGE_SECONDS = 0.001
+_REST_FACTOR = 9
+_MAX_LONG_PAGES = 64
+
+
+class PageRequest(NamedTuple):
+    """A request: its path without the query, and its headers by lower-case name.
+
+    `local` is our address and port, `host` the address of whoever asks.
+    """
+
+    page_path: str
+    headers: dict[str, str]
+    local_address: tuple[str, int]
+    peer_host: str
+
+
+class PageResponse(NamedTuple):
+    """What is answered."""
+
+    status: int
+    body: bytes
+    content_type: str = TEXT_TYPE
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+PageHandler = Callable[[PageRequest], PageResponse]
+
+
+class PagePace:
+    """Pages that take long are made one after the other, with a rest after each; others never wait."""
+
+    def __init__(self, loop_clock: Callable[[], float]) -> None:
+        self._loop_clock = loop_clock
+        self._long_pages: set[str] = set()
+        self._free_at = 0.0
+
+    def delay_of_page(self, page_path: str) -> float:
+        """Seconds until this page may be made."""
+        return max(self._free_at - self._loop_clock(), 0.0) if page_path in self._long_pages else 0.0
+
+    def record_duration(self, page_path: str, render_seconds: float) -> None:
+        """How long it was to make it this time."""
+        if render_seconds < _LONG_PAGE_SECONDS:
+            self._long_pages.discard(page_path)
+            return
+        if len(self._long_pages) < _MAX_LONG_PAGES:
+            self._long_pages.add(page_path)
+        self._free_at = self._loop_clock() + _REST_FACTOR * render_seconds
+
+
+class HttpListener:
+    """`await HttpListener.open(...)`; `address` is the one really bound."""
+
+    def __init__(self, asyncio_server: asyncio.Server, open_connections: "set[_HttpConnection]") -> None:
+        self._asyncio_server = asyncio_server
+        self._open_connections = open_connections
+        self.bound_addr = join_addr(*asyncio_server.sockets[0].getsockname()[:2])
+
+    @classmethod
+    async def open(cls, answer_request: PageHandler, listen_host: str, listen_port: int) -> "HttpListener":
+        """Listen on `host`:`port`; port 0 takes a free one. OSError where the address cannot be bound."""
+        open_connections: set[_HttpConnection] = set()
+        event_loop = asyncio.get_running_loop()
+        page_pace = PagePace(event_loop.time)
+        asyncio_server = await event_loop.create_server(
+            lambda: _HttpConnection(answer_request, open_connections, page_pace),
+            sock=bind_socket(listen_host, listen_port),
+        )
+        return cls(asyncio_server, open_connections)
+
+    def close(self) -> None:
+        """No more connections; those that are open are closed once they have what they asked for."""
+        self._asyncio_server.close()
+        for connection in list(self._open_connections):
+            connection.close()
+
+
+class _HttpConnection(asyncio.Protocol):
+    """One connection, with the deadline by which something has to happen on it."""
+
+    def __init__(
+        self, answer_request: PageHandler, open_connections: "set[_HttpConnection]", page_pace: PagePace
+    ) -> None:
+        self._answer_request = answer_request
+        self._open_connections = open_connections
+        self._page_pace = page_pace
+        self._h11_connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD_BYTES)
+        self._event_loop = asyncio.get_running_loop()
+        self._page_request: h11.Request | None = None
+        self._is_write_paused = self._is_request_paused = False
+        self._transport: asyncio.Transport
+        self._deadline_timer: asyncio.TimerHandle
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transport is no subclass of asyncio.Transport, but does what one does.
+        self._transport = cast(asyncio.Transport, transport)
+        self._deadline_timer = self._event_loop.call_later(_REQUEST_SECONDS, self._transport.abort)
+        self._open_connections.add(self)
+        if len(self._open_connections) > _MAX_CONNECTIONS:
+            self._transport.abort()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._deadline_timer.cancel()
+        self._open_connections.discard(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self._h11_connection.their_state is h11.IDLE and self._h11_connection.trailing_data[0] == b"":
+            self._set_deadline(_REQUEST_SECONDS)
+        self._h11_connection.receive_data(data)
+        self._handle_requests()
+
+    def pause_writing(self) -> None:
+        self._is_write_paused = True
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._is_write_paused = False
+        self._resume_if_idle()
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def _set_deadline(self, seconds: float) -> None:
+        self._deadline_timer.cancel()
+        self._deadline_timer = self._event_loop.call_later(seconds, self._transport.abort)
+
+    def _pause_before(self, pause_seconds: float, continue_work: Callable[[], None]) -> None:
+        self._is_request_paused = True
+        self._transport.pause_reading()
+        self._event_loop.call_later(pause_seconds, self._resume_after_pause, continue_work)
+
+    def _resume_after_pause(self, continue_work: Callable[[], None]) -> None:
+        self._is_request_paused = False
+        if not self._transport.is_closing():
+            continue_work()
+            self._resume_if_idle()
+
+    def _resume_if_idle(self) -> None:
+        if not (self._is_write_paused or self._is_request_paused or self._transport.is_closing()):
+            self._transport.resume_reading()
+            self._handle_requests()
+
+    def _handle_requests(self) -> None:
+        """The next request that is here whole, as long as answers are taken; then others have a turn."""
+        while not (self._is_write_paused or self._is_request_paused or self._transport.is_closing()):
+            try:
+                http_event = self._h11_connection.next_event()
+            except h11.RemoteProtocolError as error:
+                self._send_page(
+                    PageResponse(error.error_status_hint, b"this is no request that is understood here\n")
+                )
+                return
+            if isinstance(http_event, h11.Request):
+                self._page_request = http_event
+            elif isinstance(http_event, h11.EndOfMessage):
+                self._reply_at_pace()
+            elif not isinstance(http_event, h11.Data):
+                return
+
+    def _reply_at_pace(self) -> None:
+        assert self._page_request is not None
+        page_path = self._page_request.target.partition(b"?")[0].decode("ascii", "replace")
+        delay_seconds = self._page_pace.delay_of_page(page_path)
+        if delay_seconds > 0:
+            self._set_deadline(delay_seconds + _REQUEST_SECONDS)
+            self._pause_before(delay_seconds, self._reply_at_pace)
+            return
+        # By the processor, as streams measure work: a pause of the machine is held against nobody.
+        began_at = time.thread_time()
+        self._reply_to_request(page_path)
+        self._page_pace.record_duration(page_path, time.thread_time() - began_at)
+        if self._h11_connection.trailing_data[0] and not self._is_write_paused:
+            self._pause_before(0, lambda: None)
+
+    def _reply_to_request(self, page_path: str) -> None:
+        assert self._page_request is not None
+        http_request, self._page_request = self._page_request, None
+        if http_request.method not in (b"GET", b"HEAD"):
+            self._send_page(PageResponse(405, b"only GET and HEAD\n", headers=(("Allow", "GET, HEAD"),)))
+            return
+        headers = {
+            header_name.decode(): header_value.decode("latin-1")
+            for header_name, header_value in http_request.headers
+        }
+        local_address = self._transport.get_extra_info("sockname")
+        peer_host = self._transport.get_extra_info("peername")[0]
+        page_response = self._answer_request(
+            PageRequest(page_path, headers, (local_address[0], local_address[1]), peer_host)
+        )
+        self._send_page(page_response, is_head_request=http_request.method == b"HEAD")
+
+    def _send_page(self, page_response: PageResponse, is_head_request: bool = False) -> None:
+        headers = [
+            ("Content-Type", page_response.content_type),
+            ("Content-Length", str(len(page_response.body))),
+            *page_response.headers,
+        ]
+        if self._h11_connection.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self._transport.abort()
+            return
+        response_parts = [
+            self._h11_connection.send(
+                h11.Response(
+                    status_code=page_response.status,
+                    headers=headers,
+                    reason=HTTPStatus(page_response.status).phrase,
+                )
+            )
+        ]
+        if not is_head_request:
+            response_parts.append(self._h11_connection.send(h11.Data(page_response.body)))
+        response_parts.append(self._h11_connection.send(h11.EndOfMessage()))
+        self._transport.write(b"".join(response_part or b"" for response_part in response_parts))
+        if self._h11_connection.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
+            self._h11_connection.start_next_cycle()
+            self._set_deadline(_IDLE_SECONDS)
+        else:
+            self._set_deadline(_REQUEST_SECONDS)
+            self._transport.close()

@@ -1,0 +1,463 @@
+"""Calls: many requests to many servers at the same time, over plain sockets and a selector.
+
+For programs that ask and leave: no event loop, no thread (but one per host name that is being resolved),
+and asyncio is never imported, as that alone would cost a command 60 ms.
+"""
+
+import os
+import selectors
+import socket
+from collections import deque
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from errno import ECONNREFUSED, EINPROGRESS
+from itertools import repeat
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.address import split_addr
+from namesrv_core.transport.exchange import CallError, Exchange, ExchangeObserver, ExchangeTracker
+from namesrv_core.transport.server_link import CHUNK_BYTES, ServerLink, SocketAddress
+
+if TYPE_CHECKING:
+    from namesrv_core.transport.tls_client import TlsClient
+
+__all__ = ["CallError", "MultiplexedClient", "Exchange", "ExchangeObserver"]
+
+MAX_SOCKETS = 64
+"""Open sockets at a time; further servers wait for their turn."""
+MAX_UNANSWERED = 128
+"""Requests under way on one connection: a Java server refuses what overflows its queue of requests."""
+
+_MAX_WAIT_SECONDS = 3600.0
+"""Seconds that are waited at once; the system has a limit."""
+
+
+def _resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddress]:
+    # Python loads its IDNA codec for every str; what is ASCII needs none.
+    encoded_host = host.encode() if host.isascii() else host
+    try:
+        addr_infos = socket.getaddrinfo(encoded_host, port, type=socket.SOCK_STREAM, flags=lookup_flags)
+    except UnicodeError:
+        raise OSError(0, "it is no valid one") from None
+    return [(family, sockaddr) for family, _, _, _, sockaddr in addr_infos]
+
+
+class MultiplexedClient:
+    """Keeps its connections for the next calls; close it, or use it as a context manager.
+
+    With `tls`, all of them are TLS.
+    """
+
+    def __init__(
+        self,
+        max_sockets: int = MAX_SOCKETS,
+        max_unanswered: int = MAX_UNANSWERED,
+        tls_client: "TlsClient | None" = None,
+    ) -> None:
+        self._tls_client = tls_client
+        self._max_sockets = max_sockets
+        self._max_unanswered = max_unanswered
+        self._links_by_addr: dict[str, ServerLink] = {}
+        self._selector = selectors.DefaultSelector()
+        self._resolved_hosts: deque[tuple[ServerLink, list[SocketAddress] | OSError]] = deque()
+        self._bell_sockets: tuple[socket.socket, socket.socket] | None = None
+        self._exchange_tracker: ExchangeTracker | None = None
+        self._request_results: list[RemotingCommand | CallError | None] = []
+        self._timeout_seconds = 0.0
+
+    def __enter__(self) -> "MultiplexedClient":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for server_link in self._links_by_addr.values():
+            server_link.close()
+        self._links_by_addr.clear()
+        self._selector.close()
+        for bell_socket in self._bell_sockets or ():
+            bell_socket.close()
+
+    def send_requests(
+        self,
+        addressed_requests: Iterable[tuple[str, RemotingCommand]],
+        timeout_seconds: float,
+        exchange_observer: ExchangeObserver | None = None,
+    ) -> list[RemotingCommand | CallError]:
+        """What became of each call ("host:port" or "[v6]:port", request), in their order.
+
+        Each has `timeout` seconds from when its turn comes: connecting and everything else included. The
+        observer is told of each as it ends.
+        """
+        self._timeout_seconds = timeout_seconds
+        addressed_requests = list(addressed_requests)
+        self._exchange_tracker = exchange_observer and ExchangeTracker(exchange_observer, addressed_requests)
+        waiting_links = self._queue_by_server(addressed_requests)
+        active_links: set[ServerLink] = set()
+        try:
+            while waiting_links or active_links:
+                while waiting_links and len(active_links) < self._max_sockets:
+                    server_link = waiting_links.popleft()
+                    active_links.add(server_link)
+                    self._begin_link(server_link, active_links)
+                self._wait_for_events(active_links)
+                active_links = {server_link for server_link in active_links if not server_link.is_done}
+        except BaseException:
+            self._abandon_requests(active_links)
+            raise
+        return [request_result for request_result in self._request_results if request_result is not None]
+
+    def get_peer(self, server_addr: str) -> Any:
+        """Where the connection to that address leads, as the system has it; None where there is none."""
+        server_link = self._links_by_addr.get(server_addr)
+        with suppress(OSError):
+            return (
+                server_link.tcp_socket.getpeername()
+                if server_link is not None and server_link.tcp_socket is not None
+                else None
+            )
+
+    def _queue_by_server(
+        self, addressed_requests: Sequence[tuple[str, RemotingCommand]]
+    ) -> deque[ServerLink]:
+        chosen_links: dict[str, ServerLink] = {}
+        self._request_results = [None] * len(addressed_requests)
+        for request_index, (server_addr, request) in enumerate(addressed_requests):
+            server_link = chosen_links.get(server_addr)
+            if server_link is None:
+                # Taken out and put back, so that the least recently used stand first.
+                server_link = chosen_links[server_addr] = (
+                    self._links_by_addr.pop(server_addr)
+                    if server_addr in self._links_by_addr
+                    else ServerLink(server_addr)
+                )
+                self._links_by_addr[server_addr] = server_link
+            server_link.unsent_requests.append((request_index, request))
+        return deque(chosen_links.values())
+
+    def _abandon_requests(self, active_links: set[ServerLink]) -> None:
+        for server_link in self._links_by_addr.values():
+            for request_index, _ in server_link.unanswered_requests.values():
+                self._finish_request(
+                    server_link,
+                    request_index,
+                    CallError(server_link.server_addr, "interrupted", "interrupted before it answered"),
+                )
+            server_link.unsent_requests.clear()
+            server_link.unanswered_requests.clear()
+        for server_link in active_links:
+            self._close_link(server_link)
+
+    # Connecting
+
+    def _begin_link(self, server_link: ServerLink, active_links: set[ServerLink]) -> None:
+        server_link.turn_began_at = monotonic()
+        server_link.deadline = server_link.attempt_ends_at = server_link.turn_began_at + self._timeout_seconds
+        if server_link.is_usable():
+            self._watch_socket(server_link, selectors.EVENT_READ)
+            self._write_requests(server_link)
+            return
+        self._close_link(server_link)
+        self._close_idle_links(active_links)
+        server_link.last_error = None
+        try:
+            host, port = split_addr(server_link.server_addr)
+        except ValueError as error:
+            self._fail_link(server_link, CallError(server_link.server_addr, "unresolvable", str(error)))
+            return
+        try:
+            server_link.candidate_addrs = _resolve_host(host, port, socket.AI_NUMERICHOST)
+        except OSError:
+            self._resolve_in_thread(server_link, host, port)
+        else:
+            self._connect_next_candidate(server_link)
+
+    def _close_idle_links(self, active_links: set[ServerLink]) -> None:
+        """Close idle connections, the least recently used first, where one more would be too many."""
+        idle_links = [
+            server_link
+            for server_link in self._links_by_addr.values()
+            if server_link.tcp_socket and server_link not in active_links
+        ]
+        for server_link in idle_links[: max(0, len(idle_links) + len(active_links) - self._max_sockets)]:
+            server_link.close()
+
+    def _resolve_in_thread(self, server_link: ServerLink, host: str, port: int) -> None:
+        """In a thread of its own, as getaddrinfo has no timeout and would hold up the others."""
+        from threading import Thread
+
+        if self._bell_sockets is None:
+            self._bell_sockets = socket.socketpair()
+            self._selector.register(self._bell_sockets[0], selectors.EVENT_READ)
+        ringing_socket = self._bell_sockets[1]
+
+        def resolve_and_ring() -> None:
+            try:
+                lookup_result: list[SocketAddress] | OSError = _resolve_host(host, port)
+            except OSError as error:
+                lookup_result = error
+            self._resolved_hosts.append((server_link, lookup_result))
+            with suppress(OSError):
+                ringing_socket.send(b"\0")
+
+        Thread(target=resolve_and_ring, daemon=True).start()
+
+    def _take_resolved_hosts(self, bell_socket: socket.socket, active_links: set[ServerLink]) -> None:
+        bell_socket.recv(4096)
+        while self._resolved_hosts:
+            server_link, lookup_result = self._resolved_hosts.popleft()
+            if server_link not in active_links or server_link.tcp_socket is not None or server_link.is_done:
+                continue
+            if isinstance(lookup_result, OSError):
+                reason = f"the host name does not resolve: {lookup_result.strerror}"
+                self._fail_link(server_link, CallError(server_link.server_addr, "unresolvable", reason))
+            else:
+                server_link.candidate_addrs = lookup_result
+                self._connect_next_candidate(server_link)
+
+    def _connect_next_candidate(self, server_link: ServerLink) -> None:
+        """Try the next of the server's addresses, each with its share of the time that is left."""
+        while server_link.candidate_addrs:
+            now_seconds = monotonic()
+            server_link.attempt_ends_at = now_seconds + (server_link.deadline - now_seconds) / len(
+                server_link.candidate_addrs
+            )
+            family, sockaddr = server_link.candidate_addrs.pop(0)
+            try:
+                server_link.tcp_socket = socket.socket(family, socket.SOCK_STREAM)
+                server_link.tcp_socket.setblocking(False)
+                server_link.tcp_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                error_number = server_link.tcp_socket.connect_ex(sockaddr)
+            except OSError as error:
+                error_number = error.errno or ECONNREFUSED
+            if error_number in (0, EINPROGRESS):
+                self._watch_socket(server_link, selectors.EVENT_WRITE)
+                return
+            self._close_link(server_link)
+            server_link.last_error = _build_connect_error(server_link.server_addr, error_number)
+        self._fail_link(
+            server_link,
+            server_link.last_error or CallError(server_link.server_addr, "unresolvable", "no address found"),
+        )
+
+    def _finish_connecting(self, server_link: ServerLink, tcp_socket: socket.socket) -> None:
+        error_number = tcp_socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if error_number:
+            self._close_link(server_link)
+            server_link.last_error = _build_connect_error(server_link.server_addr, error_number)
+            self._connect_next_candidate(server_link)
+            return
+        server_link.is_connected = True
+        server_link.candidate_addrs.clear()
+        if self._tls_client is not None:
+            server_link.tls_connection = self._tls_client.create_connection(
+                split_addr(server_link.server_addr)[0]
+            )
+            # Fed with nothing, it begins to talk.
+            server_link.decrypt_received(b"")
+        self._write_requests(server_link)
+
+    # Talking
+
+    def _wait_for_events(self, active_links: set[ServerLink]) -> None:
+        unfinished_links = [server_link for server_link in active_links if not server_link.is_done]
+        if not unfinished_links:
+            return
+        wait_seconds = min(server_link.next_deadline for server_link in unfinished_links) - monotonic()
+        for selector_key, ready_events in self._selector.select(
+            min(max(0.0, wait_seconds), _MAX_WAIT_SECONDS)
+        ):
+            server_link = selector_key.data
+            if server_link is None:
+                self._take_resolved_hosts(selector_key.fileobj, active_links)  # type: ignore[arg-type]
+            elif server_link.tcp_socket is selector_key.fileobj:
+                self._handle_socket_events(server_link, selector_key.fileobj, ready_events)
+        now_seconds = monotonic()
+        for server_link in unfinished_links:
+            if not server_link.is_done and server_link.next_deadline <= now_seconds:
+                self._expire_link(server_link, now_seconds)
+
+    def _handle_socket_events(self, server_link: ServerLink, tcp_socket: Any, ready_events: int) -> None:
+        if not server_link.is_connected:
+            self._finish_connecting(server_link, tcp_socket)
+            return
+        if ready_events & selectors.EVENT_READ:
+            self._receive_bytes(server_link, tcp_socket)
+        if ready_events & selectors.EVENT_WRITE and server_link.tcp_socket is tcp_socket:
+            self._write_requests(server_link)
+        if server_link.is_done and server_link.tcp_socket is not None:
+            self._unwatch_socket(server_link)
+
+    def _write_requests(self, server_link: ServerLink) -> None:
+        """Write what the window of unanswered requests and the socket's buffer let through."""
+        while (
+            server_link.is_ready
+            and server_link.unsent_requests
+            and len(server_link.unanswered_requests) < self._max_unanswered
+        ):
+            request_index, request = server_link.unsent_requests.popleft()
+            server_link.unanswered_requests[request.opaque] = (request_index, server_link.deadline)
+            request_frame = server_link.protocol_connection.encode_request(request)
+            server_link.queue_bytes(request_frame)
+            if self._exchange_tracker is not None:
+                self._exchange_tracker.record_sent(request_index, len(request_frame))
+        try:
+            server_link.flush_queued()
+        except OSError as error:
+            self._fail_lost_link(server_link, error)
+            return
+        self._watch_socket(
+            server_link, selectors.EVENT_READ | (selectors.EVENT_WRITE if server_link.queued_bytes else 0)
+        )
+
+    def _receive_bytes(self, server_link: ServerLink, tcp_socket: socket.socket) -> None:
+        try:
+            received_bytes = tcp_socket.recv(CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._fail_lost_link(server_link, error)
+            return
+        if received_bytes:
+            self._handle_received(server_link, received_bytes)
+        if server_link.tcp_socket is tcp_socket and (
+            not received_bytes
+            or (server_link.tls_connection is not None and server_link.tls_connection.is_closed)
+        ):
+            self._fail_lost_link(server_link, None)
+
+    def _handle_received(self, server_link: ServerLink, received_bytes: bytes) -> None:
+        try:
+            received_bytes = server_link.decrypt_received(received_bytes)
+        except RocketMQError as error:
+            self._fail_tls(server_link, error)
+            return
+        if self._exchange_tracker is not None and server_link.protocol_connection.frame_sizes is None:
+            server_link.protocol_connection.frame_sizes = []
+        answers = server_link.protocol_connection.feed_bytes(received_bytes)
+        for answer, frame_bytes in zip(
+            answers, server_link.protocol_connection.frame_sizes or repeat(0), strict=False
+        ):
+            if server_link.protocol_connection.take_request(answer) is None:
+                continue
+            request_index, _ = server_link.unanswered_requests.pop(answer.opaque, (None, 0.0))
+            if request_index is not None:
+                self._finish_request(server_link, request_index, answer, frame_bytes)
+                # Requests that had to wait for this answer have their time from now on.
+                server_link.deadline = monotonic() + self._timeout_seconds
+        if server_link.protocol_connection.error is not None:
+            self._fail_link(server_link, server_link.build_unreadable_error(received_bytes))
+        elif server_link.unsent_requests or server_link.queued_bytes:
+            self._write_requests(server_link)
+
+    def _fail_tls(self, server_link: ServerLink, tls_error: RocketMQError) -> None:
+        """TLS has failed: the server is told, and what it had not answered yet was never carried out."""
+        with suppress(OSError):
+            server_link.flush_queued()
+        error_kind = "closed" if server_link.has_spoken else "untrusted"
+        self._fail_link(server_link, CallError(server_link.server_addr, error_kind, str(tls_error)))
+
+    def _fail_lost_link(self, server_link: ServerLink, socket_error: OSError | None) -> None:
+        """The connection is gone; why, may still be read from what came before its end."""
+        if (
+            socket_error is not None
+            and server_link.tls_connection is not None
+            and server_link.tcp_socket is not None
+        ):
+            try:
+                server_link.decrypt_received(server_link.tcp_socket.recv(CHUNK_BYTES))
+            except RocketMQError as tls_error:
+                self._fail_tls(server_link, tls_error)
+                return
+            except OSError:
+                pass
+        error_detail = (
+            f" ({os.strerror(socket_error.errno)})" if socket_error is not None and socket_error.errno else ""
+        )
+        self._fail_link(server_link, server_link.build_loss_error(error_detail))
+
+    # Ending
+
+    def _expire_link(self, server_link: ServerLink, now_seconds: float) -> None:
+        if server_link.is_connected:
+            self._expire_requests(server_link, now_seconds)
+        elif server_link.candidate_addrs and now_seconds < server_link.deadline:
+            self._close_link(server_link)
+            self._connect_next_candidate(server_link)
+        else:
+            missing_text = "no connection" if server_link.tcp_socket else "host name not resolved"
+            self._fail_link(server_link, self._build_timeout_error(server_link, "unconnected", missing_text))
+
+    def _expire_requests(self, server_link: ServerLink, now_seconds: float) -> None:
+        if not server_link.is_ready:
+            self._fail_link(
+                server_link, self._build_timeout_error(server_link, "unconnected", "no TLS handshake")
+            )
+            return
+        late_requests = [
+            (opaque, request_index)
+            for opaque, (request_index, deadline) in server_link.unanswered_requests.items()
+            if deadline <= now_seconds
+        ]
+        error = self._build_timeout_error(server_link, "timeout", "no answer")
+        for opaque, request_index in late_requests:
+            del server_link.unanswered_requests[opaque]
+            self._finish_request(server_link, request_index, error)
+        if not server_link.unanswered_requests:
+            self._fail_link(server_link, error)
+
+    def _build_timeout_error(self, server_link: ServerLink, error_kind: str, missing_text: str) -> CallError:
+        return CallError(
+            server_link.server_addr, error_kind, f"{missing_text} within {self._timeout_seconds:g} s"
+        )
+
+    def _fail_link(self, server_link: ServerLink, error: CallError) -> None:
+        """Everything that still waits for this server gets the error; the connection is given up."""
+        self._close_link(server_link)
+        for request_index, _ in (*server_link.unanswered_requests.values(), *server_link.unsent_requests):
+            self._finish_request(server_link, request_index, error)
+        server_link.unanswered_requests.clear()
+        server_link.unsent_requests.clear()
+
+    def _finish_request(
+        self,
+        server_link: ServerLink,
+        request_index: int,
+        request_result: RemotingCommand | CallError,
+        answer_bytes: int = 0,
+    ) -> None:
+        self._request_results[request_index] = request_result
+        if self._exchange_tracker is not None:
+            self._exchange_tracker.report_ended(
+                request_index, request_result, answer_bytes, server_link.turn_began_at
+            )
+
+    def _watch_socket(self, server_link: ServerLink, wanted_events: int) -> None:
+        assert server_link.tcp_socket is not None
+        # By number: looking for a socket in vain makes a text of it, which asks the system twice.
+        registered_key = self._selector.get_map().get(server_link.tcp_socket.fileno())
+        if registered_key is None:
+            self._selector.register(server_link.tcp_socket, wanted_events, server_link)
+        elif registered_key.events != wanted_events:
+            self._selector.modify(server_link.tcp_socket, wanted_events, server_link)
+
+    def _unwatch_socket(self, server_link: ServerLink) -> None:
+        if server_link.tcp_socket is not None and server_link.tcp_socket.fileno() in self._selector.get_map():
+            self._selector.unregister(server_link.tcp_socket)
+
+    def _close_link(self, server_link: ServerLink) -> None:
+        self._unwatch_socket(server_link)
+        server_link.close()
+
+
+def _build_connect_error(server_addr: str, error_number: int) -> CallError:
+    reason = (
+        "connection refused, nothing listens there"
+        if error_number == ECONNREFUSED
+        else os.strerror(error_number)
+    )
+    return CallError(server_addr, "unconnected", reason)

@@ -1,0 +1,162 @@
+"""Doorway: the first byte of a connection decides whether it is TLS, on one port with those that are not.
+
+A peer that says nothing holds nobody up: each connection waits for its own first byte.
+"""
+
+import asyncio
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING, cast
+
+from namesrv_core.errors import BadSettings
+from namesrv_core.transport.command_stream import CommandStream
+
+if TYPE_CHECKING:
+    import ssl
+
+HANDSHAKE_SECONDS = 10.0
+"""Seconds after which a handshake has failed; with TLS demanded they count from the connection on."""
+_HANDSHAKE_RECORD_TYPE = 0x16
+
+
+class TlsPolicy:
+    """How TLS is offered to those who connect: `is_demanded` refuses plain text.
+
+    `context` is what new connections get, replaced at any time; each goes on with the one it began with.
+    Where it is None `make` is asked for one, once. `refused` is told peer and reason. `begun` counts the
+    handshakes.
+    """
+
+    def __init__(
+        self,
+        ssl_context: "ssl.SSLContext | None" = None,
+        is_required: bool = False,
+        build_context: "Callable[[], ssl.SSLContext] | None" = None,
+        report_refusal: Callable[[str, str], None] = lambda peer_addr, refusal_reason: None,
+    ) -> None:
+        self.ssl_context = ssl_context
+        self.is_required = is_required
+        self.report_refusal = report_refusal
+        self.handshake_count = 0
+        self._build_context = build_context
+        self._build_lock = Lock()
+        self._unavailable_reason = (
+            "wants TLS, for which there is no certificate here: see tls.server.certPath"
+        )
+
+    @property
+    def is_context_pending(self) -> bool:
+        """Whether what a new connection gets is yet to be made, which takes a while."""
+        return self.ssl_context is None and self._build_context is not None
+
+    def prepare_context(self) -> None:
+        """Make what is to be made, once, in whatever thread."""
+        with self._build_lock:
+            if self.ssl_context is None and self._build_context is not None:
+                try:
+                    self.ssl_context = self._build_context()
+                except BadSettings as error:
+                    self._unavailable_reason = f"wants TLS, which cannot be had: {error}"
+                self._build_context = None
+
+    def current_context(self) -> "ssl.SSLContext":
+        """What a new connection gets. BadSettings where there is no certificate to show."""
+        self.prepare_context()
+        if self.ssl_context is None:
+            raise BadSettings(self._unavailable_reason)
+        return self.ssl_context
+
+
+class ProtocolDetector(asyncio.Protocol):
+    """Stands before `stream` until the first byte has come, and then steps aside."""
+
+    def __init__(self, command_stream: CommandStream, tls_policy: TlsPolicy) -> None:
+        self._command_stream = command_stream
+        self._tls_policy = tls_policy
+        self._handshake_timer: asyncio.TimerHandle | None = None
+        self._waiting_bytes: bytearray | None = None
+        self._transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transport is no subclass of asyncio.Transport, but does what one does.
+        self._transport = cast(asyncio.Transport, transport)
+        self._command_stream.connection_made(transport)
+        if self._tls_policy.is_required:
+            self._handshake_timer = asyncio.get_running_loop().call_later(
+                HANDSHAKE_SECONDS, self._refuse_silent_peer
+            )
+
+    def data_received(self, data: bytes) -> None:
+        self._cancel_timer()
+        if self._waiting_bytes is not None:
+            # Somebody has the stream read on, although this one does not want to.
+            self._waiting_bytes += data
+        elif data[0] == _HANDSHAKE_RECORD_TYPE:
+            if self._tls_policy.is_context_pending:
+                self._wait_for_context(data)
+            else:
+                self._start_tls(data)
+        elif self._tls_policy.is_required:
+            self._refuse_peer("speaks no TLS, which is demanded here")
+        else:
+            self._transport.set_protocol(self._command_stream)
+            self._command_stream.data_received(data)
+
+    def _wait_for_context(self, received_bytes: bytes) -> None:
+        """Nobody else waits for a certificate that is being made."""
+        self._waiting_bytes = bytearray(received_bytes)
+        self._transport.pause_reading()
+        preparation = asyncio.get_running_loop().run_in_executor(None, self._tls_policy.prepare_context)
+        preparation.add_done_callback(lambda _: self._resume_handshake())
+
+    def _resume_handshake(self) -> None:
+        waiting_bytes, self._waiting_bytes = self._waiting_bytes, None
+        if waiting_bytes is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+            self._start_tls(bytes(waiting_bytes))
+
+    def _start_tls(self, received_bytes: bytes) -> None:
+        try:
+            ssl_context = self._tls_policy.current_context()
+        except BadSettings as error:
+            self._refuse_peer(str(error))
+            return
+        # Late, as `ssl` costs memory and time that servers without TLS need not spend.
+        from namesrv_core.transport.tls_transport import TlsTransport
+
+        self._tls_policy.handshake_count += 1
+        tls_transport = TlsTransport(
+            self._command_stream,
+            self._transport,
+            ssl_context,
+            self._tls_policy.report_refusal,
+            HANDSHAKE_SECONDS,
+        )
+        self._transport.set_protocol(tls_transport)
+        tls_transport.data_received(received_bytes)
+
+    def _refuse_peer(self, refusal_reason: str) -> None:
+        self._tls_policy.report_refusal(self._command_stream.peer_addr, refusal_reason)
+        self._transport.close()
+
+    def _refuse_silent_peer(self) -> None:
+        self._handshake_timer = None
+        self._tls_policy.report_refusal(
+            self._command_stream.peer_addr, f"began no TLS handshake within {HANDSHAKE_SECONDS:g} s"
+        )
+        self._transport.abort()
+
+    def _cancel_timer(self) -> None:
+        if self._handshake_timer is not None:
+            self._handshake_timer.cancel()
+            self._handshake_timer = None
+
+    def pause_writing(self) -> None:
+        self._command_stream.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._command_stream.resume_writing()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._cancel_timer()
+        self._command_stream.connection_lost(error)

@@ -1,0 +1,63 @@
+"""Allowance: what a server grants each connection, and where it hears that one wanted more."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from namesrv_core.protocol.size_limits import NO_LIMITS, UNLIMITED, DecodeLimits
+from namesrv_core.transport.fair_scheduler import FairScheduler
+
+if TYPE_CHECKING:
+    from namesrv_core.transport.command_stream import CommandStream
+
+
+class QuotaObserver(Protocol):
+    """Who is told; `limit` is the key of a setting."""
+
+    def report_over_limit(self, stream: "CommandStream", limit_key: str, hit_text: str) -> None:
+        """A stream went over a limit, and was made to wait or is being closed."""
+
+    def report_held_bytes(self, stream: "CommandStream", held_bytes: int) -> None:
+        """A stream keeps so many bytes, unfinished or not taken by its peer; 0 for next to nothing."""
+
+
+class _NullObserver:
+    def report_over_limit(self, stream: "CommandStream", limit_key: str, hit_text: str) -> None:
+        pass
+
+    def report_held_bytes(self, stream: "CommandStream", held_bytes: int) -> None:
+        pass
+
+
+class StreamQuotas:
+    """`frames` and `bytes` are those of a second, which is also what may come at once.
+
+    `clock` tells how long work takes, in seconds of the processor, so that a pause of the machine is held
+    against nobody; by the one that stands still nothing ever takes long.
+    """
+
+    __slots__ = (
+        "bytes_per_second",
+        "work_clock",
+        "frames_per_second",
+        "decode_limits",
+        "quota_observer",
+        "fair_scheduler",
+        "max_unsent_bytes",
+    )
+
+    def __init__(
+        self,
+        quota_observer: QuotaObserver | None = None,
+        decode_limits: DecodeLimits = NO_LIMITS,
+        frames_per_second: int = UNLIMITED,
+        bytes_per_second: int = UNLIMITED,
+        max_unsent_bytes: int = UNLIMITED,
+        work_clock: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self.quota_observer: QuotaObserver = quota_observer or _NullObserver()
+        self.decode_limits = decode_limits
+        self.frames_per_second = frames_per_second
+        self.bytes_per_second = bytes_per_second
+        self.max_unsent_bytes = max_unsent_bytes
+        self.work_clock = work_clock
+        self.fair_scheduler = FairScheduler(work_clock)

@@ -1,0 +1,84 @@
+"""Channel: an outgoing connection, with requests that have a deadline, for what runs inside an event loop."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.address import split_addr
+from namesrv_core.transport.command_stream import CommandStream
+
+if TYPE_CHECKING:
+    import ssl
+
+
+class RequestChannel:
+    """Connects when it is first used and again after a failure; `timeout` is in seconds, for each step.
+
+    With `tls` it goes through that.
+    """
+
+    def __init__(
+        self, server_addr: str, timeout_seconds: float = 3.0, ssl_context: "ssl.SSLContext | None" = None
+    ) -> None:
+        self.server_addr = server_addr
+        self._ssl_context = ssl_context
+        self._timeout_seconds = timeout_seconds
+        self._stream: CommandStream | None = None
+        self._pending_answers: dict[int, asyncio.Future[RemotingCommand]] = {}
+        self._connect_lock = asyncio.Lock()
+
+    async def send_request(self, command: RemotingCommand) -> RemotingCommand:
+        """The answer to `command`; OSError (TimeoutError is one) where none came."""
+        stream = await self._connect_stream()
+        pending_answer: asyncio.Future[RemotingCommand] = asyncio.get_running_loop().create_future()
+        self._pending_answers[command.opaque] = pending_answer
+        try:
+            stream.send_request(command)
+            async with asyncio.timeout(self._timeout_seconds):
+                return await pending_answer
+        finally:
+            self._pending_answers.pop(command.opaque, None)
+            stream.protocol_connection.forget_request(command)
+
+    async def send_oneway(self, command: RemotingCommand) -> None:
+        """Send `command`, whose flag must say that no answer is wanted."""
+        (await self._connect_stream()).send_command(command)
+
+    async def _connect_stream(self) -> CommandStream:
+        async with self._connect_lock:
+            if self._stream is None:
+                host, port = split_addr(self.server_addr)
+                event_loop = asyncio.get_running_loop()
+                async with asyncio.timeout(self._timeout_seconds):
+                    _, self._stream = await event_loop.create_connection(
+                        lambda: CommandStream(self), host, port, ssl=self._ssl_context
+                    )
+            return self._stream
+
+    def close(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+    def abort(self) -> None:
+        """Close with a reset, as a killed process would be seen to."""
+        if self._stream is not None:
+            self._stream.abort()
+
+    def stream_opened(self, stream: CommandStream) -> None:
+        pass
+
+    def command_received(self, stream: CommandStream, command: RemotingCommand) -> RemotingCommand | None:
+        if stream.protocol_connection.take_request(command) is not None:
+            pending_answer = self._pending_answers.get(command.opaque)
+            if pending_answer is not None and not pending_answer.done():
+                pending_answer.set_result(command)
+        return None
+
+    def stream_closed(self, stream: CommandStream) -> None:
+        if self._stream is stream:
+            self._stream = None
+        for pending_answer in self._pending_answers.values():
+            if not pending_answer.done():
+                pending_answer.set_exception(
+                    ConnectionResetError(f"{self.server_addr} closed the connection")
+                )

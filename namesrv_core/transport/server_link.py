@@ -1,0 +1,135 @@
+"""Link: one server that is being asked; its socket, its TLS, what still goes to it, and who waits for it."""
+
+import socket
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.connection import ProtocolConnection
+from namesrv_core.protocol.size_limits import NO_LIMITS
+from namesrv_core.transport.exchange import CallError
+
+if TYPE_CHECKING:
+    from namesrv_core.transport.tls_client import TlsConnection
+
+CHUNK_BYTES = 256 * 1024
+_DECODE_LIMITS = NO_LIMITS._replace(frame_bytes=64 * 1024 * 1024)
+"""Bytes of the largest answer: brokers with more topics than they can register still list them all."""
+_TLS_ALERT = b"\x15\x03"
+
+SocketAddress = tuple[socket.AddressFamily, Any]
+
+
+class ServerLink:
+    """`is_connected` says that the socket is, `is_ready` that requests may be sent over it."""
+
+    def __init__(self, server_addr: str) -> None:
+        self.server_addr = server_addr
+        self.tcp_socket: socket.socket | None = None
+        self.tls_connection: TlsConnection | None = None
+        self.protocol_connection = ProtocolConnection(_DECODE_LIMITS)
+        self.is_connected = False
+        self.has_spoken = False
+        """Whether the server has said anything over this connection, TLS's own words aside."""
+        self.candidate_addrs: list[SocketAddress] = []
+        self.last_error: CallError | None = None
+        self.unsent_requests: deque[tuple[int, RemotingCommand]] = deque()
+        self.unanswered_requests: dict[int, tuple[int, float]] = {}
+        self.queued_bytes = bytearray()
+        self.turn_began_at = 0.0
+        self.deadline = 0.0
+        self.attempt_ends_at = 0.0
+
+    @property
+    def is_ready(self) -> bool:
+        return self.is_connected and (self.tls_connection is None or self.tls_connection.is_ready)
+
+    @property
+    def is_done(self) -> bool:
+        return not self.unsent_requests and not self.unanswered_requests
+
+    @property
+    def next_deadline(self) -> float:
+        if not self.is_connected:
+            return self.attempt_ends_at
+        return min(
+            (request_deadline for _, request_deadline in self.unanswered_requests.values()),
+            default=self.deadline,
+        )
+
+    def is_usable(self) -> bool:
+        """Whether the connection of an earlier call is still open, as far as this end can know."""
+        if self.tcp_socket is None or not self.is_ready or self.protocol_connection.error is not None:
+            return False
+        try:
+            if self.tls_connection is None:
+                return bool(self.tcp_socket.recv(1, socket.MSG_PEEK))
+            while received_bytes := self.tcp_socket.recv(CHUNK_BYTES):
+                # Late answers, or TLS's goodbye, which is no end of the connection to a look at the socket.
+                self.protocol_connection.feed_bytes(self.decrypt_received(received_bytes))
+                if self.tls_connection.is_closed or self.protocol_connection.error is not None:
+                    return False
+            return False
+        except BlockingIOError:
+            return True
+        except (OSError, RocketMQError):
+            return False
+
+    def queue_bytes(self, frame_bytes: bytes) -> None:
+        """Say this next."""
+        if self.tls_connection is None:
+            self.queued_bytes += frame_bytes
+        else:
+            self.tls_connection.write_bytes(frame_bytes)
+            self.queued_bytes += self.tls_connection.drain_outgoing()
+
+    def decrypt_received(self, received_bytes: bytes) -> bytes:
+        """What arrived, without TLS around it; TLS may have something to send after it. TlsError."""
+        if self.tls_connection is not None:
+            try:
+                received_bytes = self.tls_connection.feed_bytes(received_bytes)
+            finally:
+                self.queued_bytes += self.tls_connection.drain_outgoing()
+        self.has_spoken = self.has_spoken or bool(received_bytes)
+        return received_bytes
+
+    def flush_queued(self) -> None:
+        """Send what the socket's buffer takes. OSError."""
+        assert self.tcp_socket is not None
+        try:
+            if self.queued_bytes:
+                del self.queued_bytes[: self.tcp_socket.send(self.queued_bytes)]
+        except BlockingIOError:
+            pass
+
+    def build_loss_error(self, error_detail: str) -> CallError:
+        """What it means that the server closed the connection; `detail` is the system's word for it."""
+        if self.is_connected and not self.is_ready:
+            reason = "closed the connection during the TLS handshake: perhaps it speaks no TLS"
+            return CallError(self.server_addr, "untrusted", reason + error_detail)
+        hint = (
+            ""
+            if self.has_spoken or self.tls_connection is not None
+            else "; perhaps it demands TLS: --tls (tls)"
+        )
+        return CallError(self.server_addr, "closed", f"closed the connection unanswered{error_detail}{hint}")
+
+    def build_unreadable_error(self, received_bytes: bytes) -> CallError:
+        """What it means that the server's bytes, `data` the first of them, are no frames."""
+        error = self.protocol_connection.error
+        if self.tls_connection is None and received_bytes.startswith(_TLS_ALERT):
+            return CallError(self.server_addr, "unreadable", "speaks TLS: ask it with --tls (tls)")
+        reason = f"answered with what is no RocketMQ frame ({error.args[0] if error else ''})"
+        return CallError(self.server_addr, "unreadable", reason)
+
+    def close(self) -> None:
+        if self.tcp_socket is not None:
+            self.tcp_socket.close()
+        self.tcp_socket, self.tls_connection, self.protocol_connection = (
+            None,
+            None,
+            ProtocolConnection(_DECODE_LIMITS),
+        )
+        self.is_connected = self.has_spoken = False
+        self.queued_bytes.clear()

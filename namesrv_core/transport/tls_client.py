@@ -1,0 +1,276 @@
+"""TLS of the asking end: fed what arrives and drained of what has to be sent, it knows no socket.
+
+Its law: whatever goes wrong says which setting would put it right. Only who wants TLS imports this module, as
+`ssl` costs a command 10 ms.
+"""
+
+import re
+import ssl
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from namesrv_core.errors import BadSettings, RocketMQError
+
+_CHUNK_BYTES = 256 * 1024
+_PEM_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\s", re.S)
+_UNTRUSTED_CODES = (2, 18, 19, 20, 21)  # X509_V_ERR_…: issuer unknown, self-signed, self-signed in the chain
+_NOT_YET_VALID_CODE, _EXPIRED_CODE = 9, 10
+_OTHER_NAME_CODES = (62, 64)
+_PLAIN_TEXT_REASONS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_MESSAGE", "RECORD_LAYER_FAILURE")
+_NO_CERTIFICATE_ALERTS = ("CERTIFICATE_REQUIRED", "BAD_CERTIFICATE", "HANDSHAKE_FAILURE")
+_REFUSAL_ALERTS = (
+    *_NO_CERTIFICATE_ALERTS, "UNKNOWN_CA", "CERTIFICATE_EXPIRED", "CERTIFICATE_REVOKED", "CERTIFICATE_UNKNOWN",
+    "UNSUPPORTED_CERTIFICATE", "ACCESS_DENIED", "DECRYPT_ERROR",
+)  # fmt: skip
+
+
+class TlsError(RocketMQError):
+    """No TLS came about with this server; the text says why, and which setting would change that."""
+
+
+class TlsClient:
+    """What all connections have in common: whom to trust, and who this client is. Files are PEM.
+
+    `ca_file` is whom to trust, the system's authorities if None. `key_file` may be part of `cert_file`.
+    `server_name` is what certificates have to name, the host that is asked if None. BadSettings, in one line
+    without the password, for what cannot be used.
+    """
+
+    def __init__(
+        self,
+        ca_file: Path | None = None,
+        cert_file: Path | None = None,
+        key_file: Path | None = None,
+        key_password: str | None = None,
+        server_name: str | None = None,
+        is_verifying: bool = True,
+    ) -> None:
+        # Without the strictness of create_default_context of 3.13, which self-made authorities rarely pass.
+        self.ssl_context = ssl_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        ssl_context.minimum_version = ssl.TLSVersion.TLSv1_2
+        ssl_context.options |= ssl.OP_NO_RENEGOTIATION
+        ssl_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        if not is_verifying:
+            ssl_context.check_hostname = False
+            ssl_context.verify_mode = ssl.CERT_NONE
+        if is_verifying or ca_file is not None:
+            trust_authorities(ssl_context, ca_file)
+        if cert_file is not None:
+            load_identity(ssl_context, cert_file, key_file or cert_file, key_password, "client's")
+        elif key_file is not None:
+            raise BadSettings(f"a key without its certificate: {key_file} needs --tlsCert (cert_file)")
+        self._has_certificate = cert_file is not None
+        self._server_name = server_name
+        if server_name is not None:
+            self._check_server_name(server_name)
+
+    def _check_server_name(self, server_name: str) -> None:
+        try:
+            self.create_connection(server_name)
+        except ValueError:
+            raise BadSettings(f"{server_name!r} cannot be the name of a TLS server") from None
+
+    def create_connection(self, server_host: str) -> "TlsConnection":
+        """A new connection's; `host` is a name or an IP address without brackets."""
+        return TlsConnection(
+            self.ssl_context, self._server_name or server_host.partition("%")[0], self._has_certificate
+        )
+
+
+class TlsConnection:
+    """One connection's: `feed` what arrives, `write` what to say once `is_ready`, send what `drain` returns.
+
+    It begins to talk when it is fed with nothing. After `is_closed` there is nothing more to come.
+    """
+
+    def __init__(self, ssl_context: ssl.SSLContext, server_name: str, has_certificate: bool) -> None:
+        self._incoming_bio, self._outgoing_bio = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._ssl_object = ssl_context.wrap_bio(
+            self._incoming_bio, self._outgoing_bio, server_hostname=server_name
+        )
+        self._server_name = server_name
+        self._has_certificate = has_certificate
+        self.is_ready = False
+        self.is_closed = False
+
+    def feed_bytes(self, received_bytes: bytes) -> bytes:
+        """What the server says in `data`. TlsError if that ends the connection; `drain` has the last word."""
+        self._incoming_bio.write(received_bytes)
+        decrypted_bytes = bytearray()
+        try:
+            if not self.is_ready:
+                self._ssl_object.do_handshake()
+                self.is_ready = True
+            while chunk := self._ssl_object.read(_CHUNK_BYTES):
+                decrypted_bytes += chunk
+            self.is_closed = True
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLCertVerificationError as error:
+            raise TlsError(self._describe_distrust(error)) from None
+        except ssl.SSLError as error:
+            if not decrypted_bytes:
+                raise TlsError(self._describe_refusal(error)) from None
+            self.is_closed = True
+        return bytes(decrypted_bytes)
+
+    def write_bytes(self, plain_bytes: bytes) -> None:
+        """All of it: the outgoing buffer has no limit."""
+        self._ssl_object.write(plain_bytes)
+
+    def drain_outgoing(self) -> bytes:
+        """What has to be sent next."""
+        return self._outgoing_bio.read()
+
+    def _describe_distrust(self, error: ssl.SSLCertVerificationError) -> str:
+        server_certificate = self._server_certificate()
+        if error.verify_code in _UNTRUSTED_CODES:
+            subject_name, issuer_name = (
+                _find_common_name(server_certificate, "subject"),
+                _find_common_name(server_certificate, "issuer"),
+            )
+            signer_text = "itself" if subject_name == issuer_name else f"{issuer_name!r}"
+            return f"its certificate is signed by {signer_text}, not by a trusted CA: name the CA with --tlsCa (ca_file)"
+        if error.verify_code in _OTHER_NAME_CODES:
+            certificate_names = ", ".join(
+                f"{name_kind} {alternative_name}"
+                for name_kind, alternative_name in server_certificate.get("subjectAltName", ())
+            )
+            certificate_names = certificate_names or f"CN {_find_common_name(server_certificate, 'subject')}"
+            expected_name = f"not {self._server_name}: say whom to expect with --tlsServerName (server_name)"
+            return f"its certificate names {certificate_names}, {expected_name}"
+        if error.verify_code == _EXPIRED_CODE:
+            return f"its certificate has expired{_format_moment(' on', server_certificate.get('notAfter'))}"
+        if error.verify_code == _NOT_YET_VALID_CODE:
+            return f"its certificate is not valid yet{_format_moment(', only from', server_certificate.get('notBefore'))}"
+        return f"its certificate is refused here: {error.verify_message}"
+
+    def _describe_refusal(self, error: ssl.SSLError) -> str:
+        reason = error.reason or "no reason given"
+        _, is_alert, alert = reason.partition("_ALERT_")
+        if not is_alert and reason in _PLAIN_TEXT_REASONS and not self.is_ready:
+            return "speaks no TLS: ask it without --tls (tls)"
+        # A handshake that fails before the server showed itself is about versions and ciphers.
+        if alert in _REFUSAL_ALERTS and self._server_certificate():
+            if self._has_certificate:
+                return f"refuses this client's certificate ({format_alert(alert)}): see --tlsCert (cert_file)"
+            if alert in _NO_CERTIFICATE_ALERTS:
+                return "demands a client certificate: give --tlsCert and --tlsKey (cert_file, key_file)"
+        return f"no TLS came about: {format_alert(alert or reason)}"
+
+    def _server_certificate(self) -> Mapping[str, Any]:
+        """What the server's certificate tells, trusted or not; empty where it has shown none."""
+        presented_certificates = self.presented_certificates()
+        return presented_certificates[0] if presented_certificates else {}
+
+    def presented_certificates(self) -> list[dict[str, Any]]:
+        """What the certificates tell that the server has shown, its own first, trusted or not.
+
+        Each is as `ssl.SSLSocket.getpeercert` has it. Before 3.13 there is no public way to see one that was
+        refused.
+        """
+        try:
+            certificate_chain = self._ssl_object._sslobj.get_unverified_chain()  # type: ignore[attr-defined]
+            return [dict(chain_certificate.get_info()) for chain_certificate in certificate_chain or ()]
+        except (AttributeError, ValueError, ssl.SSLError):
+            return []
+
+
+def trust_authorities(ssl_context: ssl.SSLContext, ca_file: Path | None) -> None:
+    """Take certificates of the authorities in a file, the system's if None. BadSettings."""
+    if ca_file is None:
+        ssl_context.load_default_certs()
+        return
+    read_tls_file("CA", ca_file)
+    try:
+        ssl_context.load_verify_locations(ca_file)
+    except ssl.SSLError:
+        raise BadSettings(f"the CA file {ca_file} has no certificate in PEM form") from None
+
+
+def load_identity(
+    ssl_context: ssl.SSLContext, cert_file: Path, key_file: Path, key_password: str | None, owner_text: str
+) -> None:
+    """Show this certificate from now on; `whose` it is, in words. BadSettings."""
+    certificate_bytes, key_bytes = read_tls_file("certificate", cert_file), read_tls_file("key", key_file)
+    if b"-----BEGIN CERTIFICATE-----" not in certificate_bytes:
+        raise BadSettings(f"the {owner_text} certificate {cert_file} is no certificate in PEM form")
+    if b"PRIVATE KEY-----" not in key_bytes:
+        raise BadSettings(f"the {owner_text} key {key_file} is no private key in PEM form")
+    is_key_encrypted = b"ENCRYPTED" in key_bytes
+    if is_key_encrypted and key_password is None:
+        raise BadSettings(f"the {owner_text} key {key_file} is encrypted: it needs its password")
+    try:
+        # Without a password OpenSSL would ask for one on the terminal.
+        ssl_context.load_cert_chain(cert_file, key_file, key_password or "")
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            problem_text = f"the {owner_text} key {key_file} does not belong to the certificate {cert_file}"
+        elif is_key_encrypted:
+            problem_text = f"the password does not open the {owner_text} key {key_file}"
+        else:
+            problem_text = f"the {owner_text} certificate {cert_file} or key {key_file} is damaged"
+        raise BadSettings(problem_text) from None
+
+
+def read_tls_file(file_kind: str, file_path: Path) -> bytes:
+    """Python names no file when it cannot read one of these."""
+    try:
+        return Path(file_path).read_bytes()
+    except OSError as error:
+        raise BadSettings(f"the TLS {file_kind} file {file_path} cannot be read: {error.strerror}") from None
+
+
+def read_certificates(pem_path: Path) -> list[dict[str, Any]]:
+    """What the certificates of a PEM file tell, in their order. BadSettings where there is none."""
+    from tempfile import NamedTemporaryFile
+
+    certificate_records = []
+    for pem_block in _PEM_CERTIFICATE.findall(read_tls_file("certificate", pem_path)):
+        # Python reads certificates of authorities only; this is how its own tests read others.
+        with NamedTemporaryFile(suffix=".pem") as pem_file:
+            pem_file.write(pem_block)
+            pem_file.flush()
+            try:
+                certificate_records.append(dict(ssl._ssl._test_decode_cert(pem_file.name)))  # type: ignore[attr-defined]
+            except (ssl.SSLError, ValueError):
+                raise BadSettings(f"a certificate in {pem_path} is damaged") from None
+    if not certificate_records:
+        raise BadSettings(f"{pem_path} has no certificate in PEM form")
+    return certificate_records
+
+
+def expiry_seconds(certificate_record: Mapping[str, Any]) -> int:
+    """Until when a certificate is valid, in seconds since 1970."""
+    return int(ssl.cert_time_to_seconds(certificate_record["notAfter"]))
+
+
+def name_of_certificate(certificate_record: Mapping[str, Any]) -> str:
+    """Whose certificate it is."""
+    return _find_common_name(certificate_record, "subject")
+
+
+def _find_common_name(certificate_record: Mapping[str, Any], name_field: str) -> str:
+    """The common name, or the last part of a name without one."""
+    name_parts = [
+        (attribute_name, attribute_value)
+        for name_part in certificate_record.get(name_field, ())
+        for attribute_name, attribute_value in name_part
+    ]
+    return dict(name_parts).get("commonName") or next(
+        (attribute_value for _, attribute_value in reversed(name_parts)), "nobody named"
+    )
+
+
+def _format_moment(prefix_text: str, time_text: str | None) -> str:
+    if time_text is None:
+        return ""
+    return (
+        f"{prefix_text} {datetime.fromtimestamp(ssl.cert_time_to_seconds(time_text), UTC):%Y-%m-%dT%H:%M:%SZ}"
+    )
+
+
+def format_alert(ssl_reason: str) -> str:
+    return ssl_reason.lower().replace("_", " ")

@@ -1,0 +1,54 @@
+"""Handshake: the certificates that a TLS server shows, over a connection of its own that is closed again."""
+
+import socket
+from typing import Any
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.address import split_addr
+from namesrv_core.transport.exchange import CallError
+from namesrv_core.transport.tls_client import TlsClient, TlsConnection
+
+_CHUNK_BYTES = 64 * 1024
+
+
+def fetch_certificates(
+    server_addr: str, tls_client: TlsClient, timeout_seconds: float
+) -> list[dict[str, Any]]:
+    """What the certificates tell, the server's own first; nothing where it speaks no TLS.
+
+    CallError where it cannot be reached, or says nothing within `timeout` seconds.
+    """
+    try:
+        host, port = split_addr(server_addr)
+        with socket.create_connection((host, port), timeout_seconds) as tcp_socket:
+            tls_connection = tls_client.create_connection(host)
+            _run_handshake(tcp_socket, tls_connection)
+    except TimeoutError:
+        raise CallError(server_addr, "timeout", f"no answer within {timeout_seconds:g} s") from None
+    except (OSError, ValueError) as error:
+        raise CallError(server_addr, "unconnected", str(getattr(error, "strerror", None) or error)) from None
+    return tls_connection.presented_certificates()
+
+
+def can_connect(server_addr: str, timeout_seconds: float) -> bool:
+    """Whether somebody accepts a connection there within `timeout` seconds; it is closed at once."""
+    try:
+        socket.create_connection(split_addr(server_addr), timeout_seconds).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _run_handshake(tcp_socket: socket.socket, tls_connection: TlsConnection) -> None:
+    """Until the handshake is done or has failed; what the server has shown by then is known."""
+    received_bytes = b""
+    while not tls_connection.is_ready:
+        try:
+            tls_connection.feed_bytes(received_bytes)
+        except RocketMQError:
+            return
+        tcp_socket.sendall(tls_connection.drain_outgoing())
+        if not tls_connection.is_ready:
+            received_bytes = tcp_socket.recv(_CHUNK_BYTES)
+            if not received_bytes:
+                return

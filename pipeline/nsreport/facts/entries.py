@@ -1,0 +1,116 @@
+"""Entry facts: the spans in which a name server had a broker address or a value of the KV config. Pure."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql.functions import (
+    broadcast,
+    coalesce,
+    col,
+    explode,
+    lead,
+    lit,
+    timestamp_millis,
+    to_date,
+    when,
+)
+
+from nsreport.facts import coverage
+from nsreport.facts.transitions import add_counted_time, select_route_events
+from nsreport.sources.journals import NO_CLUSTER
+
+ADDRESS_FIELD, KV_FIELD = "brokerAddr", "kv"
+_ENTRY_KEY = ["server", "cluster", "field", "name", "key"]
+
+
+def build_entry_facts(ns_event: DataFrame, transitions: DataFrame) -> DataFrame:
+    """Return a row for each span in which an entry had the same value, as far as the witness reports it.
+
+    `field` is brokerAddr (`name` is the broker's name, `key` its id) or kv (`name` is the namespace).
+    `validTo` is null for the present value.
+    """
+    witness_events = select_route_events(ns_event)
+    fresh_marks = (
+        coverage.find_route_marks(transitions)
+        .where("isFresh")
+        .select("server", col("epoch").alias("place"), "since")
+    )
+    epoch_starts = broadcast(fresh_marks)
+    fresh_snapshots = witness_events.where("type = 'Snapshot'").join(epoch_starts, ["server", "place"])
+    present_steps = (
+        _event_entries(witness_events, transitions)
+        .unionByName(_snapshot_addresses(fresh_snapshots))
+        .unionByName(_snapshot_kv_values(fresh_snapshots))
+    )
+    # An entry that a fresh snapshot lacks is gone: each fresh snapshot first ends every entry.
+    absent_steps = (
+        present_steps.select(*_ENTRY_KEY)
+        .distinct()
+        .join(epoch_starts, "server")
+        .select(*_ENTRY_KEY, "place", lit(0).alias("nth"), "since")
+    )
+    entry_steps = present_steps.unionByName(absent_steps.withColumn("value", lit(None).cast("string")))
+    entry_window = Window.partitionBy(*_ENTRY_KEY).orderBy("place", "nth")
+    lasting_entries = entry_steps.withColumn("until", lead("since").over(entry_window))
+    return lasting_entries.where("value is not null and (until is null or since < until)").select(
+        *_ENTRY_KEY,
+        "value",
+        timestamp_millis("since").alias("validFrom"),
+        timestamp_millis("until").alias("validTo"),
+        to_date(timestamp_millis("since")).alias("date"),
+    )
+
+
+def _event_entries(witness_events: DataFrame, transitions: DataFrame) -> DataFrame:
+    event_type = col("type")
+    is_kv = event_type.isin("KvPut", "KvDeleted")
+    timed_events = add_counted_time(
+        witness_events.where(is_kv | event_type.isin("BrokerRegistered", "BrokerUnregistered")), transitions
+    )
+    entry_value = when(event_type == "KvPut", coalesce("value", lit(""))).when(
+        event_type == "BrokerRegistered", col("brokerAddr")
+    )
+    return timed_events.select(
+        "server",
+        when(is_kv, lit(NO_CLUSTER)).otherwise(col("cluster")).alias("cluster"),
+        when(is_kv, KV_FIELD).otherwise(ADDRESS_FIELD).alias("field"),
+        coalesce("namespace", "brokerName").alias("name"),
+        coalesce("key", col("brokerId").cast("string")).alias("key"),
+        "place",
+        lit(1).alias("nth"),
+        "since",
+        entry_value.alias("value"),
+    )
+
+
+def _snapshot_addresses(snapshots: DataFrame) -> DataFrame:
+    broker_groups = snapshots.select("server", "place", "since", explode("groups").alias("of"))
+    group_members = broker_groups.select("*", explode("of.members").alias("one"))
+    broker_id = col("one.brokerId").cast("string")
+    return group_members.select(
+        *_entry_columns(
+            col("of.clusterName"), ADDRESS_FIELD, col("of.brokerName"), broker_id, col("one.brokerAddr")
+        )
+    )
+
+
+def _snapshot_kv_values(snapshots: DataFrame) -> DataFrame:
+    kv_namespaces = snapshots.select("server", "place", "since", explode("kv").alias("namespace", "items"))
+    kv_items = kv_namespaces.select("*", explode("items").alias("key", "value"))
+    return kv_items.select(
+        *_entry_columns(lit(NO_CLUSTER), KV_FIELD, col("namespace"), col("key"), coalesce("value", lit("")))
+    )
+
+
+def _entry_columns(
+    cluster_name: Column, field_name: str, entry_name: Column, entry_key: Column, entry_value: Column
+) -> list[Column]:
+    return [
+        col("server"),
+        cluster_name.alias("cluster"),
+        lit(field_name).alias("field"),
+        entry_name.alias("name"),
+        entry_key.alias("key"),
+        col("place"),
+        lit(1).alias("nth"),
+        col("since"),
+        entry_value.alias("value"),
+    ]

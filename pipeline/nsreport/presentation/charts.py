@@ -1,0 +1,375 @@
+"""Charts: reports drawn with matplotlib as SVG text; None if a report has no rows.
+
+A chart is as wide as an upright phone, so that its text stays readable there. The text takes the colour of
+the page's text, light or dark.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from nsreport.presentation.report_reader import ReportRow
+
+_UP_COLOR, _PARTLY_COLOR, _DOWN_COLOR, _PLANNED_COLOR, _UNKNOWN_COLOR = (
+    "#2f9e44",
+    "#f2a900",
+    "#d6336c",
+    "#4c6ef5",
+    "#adb5bd",
+)
+_COLOR_LABELS = {
+    _UP_COLOR: "99.99 % or more",
+    _PARTLY_COLOR: "99 % or more",
+    _DOWN_COLOR: "less",
+    _PLANNED_COLOR: "drained",
+    _UNKNOWN_COLOR: "nobody looked",
+}
+_TEXT_COLORS = {_PARTLY_COLOR: "#000000", _UNKNOWN_COLOR: "#000000"}
+"""Text colour on these cell colours; text on other cells is white."""
+_INK_COLOR = "#010203"
+"""Placeholder for the page's text colour; `_render_svg` replaces it with `currentColor`."""
+_STYLE_SETTINGS: dict[Any, Any] = {
+    "font.size": 8,
+    "text.color": _INK_COLOR,
+    "axes.edgecolor": _INK_COLOR,
+    "axes.labelcolor": _INK_COLOR,
+    "xtick.color": _INK_COLOR,
+    "ytick.color": _INK_COLOR,
+    "grid.color": _INK_COLOR,
+    "grid.alpha": 0.15,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    # A name with `$` is not a formula.
+    "text.parse_math": False,
+}
+_MAX_LINES = 40
+_MAX_LABEL_LENGTH = 28
+"""Characters of a label that fit beside a chart."""
+
+
+def draw_availability_calendar(report_rows: Sequence[ReportRow]) -> str | None:
+    """Draw a line per broker and a cell per day: green is up, red is down.
+
+    The right end of a cell shows the drained and the unknown part of the day, each as wide as its share.
+    """
+    label_broker = broker_labeler(report_rows)
+    broker_labels = _longest_down_labels(report_rows, label_broker)
+    report_days = sorted({report_row["date"] for report_row in report_rows})
+    if not report_rows:
+        return None
+
+    def draw_calendar(axes: Any) -> None:
+        from matplotlib.patches import Patch
+
+        used_colors = set()
+        for report_row in report_rows:
+            if (broker_label := label_broker(report_row)) not in broker_labels:
+                continue
+            day_index, line_index, cell_color = (
+                report_days.index(report_row["date"]),
+                broker_labels.index(broker_label),
+                _cell_color(report_row),
+            )
+            used_colors.add(cell_color)
+            axes.barh(line_index, 0.96, left=day_index - 0.48, height=0.88, color=cell_color)
+            cell_end = day_index + 0.48
+            for day_share, part_color in (
+                _day_parts(report_row) if report_row["availability"] is not None else ()
+            ):
+                used_colors.add(part_color)
+                cell_end -= 0.96 * day_share
+                axes.barh(line_index, 0.96 * day_share, left=cell_end, height=0.88, color=part_color)
+            if len(report_days) <= 7:
+                axes.text(
+                    day_index,
+                    line_index,
+                    _format_availability(report_row),
+                    ha="center",
+                    va="center",
+                    color=_TEXT_COLORS.get(cell_color, "#ffffff"),
+                )
+        _label_lines(axes, broker_labels)
+        tick_step = max(1, -(-len(report_days) // 6))
+        tick_indexes = range(0, len(report_days), tick_step)
+        axes.set_xticks(
+            list(tick_indexes), [report_days[day_index].isoformat() for day_index in tick_indexes]
+        )
+        axes.set_xlim(-0.5, len(report_days) - 0.5)
+        axes.set_ylim(len(broker_labels) - 0.5, -0.5)
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        legend_patches = [
+            Patch(color=cell_color, label=color_label)
+            for cell_color, color_label in _COLOR_LABELS.items()
+            if cell_color in used_colors
+        ]
+        axes.figure.legend(
+            handles=legend_patches, loc="outside upper left", ncols=3, frameon=False, handlelength=1
+        )
+
+    return _render_svg(draw_calendar, len(broker_labels))
+
+
+def _cell_color(report_row: ReportRow) -> str:
+    availability = report_row["availability"]
+    if availability is None:
+        return (
+            _PLANNED_COLOR if report_row["plannedSeconds"] > report_row["unknownSeconds"] else _UNKNOWN_COLOR
+        )
+    return _UP_COLOR if availability >= 99.99 else _PARTLY_COLOR if availability >= 99 else _DOWN_COLOR
+
+
+def _day_parts(report_row: ReportRow) -> Iterator[tuple[float, str]]:
+    """Yield the unknown and the drained share of a day with their colours, unless they are zero."""
+    total_seconds = sum(
+        report_row[f"{state_name}Seconds"] for state_name in ("up", "down", "planned", "unknown")
+    )
+    for state_name, part_color in (("unknown", _UNKNOWN_COLOR), ("planned", _PLANNED_COLOR)):
+        if report_row[f"{state_name}Seconds"] > 0:
+            yield report_row[f"{state_name}Seconds"] / total_seconds, part_color
+
+
+def _format_availability(report_row: ReportRow) -> str:
+    availability = report_row["availability"]
+    # Rounding must not show 100 % for a broker that was down for a moment.
+    return (
+        "–"
+        if availability is None
+        else "100 %"
+        if availability == 100
+        else f"{min(availability, 99.99):.4g} %"
+    )
+
+
+def draw_timeline(
+    report_rows: Sequence[ReportRow], label_row: Callable[[ReportRow], str], bar_color: str = _DOWN_COLOR
+) -> str | None:
+    """Draw a line per label and a bar from `ts` to `endTs` per row; an open bar reaches to the end."""
+    if not report_rows:
+        return None
+    seconds_by_label: dict[str, float] = {}
+    for report_row in report_rows:
+        duration = (report_row["endTs"] or report_row["ts"]) - report_row["ts"]
+        seconds_by_label[label_row(report_row)] = (
+            seconds_by_label.get(label_row(report_row), 0) + duration.total_seconds()
+        )
+    row_labels = sorted(
+        sorted(seconds_by_label, key=lambda row_label: -seconds_by_label[row_label])[:_MAX_LINES]
+    )
+    end_time = max(report_row["endTs"] or report_row["ts"] for report_row in report_rows)
+
+    def draw_bars(axes: Any) -> None:
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+
+        first_day = date2num(min(report_row["ts"] for report_row in report_rows))
+        min_width = max((date2num(end_time) - first_day) / 150, 1e-5)
+        for report_row in report_rows:
+            if label_row(report_row) in row_labels:
+                begin_day, end_day = date2num(report_row["ts"]), date2num(report_row["endTs"] or end_time)
+                axes.barh(
+                    row_labels.index(label_row(report_row)),
+                    max(end_day - begin_day, min_width),
+                    left=begin_day,
+                    height=0.6,
+                    color=bar_color,
+                )
+        # Without this setting the first bar touches the axis.
+        axes.use_sticky_edges = False
+        axes.margins(x=0.02)
+        date_locator = AutoDateLocator(maxticks=6)
+        axes.xaxis.set_major_locator(date_locator)
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(date_locator))
+        axes.grid(axis="x")
+        _label_lines(axes, row_labels)
+        axes.set_ylim(len(row_labels) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+
+    return _render_svg(draw_bars, len(row_labels))
+
+
+def draw_growth(report_rows: Sequence[ReportRow], limit_bytes: float) -> str | None:
+    """Draw registration sizes, a curve for each of the eight largest brokers; `limit_bytes` if it is near."""
+    label_broker = broker_labeler(report_rows)
+    points_by_broker: dict[str, list[tuple[Any, float]]] = {}
+    for report_row in report_rows:
+        if report_row["bytes"] is not None:
+            points_by_broker.setdefault(label_broker(report_row), []).append(
+                (report_row["date"], report_row["bytes"])
+            )
+    if not points_by_broker:
+        return None
+    largest_brokers = sorted(
+        points_by_broker,
+        key=lambda broker_label: -max(byte_count for _, byte_count in points_by_broker[broker_label]),
+    )[:8]
+    max_bytes = max(byte_count for _, byte_count in points_by_broker[largest_brokers[0]])
+    unit_name, unit_bytes = ("MiB", 2.0**20) if max_bytes >= 2**20 else ("KiB", 2.0**10)
+
+    def draw_curves(axes: Any) -> None:
+        for broker_label in largest_brokers:
+            broker_points = sorted(points_by_broker[broker_label])
+            scaled_values = [byte_count / unit_bytes for _, byte_count in broker_points]
+            axes.plot(
+                [sample_day for sample_day, _ in broker_points],
+                scaled_values,
+                marker="o",
+                markersize=3,
+                label=_shorten_label(broker_label),
+            )
+        if max_bytes > limit_bytes / 10:
+            axes.axhline(limit_bytes / unit_bytes, color=_DOWN_COLOR, linestyle="--", linewidth=1)
+        sample_days = sorted(
+            {sample_day for broker_points in points_by_broker.values() for sample_day, _ in broker_points}
+        )
+        tick_days = sample_days[:: max(1, -(-len(sample_days) // 5))]
+        axes.set_xticks(tick_days, [tick_day.isoformat() for tick_day in tick_days])
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel(f"{unit_name} ({limit_bytes / unit_bytes:,.0f} at most)")
+        axes.grid(axis="y")
+        axes.legend(fontsize=7, frameon=False)
+
+    return _render_svg(draw_curves, 7)
+
+
+def draw_forecast(report_rows: Sequence[ReportRow]) -> str | None:
+    """Draw, per broker whose registration outgrows a frame, the forecast day and its interval."""
+    full_rows = sorted(
+        (report_row for report_row in report_rows if report_row["fullDate"] is not None),
+        key=lambda report_row: report_row["fullDate"],
+    )
+    if not full_rows:
+        return None
+    shown_rows, label_broker = full_rows[:_MAX_LINES], broker_labeler(report_rows)
+
+    def draw_intervals(axes: Any) -> None:
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+
+        last_day = max(
+            date2num(report_row["latestDate"] or report_row["fullDate"]) for report_row in shown_rows
+        )
+        for line_index, report_row in enumerate(shown_rows):
+            earliest_day = date2num(report_row["earliestDate"] or report_row["fullDate"])
+            # Without a latest day the interval has no end: draw it to the edge of the chart.
+            latest_day = date2num(report_row["latestDate"]) if report_row["latestDate"] else last_day
+            axes.plot(
+                [earliest_day, max(earliest_day, latest_day)],
+                [line_index, line_index],
+                color=_PARTLY_COLOR,
+                linewidth=4,
+                alpha=0.6,
+            )
+            axes.plot(
+                date2num(report_row["fullDate"]), line_index, marker="D", markersize=5, color=_DOWN_COLOR
+            )
+            axes.annotate(
+                report_row["fullDate"].isoformat(), (date2num(report_row["fullDate"]), line_index), xytext=(0, 6),
+                textcoords="offset points", ha="center", fontsize=7,
+            )  # fmt: skip
+        date_locator = AutoDateLocator(maxticks=6)
+        axes.xaxis.set_major_locator(date_locator)
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(date_locator))
+        axes.grid(axis="x")
+        axes.margins(x=0.15)
+        _label_lines(axes, [label_broker(report_row) for report_row in shown_rows])
+        axes.set_ylim(len(shown_rows) - 0.5, -0.7)
+
+    return _render_svg(draw_intervals, len(shown_rows))
+
+
+def draw_ranking(
+    report_rows: Sequence[ReportRow], value_column: str, label_row: Callable[[ReportRow], str]
+) -> str | None:
+    """Draw the ten largest sums of a column, one bar per label."""
+    sums_by_label: dict[str, float] = {}
+    for report_row in report_rows:
+        if report_row[value_column] is not None:
+            sums_by_label[label_row(report_row)] = (
+                sums_by_label.get(label_row(report_row), 0) + report_row[value_column]
+            )
+    top_sums = sorted(sums_by_label.items(), key=lambda label_and_sum: -label_and_sum[1])[:10]
+    if not top_sums:
+        return None
+
+    def draw_bars(axes: Any) -> None:
+        from matplotlib.ticker import EngFormatter
+
+        bar_patches = axes.barh(
+            range(len(top_sums)), [value_sum for _, value_sum in top_sums], height=0.7, color=_PLANNED_COLOR
+        )
+        _label_lines(axes, [row_label for row_label, _ in top_sums])
+        axes.bar_label(bar_patches, [f"{value_sum:,.0f}" for _, value_sum in top_sums], padding=3, fontsize=7)
+        axes.margins(x=0.2)
+        axes.set_ylim(len(top_sums) - 0.5, -0.5)
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.grid(axis="x")
+        axes.tick_params(axis="y", length=0)
+
+    return _render_svg(draw_bars, len(top_sums))
+
+
+def _render_svg(draw_axes: Callable[[Any], None], line_count: int) -> str:
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    svg_buffer = io.StringIO()
+    with rc_context(_STYLE_SETTINGS), warnings.catch_warnings():
+        figure = Figure(figsize=(4.8, 0.75 + 0.24 * max(line_count, 3)), layout="constrained")
+        figure.patch.set_visible(False)
+        axes = figure.subplots()
+        axes.patch.set_visible(False)
+        draw_axes(axes)
+        # matplotlib draws a box for a character without a glyph; the table below the chart shows it.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        FigureCanvasSVG(figure).print_svg(svg_buffer, metadata={"Date": None, "Creator": None})
+    svg_text = svg_buffer.getvalue().replace(_INK_COLOR, "currentColor")
+    # The page's style sheet sets the width.
+    return re.sub(
+        r'(<svg[^>]*?) width="[^"]*"| height="[^"]*"', r"\1", svg_text[svg_text.index("<svg") :], count=2
+    )
+
+
+def _label_lines(axes: Any, line_labels: Sequence[str]) -> None:
+    """Write a label beside each line."""
+    axes.set_yticks(range(len(line_labels)), [_shorten_label(line_label) for line_label in line_labels])
+
+
+def _shorten_label(label_text: str) -> str:
+    return label_text if len(label_text) <= _MAX_LABEL_LENGTH else f"{label_text[: _MAX_LABEL_LENGTH - 1]}…"
+
+
+def _longest_down_labels(
+    report_rows: Sequence[ReportRow], label_broker: Callable[[ReportRow], str]
+) -> list[str]:
+    """Return the brokers with the most downtime first; as many as fit into a chart."""
+    down_seconds: dict[str, float] = {}
+    for report_row in report_rows:
+        down_seconds[label_broker(report_row)] = (
+            down_seconds.get(label_broker(report_row), 0) + report_row["downSeconds"]
+        )
+    return sorted(down_seconds, key=lambda broker_label: (-down_seconds[broker_label], broker_label))[
+        :_MAX_LINES
+    ]
+
+
+def broker_labeler(report_rows: Sequence[ReportRow]) -> Callable[[ReportRow], str]:
+    """Return a function that labels the broker of a row: name and id, with the cluster if rows have several.
+
+    5.x logs do not always contain all of these.
+    """
+    has_several_clusters = (
+        len({report_row.get("cluster") for report_row in report_rows if report_row["brokerName"]}) > 1
+    )
+
+    def label_broker(report_row: ReportRow) -> str:
+        broker_label = str(report_row["brokerName"] or "-")
+        if has_several_clusters and report_row.get("cluster") is not None:
+            broker_label = f"{report_row['cluster']}/{broker_label}"
+        return (
+            broker_label if report_row.get("brokerId") is None else f"{broker_label}:{report_row['brokerId']}"
+        )
+
+    return label_broker

@@ -1,0 +1,98 @@
+"""Report reader: reads the tables of a run with DuckDB, without Spark."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nsreport.reports.catalogue import REPORTS_BY_NAME
+
+ReportRow = dict[str, Any]
+
+
+class TableNotMadeError(Exception):
+    """The table does not exist; the text says how to make it."""
+
+
+class DayRange(NamedTuple):
+    """The days to read, both ends included; None: no bound."""
+
+    first_day: date | None = None
+    last_day: date | None = None
+
+
+def read_report(output_folder: Path, report_name: str, day_range: DayRange = DayRange()) -> list[ReportRow]:  # noqa: B008 - it is immutable
+    """Read the rows of a report that `report run` made, sorted by its columns. Raises TableNotMadeError."""
+    report = REPORTS_BY_NAME.get(report_name)
+    if report is None:
+        raise TableNotMadeError(f"there is no report {report_name}; there are: {', '.join(REPORTS_BY_NAME)}")
+    return read_rows(output_folder / "gold" / report_name, list(report.columns), day_range)
+
+
+def count_quarantined_lines(output_folder: Path) -> tuple[int, int]:
+    """Return the number of lines in quarantine and the number of all lines. Raises TableNotMadeError."""
+    line_count = sum(_count_rows(output_folder / "bronze" / "lines"))
+    return sum(_count_rows(output_folder / "silver" / "quarantine")), line_count
+
+
+def read_rows(
+    table_folder: Path, column_names: Sequence[str], day_range: DayRange = DayRange()
+) -> list[ReportRow]:  # noqa: B008
+    """Read the rows of a table, sorted by its columns from left to right; times are datetimes in UTC."""
+    import duckdb
+
+    parquet_files = _find_parquet_files(table_folder)
+    if not parquet_files:
+        return []
+    # Without this hint DuckDB reads the cluster name 007 as a number.
+    cluster_type = ", hive_types={'cluster': VARCHAR}" if "/cluster=" in parquet_files[0] else ""
+    query = f"from read_parquet($files, hive_partitioning=true, union_by_name=true{cluster_type})"
+    relation = duckdb.from_query(query, params={"files": parquet_files})
+    assert relation is not None
+    present_columns = [column_name for column_name in column_names if column_name in relation.columns]
+    if "date" in present_columns:
+        for bound_day, comparison_sign in ((day_range.first_day, ">="), (day_range.last_day, "<=")):
+            if bound_day is not None:
+                relation = relation.filter(f"\"date\" {comparison_sign} DATE '{bound_day.isoformat()}'")
+    column_list = ", ".join(f'"{column_name}"' for column_name in present_columns)
+    value_rows = (
+        relation.project(column_list)
+        .order(", ".join(map(str, range(1, len(present_columns) + 1))))
+        .fetchall()
+    )
+    return [
+        dict.fromkeys(column_names) | dict(zip(present_columns, row_values, strict=True))
+        for row_values in value_rows
+    ]
+
+
+def _count_rows(table_folder: Path) -> list[int]:
+    import duckdb
+
+    parquet_files = _find_parquet_files(table_folder)
+    return (
+        [count_row[0] for count_row in duckdb.read_parquet(parquet_files).count("*").fetchall()]
+        if parquet_files
+        else []
+    )
+
+
+def _find_parquet_files(table_folder: Path) -> list[str]:
+    if not (table_folder / "_schema.json").exists():
+        raise TableNotMadeError(
+            f"{table_folder}: no such table was made; make it with: nsadmin report run --output DIR"
+        )
+    return sorted(str(parquet_file) for parquet_file in table_folder.rglob("*.parquet"))
+
+
+def to_json_value(cell_value: Any) -> Any:
+    """Convert a value for JSON: times become text (ISO 8601, UTC)."""
+    if isinstance(cell_value, datetime):
+        return cell_value.isoformat(timespec="milliseconds") + "Z"
+    if isinstance(cell_value, date):
+        return cell_value.isoformat()
+    if isinstance(cell_value, Mapping):
+        return {str(item_key): to_json_value(item_value) for item_key, item_value in cell_value.items()}
+    if isinstance(cell_value, (list, tuple)):
+        return [to_json_value(item_value) for item_value in cell_value]
+    return cell_value

@@ -1,0 +1,198 @@
+"""Log facts: scans, water marks, registrations, complaints and statistics, which are not events."""
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.functions import (
+    any_value,
+    broadcast,
+    coalesce,
+    col,
+    count,
+    date_trunc,
+    element_at,
+    explode,
+    expr,
+    lit,
+    max,
+    min,
+    regexp_extract,
+    size,
+    substring,
+    sum,
+    to_date,
+    unix_millis,
+    when,
+)
+from pyspark.sql.types import DateType, TimestampType
+
+from nsreport.sources.java_logs.rule_matcher import build_start_pattern
+from nsreport.sources.java_logs.rules import (
+    FACT_KINDS,
+    KNOWN_WARNINGS,
+    LOG_MEASURES,
+    LOG_RULES,
+    STATISTIC_PATTERN,
+)
+from nsreport.sources.schemas import REAL_TYPE, TEXT_TYPE, WHOLE_TYPE, build_schema
+
+LOG_FACT_SCHEMA = build_schema(
+    server=TEXT_TYPE,
+    time=WHOLE_TYPE,
+    ts=TimestampType(),
+    kind=TEXT_TYPE,
+    name=TEXT_TYPE,
+    key=TEXT_TYPE,
+    value=REAL_TYPE,
+    text=TEXT_TYPE,
+    file=TEXT_TYPE,
+    line=WHOLE_TYPE,
+    date=DateType(),
+)
+"""A fact from a log that is not an event; `server` is the name server or broker that wrote the log."""
+
+STATS_MINUTE_SCHEMA = build_schema(
+    broker=TEXT_TYPE,
+    ts=TimestampType(),
+    name=TEXT_TYPE,
+    key=TEXT_TYPE,
+    topic=TEXT_TYPE,
+    group=TEXT_TYPE,
+    sum=REAL_TYPE,
+    date=DateType(),
+)
+"""A statistic that `broker` logged for the minute that begins at `ts`; sizes are in bytes."""
+
+MAX_COMPLAINT_LENGTH = 500
+"""A fact keeps this many characters of its line."""
+
+
+def build_log_facts(parsed_messages: DataFrame, all_messages: DataFrame) -> DataFrame:
+    """Build all facts: from parsed lines, figures per minute, complaints, and line counts."""
+    fact_parts = (
+        _rule_facts(parsed_messages),
+        _measure_facts(all_messages),
+        _complaint_facts(all_messages),
+        _line_count_facts(all_messages),
+    )
+    fact_rows = reduce(DataFrame.unionByName, fact_parts)
+    dated_facts = fact_rows.withColumn("time", unix_millis("ts")).withColumn("date", to_date("ts"))
+    return dated_facts.select(*(col(field.name).cast(field.dataType) for field in LOG_FACT_SCHEMA.fields))
+
+
+def _rule_facts(parsed_messages: DataFrame) -> DataFrame:
+    """Return one fact per parsed line: `name` is a broker, `key` an address or the subject of the line."""
+    case_clauses = " ".join(
+        f"when '{rule_name}' then '{fact_kind}'" for rule_name, fact_kind in FACT_KINDS.items()
+    )
+    return parsed_messages.where(col("rule").isin(*FACT_KINDS)).select(
+        "server", "ts", expr(f"case rule {case_clauses} end").alias("kind"), col("broker").alias("name"),
+        coalesce("key", "addr", "client", "topic").alias("key"),
+        coalesce(col("value").try_cast("double"), lit(1.0)).alias("value"),
+        substring("message", 1, MAX_COMPLAINT_LENGTH).alias("text"), "file", "line",
+    )  # fmt: skip
+
+
+def _measure_facts(all_messages: DataFrame) -> DataFrame:
+    """Aggregate figures that a server logs every second to one row per minute."""
+    measure_schema = "at int, kind string, pairs string, named string, sums boolean"
+    measure_rows = [
+        (
+            measure_index,
+            log_measure.fact_kind,
+            log_measure.pairs_pattern,
+            log_measure.name_pattern,
+            log_measure.is_summed,
+        )
+        for measure_index, log_measure in enumerate(LOG_MEASURES)
+    ]
+    measure_table = all_messages.sparkSession.createDataFrame(measure_rows, measure_schema)
+    case_clauses = " ".join(
+        f"when startswith(message, '{log_measure.message_start}') then {measure_index}"
+        for measure_index, log_measure in enumerate(LOG_MEASURES)
+    )
+    measure_lines = all_messages.where(
+        col("message").rlike(build_start_pattern(log_measure.message_start for log_measure in LOG_MEASURES))
+    )
+    matched_lines = (
+        measure_lines.drop("kind")
+        .withColumn("at", expr(f"case {case_clauses} end"))
+        .join(broadcast(measure_table), "at")
+    )
+    pairs_sql = "arrays_zip(regexp_extract_all(message, pairs, 1), regexp_extract_all(message, pairs, 2))"
+    figure_rows = matched_lines.select(
+        "server", "ts", "kind", "sums", "file", "line",
+        expr("nullif(regexp_extract(message, named, 1), '')").alias("name"),
+        explode(expr(pairs_sql)).alias("pair"),
+    )  # fmt: skip
+    minute_start = date_trunc("minute", "ts").alias("ts")
+    minute_groups = figure_rows.groupBy("server", "kind", "name", col("pair.0").alias("key"), minute_start)
+    figure_value = col("pair.1").try_cast("double")
+    return minute_groups.agg(
+        when(any_value("sums"), sum(figure_value)).otherwise(max(figure_value)).alias("value"),
+        lit(None).cast("string").alias("text"),
+        min("file").alias("file"),
+        min("line").alias("line"),
+    )
+
+
+def _complaint_facts(all_messages: DataFrame) -> DataFrame:
+    """Return the warnings and errors that match no rule."""
+    known_pattern = build_start_pattern([*(rule.message_start for rule in LOG_RULES), *KNOWN_WARNINGS])
+    return all_messages.where(col("level").isin("WARN", "ERROR") & ~col("message").rlike(known_pattern)).select(
+        "server", "ts", lit("complaint").alias("kind"),
+        col("level").alias("name"), col("thread").alias("key"),
+        lit(1.0).alias("value"), substring("message", 1, MAX_COMPLAINT_LENGTH).alias("text"), "file", "line",
+    )  # fmt: skip
+
+
+def _line_count_facts(all_messages: DataFrame) -> DataFrame:
+    """Count the lines per file, day and level: `name` is the level, "" if the file has no levels."""
+    return (
+        all_messages.groupBy(
+            "server", "file", date_trunc("day", "ts").alias("ts"), col("level").alias("name")
+        )
+        .agg(count("*").cast("double").alias("value"), min("line").alias("line"))
+        .withColumns(
+            {"kind": lit("lines"), "key": lit(None).cast("string"), "text": lit(None).cast("string")}
+        )
+    )
+
+
+def build_minute_stats(all_messages: DataFrame) -> DataFrame:
+    """Return the statistics that brokers log per minute.
+
+    The brokers' own sums per hour and day are wrong (apache/rocketmq#3190): add up the minutes instead.
+    """
+    statistic_lines = all_messages.where(col("message").rlike(f"^{STATISTIC_PATTERN}$"))
+    statistic_rows = statistic_lines.select(
+        col("server").alias("broker"),
+        # The broker writes the line at the end of the minute, sometimes a moment late.
+        date_trunc("minute", col("ts") - expr("interval 30 seconds")).alias("ts"),
+        *(
+            regexp_extract("message", STATISTIC_PATTERN, group_number).alias(column_name)
+            for group_number, column_name in ((1, "name"), (2, "key"))
+        ),
+        regexp_extract("message", STATISTIC_PATTERN, 3).try_cast("double").alias("sum"),
+        "file",
+    ).dropDuplicates(["broker", "ts", "name", "key", "sum"])
+    described_rows = statistic_rows.withColumns(
+        {"topic": _topic_of_key(), "group": _group_of_key(), "date": to_date("ts")}
+    )
+    return described_rows.select(
+        *(col(field.name).cast(field.dataType) for field in STATS_MINUTE_SCHEMA.fields)
+    )
+
+
+def _key_parts() -> Column:
+    """The parts of a key without the queue id: the topic, or topic and consumer group."""
+    return expr("filter(split(key, '@'), part -> not part rlike '^-?[0-9]+$')")
+
+
+def _topic_of_key() -> Column:
+    is_about_topic = col("name").rlike("^(TOPIC|QUEUE|GROUP|SNDBCK|DLQ)_") & (size(_key_parts()) > 0)
+    return when(is_about_topic, element_at(_key_parts(), 1))
+
+
+def _group_of_key() -> Column:
+    return when(_topic_of_key().isNotNull() & (size(_key_parts()) > 1), element_at(_key_parts(), 2))

@@ -1,0 +1,239 @@
+"""Rules: patterns for the log lines that the pipeline understands, and the fields that each pattern finds.
+
+The rules follow the logs and the source code of 4.9.7 and 5.5.0. 4.x and 5.x use different words for the same
+thing; the field names are the same for both. A group whose name ends in a number is a second position of the
+same field.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class LogRule(NamedTuple):
+    """A message that starts with `message_start`; the rest has to match `rest_pattern`.
+
+    `dialect` is set if only that release writes the message. `file_kind` is the start of the file kinds to
+    which the rule applies.
+    """
+
+    rule_name: str
+    message_start: str
+    rest_pattern: str
+    dialect: str | None = None
+    file_kind: str = ""
+
+
+class LogMeasure(NamedTuple):
+    """A message with figures: `pairs_pattern` finds (key, value) pairs, `name_pattern` the name of the facts.
+
+    Each minute becomes one fact per key: the greatest value, or the sum if `is_summed`.
+    """
+
+    fact_kind: str
+    message_start: str
+    pairs_pattern: str
+    name_pattern: str = "()"
+    is_summed: bool = False
+
+
+def _queue_data_pattern(group_prefix: str) -> str:
+    return (
+        rf"QueueData \[brokerName=(?<{group_prefix}Broker>.*?), readQueueNums=(?<{group_prefix}Read>\d+), "
+        rf"writeQueueNums=(?<{group_prefix}Write>\d+), perm=(?<{group_prefix}Perm>\d+), "
+        rf"topicSy[sn]Flag=(?<{group_prefix}Flag>\d+)\]"
+    )
+
+
+_IDENTITY_PATTERN = (
+    r"(?:BrokerIdentityInfo \[clusterName=(?<cluster>.*), brokerAddr=(?<addr>.*)\]|(?<addr2>\S+))"
+)
+_NEW_BROKER_PATTERN = r" \[clusterName=(?<cluster>.*), brokerAddr=(?<addr>.*)\] HAService: .*"
+_RESULT_PATTERN = r" (?<result>OK|Failed), "
+_KV_ITEM_PATTERN = r"(?<namespace>.*?) Key: (?<key>.*?) Value: (?<value>.*)"
+_WRITE_PERM_PATTERN = r"(?<broker>.*)\], client: (?<client>\S+), (?<value>\d+)"
+_CONFLICT_PATTERN = (
+    r"(?<cluster>.*), BrokerName:(?<broker>.*), BrokerId:(?<id>\d+), Old BrokerAddr:(?<former>.*), "
+    r"Old Version:-?\d+, New BrokerAddr:(?<addr>.*), New Version:-?\d+\."
+)
+_MASTER_CHANGE_PATTERN = (
+    r"(?<cluster>.*)\] brokerName \[(?<broker>.*)\] master address change from (?<former>\S+) to (?<addr>\S+)"
+)
+_MIN_ID_PATTERN = (
+    r"(?<minId>\d+), notify (?:null|\[(?<value>.*)\]), offline broker addr (?:null|(?<addr>\S+))"
+)
+_GONE_TOPIC_PATTERN = (
+    rf"(?:(?<topic>\S+) (?:null|{_queue_data_pattern('before')})\],|.*\] all queue,) from topicQueueTable, .*"
+)
+_GONE_NAME_PATTERN = r"(?<broker>[^\]]*)\](?:, clusterName\[(?<cluster>.*)\])? from .*"
+
+LOG_RULES = (
+    # A server starts and stops.
+    LogRule("started", "kvConfigPath=", r".*", file_kind="namesrv"),
+    LogRule("ready", "The Name Server boot success.", r"(?:.*, address (?<addr>\S+))?.*"),
+    LogRule("stopping", "shutdown hook was invoked, 1 times", r".*", file_kind="namesrv"),
+    LogRule("stopping", "Shutdown hook was invoked, 1", "", file_kind="namesrv"),
+    # Brokers register.
+    LogRule("master", "cluster [", _MASTER_CHANGE_PATTERN, "4.x"),
+    LogRule("registered", "new broker registered, BrokerIdentityInfo", _NEW_BROKER_PATTERN, "5.x"),
+    LogRule("registered4", "new broker registered, ", r"(?<addr>\S+) HAServer: .*", "4.x"),
+    LogRule(
+        "conflict",
+        "Registering Broker conflicts with the existed one, just ignore.: Cluster:",
+        _CONFLICT_PATTERN,
+        "5.x",
+    ),
+    LogRule(
+        "conflict",
+        "Registered Broker conflicts with the existed one, just ignore.: Cluster:",
+        _CONFLICT_PATTERN,
+        "5.x",
+    ),
+    LogRule(
+        "stranger",
+        "Can't register topicConfigWrapper=",
+        r".* because broker\[(?<id>\d+)\]=(?<addr>\S+) .*",
+        "5.x",
+    ),
+    # Brokers leave.
+    LogRule("expired", "The broker channel expired, ", rf"{_IDENTITY_PATTERN} (?<value>\d+)ms"),
+    LogRule("idle", "NETTY SERVER PIPELINE: IDLE exception [", r"(?<client>.*)\]", file_kind="namesrv"),
+    LogRule("destroyed", "the broker's channel destroyed, submit the unregister request", r".*", "5.x"),
+    LogRule("destroyed4", "the broker's channel destroyed, ", r"(?<addr>\S+), clean it's .*", "4.x"),
+    LogRule("offLive", "unregisterBroker, remove from brokerLiveTable", _RESULT_PATTERN + _IDENTITY_PATTERN),
+    LogRule(
+        "offPlace", "unregisterBroker, remove addr from brokerAddrTable", _RESULT_PATTERN + _IDENTITY_PATTERN
+    ),
+    LogRule("offName", "unregisterBroker, remove name from brokerAddrTable OK, ", r"(?<broker>.*)"),
+    LogRule("offPlace4", "remove brokerAddr[", r"(?<id>\d+), (?<addr>.*)\] from brokerAddrTable, .*", "4.x"),
+    LogRule("offName4", "remove brokerName[", _GONE_NAME_PATTERN, "4.x"),
+    LogRule("minId", "min broker id changed to ", _MIN_ID_PATTERN, "5.x"),
+    # Topics change.
+    LogRule("topicNew", "new topic registered, ", rf"(?<topic>\S+) {_queue_data_pattern('after')}"),
+    LogRule(
+        "topicChanged",
+        "topic changed, ",
+        rf"(?<topic>\S+) OLD: {_queue_data_pattern('before')} NEW: {_queue_data_pattern('after')}",
+    ),
+    LogRule(
+        "topicGone",
+        "removeTopicByBrokerName, remove one broker's topic ",
+        rf"(?<topic>\S+) {_queue_data_pattern('before')}",
+    ),
+    LogRule("topicGone4", "remove topic[", _GONE_TOPIC_PATTERN, "4.x"),
+    LogRule(
+        "topicDeleted",
+        "deleteTopic, remove one broker's topic ",
+        rf".* (?<topic>\S+) {_queue_data_pattern('before')}",
+    ),
+    LogRule("topicMade", "Register topic route:", r"(?<topic>[^,]*), .*", "5.x"),
+    # Operators send requests.
+    LogRule("wiped", "wipe write perm of broker[", _WRITE_PERM_PATTERN),
+    LogRule("added", "add write perm of broker[", _WRITE_PERM_PATTERN),
+    LogRule("kvNew", "putKVConfig create new config item, Namespace: ", _KV_ITEM_PATTERN),
+    LogRule("kvUpdated", "putKVConfig update config item, Namespace: ", _KV_ITEM_PATTERN),
+    LogRule("kvDeleted", "deleteKVConfig delete a config item, Namespace: ", _KV_ITEM_PATTERN),
+    LogRule("kvListed", "configTable NS: ", _KV_ITEM_PATTERN),
+    LogRule("configCalled", "updateConfig called by ", r"(?<client>\S+)", file_kind="namesrv"),
+    LogRule(
+        "replaced",
+        "Replace, key: ",
+        r"(?<key>.*?), value: (?<former>.*?) -> (?<value>.*)",
+        file_kind="namesrv",
+    ),
+    # These lines are facts, not events.
+    LogRule("tick", "start scanNotActiveBroker", "", "5.x"),
+    LogRule("notReady", "name server not ready. request code ", r"(?<value>\d+).*", "5.x"),
+    LogRule("kvCounted", "configTable SIZE: ", r"(?<value>\d+)"),
+    LogRule("badFrame", "decode exception, ", r"(?<key>\S+).*"),
+    LogRule("badChecksum", "receive registerBroker request,crc32 not match,from ", r"(?<key>.*)"),
+    # Brokers write these lines to their own logs.
+    LogRule("brokerBoot", "The broker[", r"(?<broker>.*), (?<addr>[^\],]*)\] boot success\..*"),
+    LogRule("brokerStopping", "Shutdown hook was invoked, 1", "", file_kind="broker"),
+    LogRule("heard", "Registering current broker to name server completed. TargetHost=", r"(?<key>\S+)"),
+    LogRule("heard4", "register broker", r"(?:\[(?<id>\d+)\])? ?to name server (?<key>\S+) OK"),
+    LogRule("unheard", "Failed to register current broker to name server. TargetHost=", r"(?<key>\S+).*"),
+    LogRule("unheard4", "registerBroker Exception, ", r"(?<key>\S+).*", file_kind="broker"),
+    LogRule(
+        "late",
+        "Registration to one or more name servers does NOT complete within deadline.",
+        r".* (?<value>\d+)ms",
+    ),
+    LogRule("left", "unregisterBroker OK, NamesrvAddr: ", r"(?<key>\S+)"),
+    LogRule("relisted", "name server address changed, ", r"old: (?<former>.*) new: (?<key>.*)"),
+    LogRule("behind", "Dispatch task fall behind commit log ", r"(?<value>\d+) ?bytes"),
+    LogRule("behind4", "dispatch behind commit log ", r"(?<value>\d+) bytes"),
+    LogRule("slaveBehind", "CommitLog: slave fall behind master ", r"(?<value>\d+) ?bytes"),
+    LogRule("slaveBehind4", "Slave fall behind master: ", r"(?<value>\d+) bytes"),
+)
+"""The order matters: the first rule whose start a message has applies."""
+
+FACT_KINDS: Mapping[str, str] = {
+    "ready": "boot",
+    "stopping": "shutdown",
+    "master": "registration",
+    "tick": "scan",
+    "expired": "expiry",
+    "idle": "channelIdle",
+    "destroyed": "channelDestroyed",
+    "destroyed4": "channelDestroyed",
+    "topicMade": "topicRegistered",
+    "configCalled": "configCall",
+    "notReady": "notReady",
+    "kvCounted": "configTable",
+    "badFrame": "decodeError",
+    "badChecksum": "checksumError",
+    "brokerBoot": "boot",
+    "brokerStopping": "shutdown",
+    "heard": "registered",
+    "heard4": "registered",
+    "unheard": "notRegistered",
+    "unheard4": "notRegistered",
+    "late": "registrationLate",
+    "left": "unregistered",
+    "relisted": "namesrvList",
+    "behind": "dispatchBehind",
+    "behind4": "dispatchBehind",
+    "slaveBehind": "slaveBehind",
+    "slaveBehind4": "slaveBehind",
+}
+"""The kind of fact for a line of each rule. Lines of other rules become events or identify brokers."""
+
+LOG_MEASURES = (
+    LogMeasure("waterMark", "[WATERMARK] ClientQueueSize", r"(\w+):(\d+)"),
+    LogMeasure("waterMark", "[WATERMARK] ", r"(Size|SlowTimeMills): (\d+)", r"(?<=\] )(.*?) Queue Size"),
+    LogMeasure(
+        "traffic", "Port: ", r"(?<=[{ ])(\d+):(\d+)", r"(Request|Response)Code Distribution", is_summed=True
+    ),
+    LogMeasure("storeTps", "[STORETPS]", r"(\w+_tps) ([0-9.E-]+)"),
+)
+"""The order matters: the first measure whose start a message has applies."""
+
+STATISTIC_PATTERN = r"\[(.*?)\] \[(.*?)\] Stats In One Minute, SUM: (\d+) .*"
+"""A broker's statistic for a minute; the groups are its name, key and sum."""
+
+KNOWN_WARNINGS = ("getAllTopicListFromNameserver ",)
+"""Starts of warnings that healthy servers log as well: they are not complaints."""
+
+_GROUP_PATTERN = re.compile(r"\(\?<(\w+)>")
+
+
+def group_names(rule: LogRule) -> list[str]:
+    """Return the names of a rule's groups in order."""
+    return _GROUP_PATTERN.findall(rule.rest_pattern)
+
+
+GROUPS_BY_FIELD: Mapping[str, list[str]] = {
+    field_name: sorted(
+        {
+            group_name
+            for rule in LOG_RULES
+            for group_name in group_names(rule)
+            if group_name.rstrip("0123456789") == field_name
+        }
+    )
+    for field_name in sorted(
+        {group_name.rstrip("0123456789") for rule in LOG_RULES for group_name in group_names(rule)}
+    )
+}
+"""All fields of all rules, with the names of the groups that may contain each field."""

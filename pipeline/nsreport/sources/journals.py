@@ -1,0 +1,251 @@
+"""Journals: turns journal lines into events, and sends invalid lines to the quarantine. Pure."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.functions import (
+    array,
+    coalesce,
+    col,
+    collect_list,
+    concat,
+    concat_ws,
+    from_json,
+    inline,
+    lit,
+    map_from_entries,
+    md5,
+    monotonically_increasing_id,
+    regexp_extract,
+    struct,
+    substring,
+    timestamp_millis,
+    to_date,
+    transform,
+    unix_millis,
+    when,
+)
+from pyspark.sql.functions import filter as filtered
+from pyspark.sql.functions import max as latest
+from pyspark.sql.types import StringType, StructField, StructType
+
+from namesrv_core.events import SCHEMA_VERSION
+from nsreport.sources import schemas
+from nsreport.sources.write_permissions import changes_write
+
+JOURNAL_KIND = "journal"
+NO_CLUSTER = "-"
+"""The cluster of an event that concerns no cluster, or an unknown one."""
+
+MAX_CLOCK_LEAD_MS = 86_400_000
+"""How far a record may be ahead of the local clock: a record of the next century would extend all reports."""
+
+MAX_QUARANTINED_LENGTH = 500
+"""The quarantine keeps this many characters of a line."""
+
+_CORRUPT_COLUMN = "_bad"
+_REQUIRED_FIELDS = ["seq", "time", "server", "type", "cause"]
+_PARTITION_COLUMNS = ("date", "cluster")
+_LINE_COLUMNS = ("text", "file", "line", "hash", "given", "date", "ingestTime")
+_LAYOUT_COLUMNS = ("type", "changesWrite", "server", "time", "cluster")
+"""The columns, besides the day, by which the event table is partitioned and sorted."""
+
+_WHOLE_COLUMN = "whole"
+
+_PERM_STRUCT = "struct<perm: bigint>"
+_HEAD_SCHEMA = (
+    "type string, server string, time bigint, clusterName string, brokerName string,"
+    f" changes array<struct<before: {_PERM_STRUCT}, after: {_PERM_STRUCT}>>"
+)
+_GROUP_STRUCT = "struct<brokerName: string, clusterName: string>"
+_CLUSTER_SCHEMA = (
+    "v bigint, seq bigint, time bigint, server string, type string, cause string,"
+    f" clusterName string, brokerName string, groups array<{_GROUP_STRUCT}>"
+)
+
+
+def line_hash(text_column: str = "text", server_column: str = "server") -> Column:
+    """The hash that identifies a line in any file: a record contains its server, number and time."""
+    return md5(concat_ws("\n", coalesce(col(server_column), lit("")), col(text_column)))
+
+
+def line_date(text_column: str = "text") -> Column:
+    """The day of a line (UTC); 1970-01-01 if the line has no time, or one with more than 14 digits."""
+    time_ms = regexp_extract(text_column, r'"time": ?(\d{1,14})[,}]', 1).try_cast("bigint")
+    return to_date(timestamp_millis(coalesce(time_ms, lit(0))))
+
+
+def parse_events(bronze_lines: DataFrame) -> DataFrame:
+    """Parse journal lines into events (`schemas.event_schema`).
+
+    The cluster of a broker comes from records of the same name server on that day, else from another one's:
+    two clusters with their own name servers may use the same broker name.
+    """
+    return expand_heads(extract_heads(bronze_lines))
+
+
+def extract_heads(bronze_lines: DataFrame) -> DataFrame:
+    """Return journal lines with the layout columns of their events. `expand_heads` turns them into events.
+
+    The result includes lines that are not valid records.
+    """
+    journal_lines = bronze_lines.where(col("kind") == JOURNAL_KIND).withColumnRenamed("server", "given")
+    head_struct = from_json(_opaque_text(), _HEAD_SCHEMA).alias("head")
+    head_rows = journal_lines.select(*_LINE_COLUMNS, head_struct).select(*_LINE_COLUMNS, "head.*")
+    head_rows = head_rows.withColumn("changesWrite", changes_write(col("type")))
+    head_rows = head_rows.withColumn("server", coalesce("given", "server"))
+    broker_clusters = find_broker_clusters(_cluster_records(journal_lines), "date").hint("broadcast")
+    clustered_rows = head_rows.join(broker_clusters, ["date", "brokerName"], "left").withColumn(
+        "cluster", coalesce("clusterName", known_cluster())
+    )
+    return clustered_rows.select(*_LINE_COLUMNS, *_LAYOUT_COLUMNS)
+
+
+def add_log_events(event_heads: DataFrame, log_events: DataFrame) -> DataFrame:
+    """Add complete events from logs to the heads of journal lines."""
+    whole_events = log_events.select(
+        "date", *_LAYOUT_COLUMNS, struct(*log_events.columns).alias(_WHOLE_COLUMN)
+    )
+    return event_heads.unionByName(whole_events, allowMissingColumns=True)
+
+
+def expand_heads(event_heads: DataFrame) -> DataFrame:
+    """Turn heads into events in the same order; drop lines that are not valid records."""
+    is_whole = col(_WHOLE_COLUMN).isNotNull() if _WHOLE_COLUMN in event_heads.columns else None
+    is_event = _rejection_reason().isNull() if is_whole is None else is_whole | _rejection_reason().isNull()
+    computed_columns = {
+        "server": coalesce("given", "record.server"),
+        "ts": timestamp_millis("record.time"),
+        "dialect": coalesce("record.source", lit(JOURNAL_KIND)),
+        "confidence": lit(1.0),
+        "changesWrite": col("changesWrite"),
+        "sourceFile": col("file"),
+        "sourceLine": col("line"),
+        "hash": col("hash"),
+    }
+
+    def field_value(column_name: str) -> Column:
+        if column_name in _PARTITION_COLUMNS:
+            return col(column_name)
+        journal_value = computed_columns.get(column_name, col(f"record.{column_name}"))
+        return (
+            journal_value
+            if is_whole is None
+            else when(is_whole, col(f"{_WHOLE_COLUMN}.{column_name}")).otherwise(journal_value)
+        )
+
+    record_rows = event_heads.withColumn("record", _record_struct()).where(is_event)
+    return record_rows.select(
+        *(field_value(column_name).alias(column_name) for column_name in schemas.event_schema().names)
+    )
+
+
+def select_lost_lines(bronze_lines: DataFrame, parsed_events: DataFrame) -> DataFrame:
+    """Return the journal lines without an event."""
+    journal_lines = bronze_lines.where(col("kind") == JOURNAL_KIND)
+    missing_hashes = journal_lines.select("date", "hash").join(
+        parsed_events.select("date", "hash"), ["date", "hash"], "left_anti"
+    )
+    return journal_lines.join(missing_hashes, ["date", "hash"], "left_semi")
+
+
+def select_quarantine(bronze_lines: DataFrame) -> DataFrame:
+    """Return the lines that are not valid records, with the reason."""
+    record_lines = bronze_lines.where(col("kind") == JOURNAL_KIND).withColumn("record", _record_struct())
+    cut_text = substring("text", 1, MAX_QUARANTINED_LENGTH).alias("text")
+    return record_lines.where(_rejection_reason().isNotNull()).select(
+        "file", "line", cut_text, _rejection_reason().alias("reason"), "kind", "date"
+    )
+
+
+def _record_struct() -> Column:
+    record_schema = StructType([*schemas.record_schema().fields, StructField(_CORRUPT_COLUMN, StringType())])
+    return from_json(_opaque_text(), record_schema, {"columnNameOfCorruptRecord": _CORRUPT_COLUMN})
+
+
+def _opaque_text() -> Column:
+    """The text of a line, in a form that Spark parses only once.
+
+    Spark pushes deterministic filters below a projection, and would parse the JSON there again for each field
+    of the filter. The row id makes this expression nondeterministic, so Spark leaves it in place.
+    """
+    return when(monotonically_increasing_id() >= 0, col("text"))
+
+
+def _cluster_records(journal_lines: DataFrame) -> DataFrame:
+    """Parse the records that name a cluster; a text search skips all other lines."""
+    cluster_lines = journal_lines.where(col("text").contains('"clusterName"'))
+    cluster_records = cluster_lines.select(
+        "date", "given", from_json(_opaque_text(), _CLUSTER_SCHEMA).alias("told")
+    )
+    cluster_records = cluster_records.select("date", "given", "told.*").withColumn(
+        "server", coalesce("given", "server")
+    )
+    return cluster_records.where(col("v") == SCHEMA_VERSION).dropna(subset=_REQUIRED_FIELDS)
+
+
+def _rejection_reason() -> Column:
+    """The reason why a line is not a record of a supported version; null for a valid record."""
+    record_version = col("record.v")
+    missing_reasons = [
+        when(col(f"record.{field_name}").isNull(), f"no record: it has no {field_name}")
+        for field_name in _REQUIRED_FIELDS
+    ]
+    return coalesce(
+        when(
+            col(f"record.{_CORRUPT_COLUMN}").isNotNull()
+            & (record_version.isNull() | (record_version == SCHEMA_VERSION)),
+            "no JSON, or a field of another type",
+        ),
+        when(record_version.isNull(), "no record: it has no v"),
+        when(
+            record_version != SCHEMA_VERSION,
+            concat(
+                lit("schema version "),
+                record_version.cast("string"),
+                lit(f", and this program knows {SCHEMA_VERSION}"),
+            ),
+        ),
+        *missing_reasons,
+        when(
+            (col("record.time") < 0) | (col("record.time") > unix_millis("ingestTime") + MAX_CLOCK_LEAD_MS),
+            "its time is none, or a day ahead of when it was read",
+        ),
+    )
+
+
+def find_broker_clusters(event_rows: DataFrame, *extra_keys: str) -> DataFrame:
+    """Return the cluster of each broker name (and extra keys): `brokerName`, `byServer` and `byAny`.
+
+    Join the result, then read it with `known_cluster`. The latest record decides; of several records with the
+    same time, the greatest cluster name.
+    """
+    own_pairs = filtered(array(struct("brokerName", "clusterName")), _has_names)
+    listed_pairs = transform(
+        "groups", lambda broker_group: struct(broker_group["brokerName"], broker_group["clusterName"])
+    )
+    cluster_rows = event_rows.select(
+        *extra_keys, "server", "time", inline(concat(own_pairs, coalesce(listed_pairs, array())))
+    )
+    # Aggregate first: millions of rows, few clusters.
+    latest_times = cluster_rows.groupBy(*extra_keys, "server", "brokerName", "clusterName").agg(
+        latest("time").alias("time")
+    )
+    latest_struct = struct("time", "clusterName")
+    latest_by_server = latest_times.groupBy(*extra_keys, "server", "brokerName").agg(
+        latest(latest_struct).alias("last")
+    )
+    server_map = map_from_entries(collect_list(struct("server", "last.clusterName")))
+    return latest_by_server.groupBy(*extra_keys, "brokerName").agg(
+        server_map.alias("byServer"), latest("last")["clusterName"].alias("byAny")
+    )
+
+
+def known_cluster() -> Column:
+    """The cluster of `brokerName` according to its `server`, else another one.
+
+    The rows must be joined with `find_broker_clusters`.
+    """
+    return coalesce(col("byServer")[col("server")], "byAny", lit(NO_CLUSTER))
+
+
+def _has_names(broker_pair: Column) -> Column:
+    return broker_pair["brokerName"].isNotNull() & broker_pair["clusterName"].isNotNull()

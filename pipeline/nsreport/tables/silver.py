@@ -1,0 +1,88 @@
+"""Silver: the tables that are built from lines, from the events of a day, and from all events. Pure."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
+
+from nsreport.facts import coverage, entries, poll_facts, presence, routes, transitions
+from nsreport.sources import journals
+from nsreport.sources.java_logs import ParsedLogs
+from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA, STATS_MINUTE_SCHEMA
+from nsreport.tables.table_store import HeadRows, TableSpec
+
+EVENT_TABLE = TableSpec("silver/ns_event", ("date", "cluster"), ("type", "changesWrite", "server", "time"))
+QUARANTINE_TABLE = TableSpec("silver/quarantine", ("date",))
+LOG_FACT_TABLE = TableSpec("silver/log_fact", ("date",))
+STATS_TABLE = TableSpec("silver/stats_minute", ("date",))
+
+LINE_TABLES = (EVENT_TABLE, QUARANTINE_TABLE, LOG_FACT_TABLE, STATS_TABLE)
+"""Tables built from the lines of the same day. Log lines also depend on the days before."""
+
+
+def build_line_tables(
+    day_lines: DataFrame, parsed_logs: ParsedLogs | None, refreshed_days: Sequence[date]
+) -> dict[TableSpec, DataFrame | HeadRows]:
+    """Build LINE_TABLES, except the quarantine, from lines of some days and from all parsed logs, if any."""
+    event_heads = journals.extract_heads(day_lines)
+    if parsed_logs is None:
+        return {EVENT_TABLE: HeadRows(event_heads, journals.expand_heads)}
+    log_events, log_fact_rows, stats_rows = (
+        _select_days(log_rows, refreshed_days)
+        for log_rows in (parsed_logs.event_rows, parsed_logs.fact_rows, parsed_logs.stats_rows)
+    )
+    return {
+        EVENT_TABLE: HeadRows(journals.add_log_events(event_heads, log_events), journals.expand_heads),
+        LOG_FACT_TABLE: log_fact_rows,
+        STATS_TABLE: stats_rows,
+    }
+
+
+def select_quarantine(
+    day_lines: DataFrame,
+    day_events: DataFrame,
+    parsed_logs: ParsedLogs | None,
+    refreshed_days: Sequence[date],
+) -> DataFrame:
+    """Return the journal lines without an event, and the log lines that could not be parsed."""
+    quarantined_lines = journals.select_quarantine(journals.select_lost_lines(day_lines, day_events))
+    return (
+        quarantined_lines
+        if parsed_logs is None
+        else quarantined_lines.unionByName(_select_days(parsed_logs.quarantine_rows, refreshed_days))
+    )
+
+
+def _select_days(dated_rows: DataFrame, wanted_days: Sequence[date]) -> DataFrame:
+    return dated_rows.where(col("date").isin(list(wanted_days)))
+
+
+def build_empty_log_tables(spark: SparkSession) -> dict[TableSpec, DataFrame]:
+    """Build empty log tables, for a run without logs."""
+    return {
+        LOG_FACT_TABLE: spark.createDataFrame([], LOG_FACT_SCHEMA),
+        STATS_TABLE: spark.createDataFrame([], STATS_MINUTE_SCHEMA),
+    }
+
+
+DAY_TABLES: dict[TableSpec, Callable[[DataFrame], DataFrame]] = {
+    TableSpec("silver/poll", ("date", "cluster")): poll_facts.select_polls,
+    TableSpec("silver/broker_runtime", ("date", "cluster")): poll_facts.select_broker_runtime,
+    TableSpec("silver/consumer_lag", ("date", "cluster")): poll_facts.select_consumer_lag,
+}
+"""Tables built from the events of the same day."""
+
+WITNESS_EVENT_TABLE = TableSpec("silver/told", (), ("type", "time"))
+TRANSITION_TABLE = TableSpec("silver/turn")
+HISTORY_TABLES: dict[TableSpec, tuple[Callable[..., DataFrame], tuple[TableSpec, ...]]] = {
+    WITNESS_EVENT_TABLE: (presence.select_witness_events, (EVENT_TABLE,)),
+    TRANSITION_TABLE: (transitions.find_transitions, (EVENT_TABLE, LOG_FACT_TABLE)),
+    TableSpec("silver/coverage"): (coverage.build_coverage, (TRANSITION_TABLE,)),
+    TableSpec("silver/route_fact", ("date", "cluster")): (
+        routes.build_route_facts,
+        (EVENT_TABLE, TRANSITION_TABLE),
+    ),
+    TableSpec("silver/entry_fact"): (entries.build_entry_facts, (EVENT_TABLE, TRANSITION_TABLE)),
+}
+"""Tables built from all events and log facts: a state that begins on one day may last for months."""

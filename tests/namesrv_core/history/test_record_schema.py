@@ -1,0 +1,78 @@
+"""The schema as programs and people read it, against what is really written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+
+from namesrv_core.events import Event, KvPut
+from namesrv_core.history.field_meanings import FIELD_MEANINGS
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.record_schema import build_document_tables, build_record_schema, record_schema_text
+from namesrv_core.history.records import EVENT_TYPES_BY_NAME, RecordOrigin
+from tests.support.any_event import any_event
+
+DOCS = Path(__file__).parents[3] / "docs"
+VALIDATOR = jsonschema.Draft202012Validator(build_record_schema())
+
+
+def written(event: Event) -> dict[str, Any]:
+    return dict(json.loads(encode_record_line(1, "s", RecordOrigin(1, "test", "h:1"), event)))
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(build_record_schema())
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES_BY_NAME.values(), ids=list(EVENT_TYPES_BY_NAME))
+def test_whatever_is_written_is_as_the_schema_says(kind: type[Event]) -> None:
+    @given(any_event(kind))
+    def test(event: Event) -> None:
+        VALIDATOR.validate(written(event))
+
+    test()
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES_BY_NAME.values(), ids=list(EVENT_TYPES_BY_NAME))
+def test_a_record_with_something_missing_or_of_another_type_is_not(kind: type[Event]) -> None:
+    rule = build_record_schema()["$defs"][kind.__name__]
+    assert not VALIDATOR.is_valid({**BARE, "type": kind.__name__})
+    for name in rule["properties"]:
+        assert not VALIDATOR.is_valid({**BARE, "type": kind.__name__, name: ("wrong",)})
+
+
+BARE = {"v": 1, "seq": 1, "time": 1, "server": "s", "cause": "c"}
+
+
+@pytest.mark.parametrize("name", [*BARE, "type"])
+def test_a_record_says_what_all_of_them_say(name: str) -> None:
+    record = written(KvPut("n", "k", None, "v"))
+    assert VALIDATOR.is_valid(record)
+    del record[name]
+    assert not VALIDATOR.is_valid(record)
+
+
+def test_what_a_later_server_adds_is_allowed() -> None:
+    assert VALIDATOR.is_valid({**BARE, "type": "Later", "how": 1})
+    assert VALIDATOR.is_valid({**written(KvPut("n", "k", None, "v")), "later": [1]})
+
+
+def test_the_file_is_what_the_events_say() -> None:
+    assert (DOCS / "journal.schema.json").read_text() == record_schema_text(), "run make generate"
+
+
+@pytest.mark.parametrize("table", ["events", "fields", "parts"])
+def test_the_tables_of_the_manual_are_what_the_events_say(table: str) -> None:
+    rows = build_document_tables()[table]
+    shown = (DOCS / "journal.md").read_text()
+    assert "\n".join(rows) in shown, "docs/journal.md should have:\n" + "\n".join(rows)
+
+
+def test_each_field_is_explained_once() -> None:
+    assert list(FIELD_MEANINGS) == sorted(FIELD_MEANINGS)
+    assert FIELD_MEANINGS.keys() == {
+        name for kind in EVENT_TYPES_BY_NAME for name in build_record_schema()["$defs"][kind]["properties"]
+    }

@@ -1,0 +1,58 @@
+"""Bodies: each way to compress, and what cannot be inflated."""
+
+import sys
+import zlib
+
+import lz4.frame  # type: ignore[import-untyped]
+import pytest
+import zstandard
+
+from namesrv_core.protocol import message_compression
+from namesrv_core.protocol.message_compression import InflationError, inflate_body
+
+TEXT = b"hello \xe4\xb8\xad " * 1000
+ZLIB, ZLIB_4X, LZ4, ZSTD = 0x301, 0x001, 0x101, 0x201
+WAYS = {
+    ZLIB: zlib.compress(TEXT),
+    ZLIB_4X: zlib.compress(TEXT),
+    LZ4: lz4.frame.compress(TEXT),
+    ZSTD: zstandard.ZstdCompressor(write_content_size=False).compress(TEXT),
+}
+
+
+@pytest.mark.parametrize("flag", WAYS, ids=hex)
+def test_a_body_is_inflated_by_its_flag(flag: int) -> None:
+    assert inflate_body(WAYS[flag], flag) == TEXT
+
+
+def test_a_plain_body_stays_whatever_it_begins_with() -> None:
+    assert inflate_body(WAYS[ZLIB], 0x300) == WAYS[ZLIB]
+
+
+@pytest.mark.parametrize("flag", WAYS, ids=hex)
+def test_what_is_corrupt_or_cut_is_told(flag: int) -> None:
+    with pytest.raises(InflationError, match="but corrupt"):
+        inflate_body(b"garbage that is no frame", flag)
+    with pytest.raises(InflationError, match=r"but (cut|corrupt)"):
+        inflate_body(WAYS[flag][:20], flag)
+
+
+@pytest.mark.parametrize("flag", WAYS, ids=hex)
+def test_nothing_is_inflated_without_end(flag: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(message_compression, "MAX_INFLATED_BYTES", 100)
+    with pytest.raises(InflationError, match="longer than 100 bytes"):
+        inflate_body(WAYS[flag], flag)
+
+
+def test_an_unknown_way_is_told() -> None:
+    with pytest.raises(InflationError, match=r"nobody knows \(5\)"):
+        inflate_body(b"", 0x501)
+
+
+@pytest.mark.parametrize(("flag", "module", "way"), [(LZ4, "lz4.frame", "LZ4"), (ZSTD, "zstandard", "ZSTD")])
+def test_a_library_that_is_missing_is_named(
+    flag: int, module: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(InflationError, match=rf"{way}, which needs .* pip install 'nsadmin\[messages\]'"):
+        inflate_body(WAYS[flag], flag)

@@ -1,0 +1,232 @@
+"""Every limit on real sockets: who is over it is refused or cut off, counted, and said in the log."""
+
+import asyncio
+import logging
+import resource
+import zlib
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.command import build_request
+from namesrv_core.server.connection_limits import raise_file_limit
+from namesrv_core.server.name_server import NameServer
+from tests.support.running import Peer, on_a_loop, serving, until
+from tests.support.wire import broker_ext, registration_body
+
+
+def met(server: NameServer) -> dict[str, int]:
+    return {limit: times for limit, times in server.state.limit_hits.hit_counts.items() if times}
+
+
+@on_a_loop
+async def test_one_connection_too_many_is_closed_and_there_is_room_again_when_one_goes(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path, maxConnections=4) as server, AsyncExitStack() as stack:
+        first = await stack.enter_async_context(Peer.to(server.namesrv_addr))
+        await first.ask(106)
+        others = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(2)]
+        for other in others:
+            await other.ask(106)
+        # Three of four places is all that one address may have.
+        async with Peer.to(server.namesrv_addr) as refused:
+            assert await refused.is_closed()
+        assert met(server) == {"maxConnectionsPerAddress": 1}
+        await first.close()
+        await until(lambda: len(server.open_streams) == 2)
+        async with Peer.to(server.namesrv_addr) as another:
+            assert (await another.ask(106)).code == 0
+
+
+@on_a_loop
+async def test_connections_in_total(tmp_path: Path) -> None:
+    async with serving(tmp_path, maxConnections=1) as server, Peer.to(server.namesrv_addr) as first:
+        assert (await first.ask(106)).code == 0
+        async with Peer.to(server.namesrv_addr) as second:
+            assert await second.is_closed()
+        assert met(server) == {"maxConnections": 1}
+
+
+def test_there_are_never_more_connections_than_files_that_may_be_open(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1000, hard))
+    try:
+
+        @on_a_loop
+        async def test() -> None:
+            async with serving(tmp_path, maxConnections=0) as server:
+                assert (
+                    server.connection_limits.max_connections,
+                    server.connection_limits.max_connections_per_host,
+                ) == (936, 702)
+
+        test()
+        raise_file_limit()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@on_a_loop
+async def test_a_frame_that_does_not_end_is_cut_off_and_one_that_does_is_not(tmp_path: Path) -> None:
+    whole = codec.encode_command(build_request(106))
+    async with (
+        serving(tmp_path, maxSecondsPerFrame=1) as server,
+        Peer.to(server.namesrv_addr) as slow,
+        Peer.to(server.namesrv_addr) as busy,
+    ):
+        slow.send(whole[:7])
+        # Always in the middle of a frame, and never of the same.
+        busy.send(whole[:5])
+
+        async def keep_busy() -> None:
+            while True:
+                busy.send(whole[5:] + whole[:5])
+                assert await busy.receive() is not None
+                await asyncio.sleep(0.05)
+
+        talk = asyncio.create_task(keep_busy())
+        assert await slow.is_closed()
+        talk.cancel()
+        assert met(server) == {"maxSecondsPerFrame": 1}
+        assert len(server.open_streams) == 1
+
+
+@on_a_loop
+async def test_a_reader_that_takes_no_answer_is_cut_off(tmp_path: Path) -> None:
+    async with serving(tmp_path, maxUnsentSeconds=1) as server, Peer.to(server.namesrv_addr) as peer:
+        ext = broker_ext()
+        await peer.ask(103, ext, registration_body([f"topic-{number:0>100}" for number in range(5000)]))
+        peer.send(codec.encode_command(build_request(206)) * 100)
+        await until(lambda: met(server))
+        assert met(server) == {"maxUnsentSeconds": 1}
+        await until(lambda: not server.open_streams)
+
+
+@on_a_loop
+async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_path: Path) -> None:
+    half = codec.encode_command(build_request(106, body=bytes(1 << 20)))[:-1]
+    async with (
+        serving(tmp_path, maxBufferedBytes=3 << 20) as server,
+        Peer.to(server.namesrv_addr) as modest,
+        Peer.to(server.namesrv_addr) as greedy,
+    ):
+        modest.send(half)
+        await until(
+            lambda: any(
+                stream.protocol_connection.unfinished_bytes == len(half) + 1 for stream in server.open_streams
+            )
+        )
+        greedy.send(codec.encode_command(build_request(106, body=bytes(4 << 20)))[:-1])
+        assert await greedy.is_closed()
+        assert met(server) == {"maxBufferedBytes": 1}
+        modest.send(b"\0")
+        answer = await modest.receive()
+        assert answer is not None
+        assert answer.code == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "frames"),
+    [
+        ("maxHeaderBytes", 200, codec.encode_command(build_request(106, {"key": "k" * 200}))),
+        ("maxExtFields", 2, codec.encode_command(build_request(106, dict.fromkeys("abc", "v")))),
+        ("maxFrameBytes", 1000, codec.encode_command(build_request(106, body=bytes(1000)))),
+    ],
+)
+def test_frames_over_a_limit_close_their_connection(
+    tmp_path: Path, limit: str, value: int, frames: bytes
+) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path, **{limit: value}) as server, Peer.to(server.namesrv_addr) as peer:
+            await peer.ask(106)
+            peer.send(frames)
+            assert await peer.is_closed()
+            assert met(server) == {limit: 1}
+
+    test()
+
+
+BOMB = zlib.compress(bytes(1 << 22))
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "code", "ext", "body"),
+    [
+        ("maxTopicsPerRegistration", 2, 103, broker_ext(), registration_body(["a", "b", "c"])),
+        ("maxTopics", 2, 103, broker_ext(), registration_body(["a", "b", "c"])),
+        ("maxRegistrationBytes", 1 << 20, 103, broker_ext() | {"compressed": "true"}, BOMB),
+        ("maxJsonDepth", 5, 103, broker_ext(), b'{"a":' + b"[" * 6 + b"]" * 6 + b"}x"),
+        ("maxBodyBytes", 20, 318, {}, b"a=b\n" * 6),
+        ("maxOddRegistrationBytes", 20, 103, broker_ext(), b"{1:2}" + bytes(20)),
+        (
+            "maxFilterServersPerRegistration",
+            1,
+            103,
+            broker_ext(),
+            registration_body(["a"], filters=["a:1"] * 2),
+        ),
+        (
+            "maxMappingsPerRegistration",
+            1,
+            103,
+            broker_ext(),
+            registration_body(["a", "b"], mappings={key: {"topic": "a", "bname": "a"} for key in "ab"}),
+        ),
+        ("maxKvEntryBytes", 20, 100, {"namespace": "n", "key": "k", "value": "v" * 19}, b""),
+        ("maxKvBytes", 20, 100, {"namespace": "n", "key": "k", "value": "v" * 19}, b""),
+    ],
+)
+def test_requests_over_a_limit_are_refused_change_nothing_and_the_connection_lives(
+    tmp_path: Path, limit: str, value: int, code: int, ext: dict[str, str], body: bytes
+) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path, **{limit: value}) as server, Peer.to(server.namesrv_addr) as peer:
+            answer = await peer.ask(code, ext, body)
+            assert (answer.code, f"({limit})" in (answer.remark or "")) == (1, True)
+            assert met(server) == {limit: 1}
+            assert not server.state.tables.broker_groups
+            assert not server.state.kv_config.tables_by_namespace
+            assert (await peer.ask(106)).code == 0
+
+    test()
+
+
+@on_a_loop
+async def test_one_broker_too_many_is_refused_and_those_that_are_known_go_on(tmp_path: Path) -> None:
+    async with serving(tmp_path, maxBrokers=1) as server, Peer.to(server.namesrv_addr) as peer:
+        body = registration_body(["a", "b"])
+        assert (await peer.ask(103, broker_ext("a"), body)).code == 0
+        assert (await peer.ask(103, broker_ext("b", addr="10.0.0.2:1"), body)).code == 1
+        assert (await peer.ask(103, broker_ext("a"), body)).code == 0
+        assert met(server) == {"maxBrokers": 1}
+
+
+@on_a_loop
+async def test_room_in_the_kv_config_comes_back_when_something_is_deleted(tmp_path: Path) -> None:
+    async with serving(tmp_path, maxKvBytes=25) as server, Peer.to(server.namesrv_addr) as peer:
+        for key, code in (("a", 0), ("b", 1), ("a", 0)):
+            entry = {"namespace": "n", "key": key, "value": "v" * 15}
+            assert (await peer.ask(100, entry)).code == code
+        assert (await peer.ask(102, {"namespace": "n", "key": "a"})).code == 0
+        assert (await peer.ask(100, {"namespace": "n", "key": "b", "value": "v" * 15})).code == 0
+        assert server.state.kv_config.total_bytes == 17
+
+
+@on_a_loop
+async def test_a_limit_that_is_met_again_and_again_is_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "namesrv")
+    async with serving(tmp_path, maxKvEntryBytes=1) as server, Peer.to(server.namesrv_addr) as peer:
+        for _ in range(50):
+            assert (await peer.ask(100, {"namespace": "n", "key": "k", "value": "v"})).code == 1
+        server.connection_limits.cut_off_slow_streams()
+        assert met(server) == {"maxKvEntryBytes": 50}
+    lines = [record.getMessage() for record in caplog.records if "maxKvEntryBytes" in record.getMessage()]
+    assert lines == ["over maxKvEntryBytes: 127.0.0.1: a KV entry of 3 bytes (maxKvEntryBytes)"]

@@ -1,0 +1,190 @@
+"""The pages of a running name server."""
+
+import asyncio
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.server.name_server import NameServer
+from tests.support.http import Got, got
+from tests.support.running import Peer, on_a_loop, serving, settings_in
+from tests.support.scraping import Scraped
+from tests.support.wire import broker_ext, registration_body
+from tests.test_house import loaded_by
+
+HTTP = {"httpAddress": "0"}
+
+
+async def page(server: NameServer, path: str, **headers: str) -> Got:
+    return await got(server.state.actual_settings["httpAddress"], path, **headers)
+
+
+@on_a_loop
+async def test_the_port_is_of_this_machine_alone_unless_an_address_is_named(tmp_path: Path) -> None:
+    async with serving(tmp_path, **HTTP) as server:
+        assert server.state.actual_settings["httpAddress"].startswith("127.0.0.1:")
+    async with serving(tmp_path, httpAddress="[::1]:0") as server:
+        assert (await page(server, "/healthz")).text == "ok\n"
+
+
+@pytest.mark.parametrize("address", ["x", ":1", "h:65536", "127.0.0.1:0:1:2", "no.such.host.invalid:0"])
+def test_an_address_that_cannot_be_stops_the_start_and_leaves_nothing_open(
+    tmp_path: Path, address: str
+) -> None:
+    @on_a_loop
+    async def test() -> None:
+        with pytest.raises(RocketMQError, match="cannot serve HTTP at"):
+            await NameServer(settings_in(tmp_path, httpAddress=address)).start()
+
+    test()
+
+
+def test_a_server_without_the_port_loads_nothing_for_it() -> None:
+    loaded = loaded_by("import namesrv_core.__main__, namesrv_core.server.name_server")
+    assert loaded.isdisjoint({"h11", "prometheus_client", "namesrv_core.server.metrics"})
+
+
+@on_a_loop
+async def test_a_server_without_the_port_measures_nothing(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.namesrv_addr) as peer:
+        await peer.ask(106)
+        assert server.counters.tallies_by_code == {}
+
+
+@on_a_loop
+async def test_it_is_ready_once_it_answers_about_routes(tmp_path: Path) -> None:
+    now = [1000.0]
+    settings: dict[str, Any] = {"needWaitForService": True, "waitSecondsForService": 45}
+    server = NameServer(settings_in(tmp_path, **HTTP, **settings), lambda: now[0])
+    await server.start()
+    async with Peer.to(server.namesrv_addr) as peer:
+        for seconds, status, code in ((44.9, 503, 1), (45, 200, 17)):
+            now[0] = 1000 + seconds
+            answer = await page(server, "/readyz")
+            assert (answer.status, "45 s" in answer.text) == (status, status == 503)
+            assert (await peer.ask(105, {"topic": "T"})).code == code
+        assert (await page(server, "/healthz")).status == 200
+        server.freeze()
+        assert (await page(server, "/readyz")).text == "paused\n"
+        server.thaw()
+        server.state.settings.enableShutdownGracefully = True
+        stopping = asyncio.ensure_future(server.stop())
+        await asyncio.sleep(0)
+        assert (await page(server, "/readyz")).text == "stopping\n"
+        server.hurry_shutdown()
+        await stopping
+
+
+@on_a_loop
+async def test_it_is_the_address_server_of_itself_or_of_the_list_it_was_given(tmp_path: Path) -> None:
+    async with serving(tmp_path, **HTTP) as server, Peer.to(server.namesrv_addr) as peer:
+        assert (await page(server, "/rocketmq/nsaddr?nofix=1")).text == f"{server.namesrv_addr}\n"
+        assert (await peer.ask(318, body=b"nsaddr=a:9876;[::1]:9877\n")).code == 0
+        answer = await page(server, "/rocketmq/nsaddr")
+        assert (answer.status, answer.text) == (200, "a:9876;[::1]:9877\n")
+        assert (await peer.ask(318, body=b"nsaddr=nonsense\n")).code == 0
+        assert (await page(server, "/rocketmq/nsaddr")).text == "a:9876;[::1]:9877\n"
+        assert (await page(server, "/rocketmq/nsaddr-unit")).status == 404
+
+
+@on_a_loop
+async def test_one_that_listens_everywhere_names_the_address_that_was_reached(tmp_path: Path) -> None:
+    for bind in ("0.0.0.0", "::"):
+        async with serving(tmp_path, bindAddress=bind, **HTTP) as server:
+            expected = f"127.0.0.1:{server.bound_host_port[1]}\n"
+            assert (await page(server, "/rocketmq/nsaddr")).text == expected
+
+
+@on_a_loop
+async def test_its_state_is_shown_to_whoever_has_the_token_and_to_nobody_else(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("secret\n")
+    async with (
+        serving(tmp_path, httpTokenFile=str(token), **HTTP) as server,
+        Peer.to(server.namesrv_addr) as peer,
+    ):
+        await peer.ask(103, broker_ext("a", 0, "127.0.0.1:1"), registration_body(["T", "U"]))
+        for wrong in ("", "Bearer", "Bearer ", "Bearer secre", "secret", "Bearer sécret"):
+            answer = await page(server, "/debug/state", Authorization=wrong)
+            assert answer.status == 401
+            assert "www-authenticate" in answer.headers
+            assert "127.0.0.1" not in answer.text
+        answer = await page(server, "/debug/state", Authorization="Bearer secret")
+        assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
+        state = json.loads(answer.text)
+        assert state["brokers"][0]["brokerAddr"] == "127.0.0.1:1"
+        assert len(state["connections"]) == 1
+        token.write_text("")
+        assert (await page(server, "/debug/state", Authorization="Bearer ")).status == 401
+        token.unlink()
+        assert (await page(server, "/debug/state", Authorization="Bearer secret")).status == 500
+
+
+@on_a_loop
+async def test_without_a_token_its_state_is_shown_to_nobody(tmp_path: Path) -> None:
+    async with serving(tmp_path, **HTTP) as server:
+        answer = await page(server, "/debug/state", Authorization="Bearer x")
+        assert answer.status == 403
+        assert "httpTokenFile" in answer.text
+
+
+def basic(key: str, secret: str) -> str:
+    return "Basic " + base64.b64encode(f"{key}:{secret}".encode()).decode()
+
+
+@on_a_loop
+async def test_its_state_is_shown_to_administrators_by_their_key_from_where_they_may(tmp_path: Path) -> None:
+    path = tmp_path / "credentials.yaml"
+    path.write_text(
+        "everybody: admin\n"
+        "accounts:\n"
+        "  - {accessKey: ops, secretKey: secret-of-ops, role: admin}\n"
+        "  - {accessKey: far, secretKey: secret-of-far, role: admin, from: [10.0.0.0/8]}\n"
+        "  - {accessKey: app, secretKey: secret-of-app, role: broker}\n"
+    )
+    async with serving(tmp_path, credentialsFile=str(path), **HTTP) as server:
+        shown = await page(server, "/debug/state", Authorization=basic("ops", "secret-of-ops"))
+        assert shown.status == 200
+        assert "secret-of" not in shown.text
+        for refused in (
+            basic("ops", "secret-of-op"), basic("app", "secret-of-app"), basic("far", "secret-of-far"),
+            basic("none", ""), basic("", ""), "Basic", "Basic !", "Basic /////w==", "Bearer secret-of-ops",
+        ):  # fmt: skip
+            assert (await page(server, "/debug/state", Authorization=refused)).status == 401
+
+
+@on_a_loop
+async def test_pages_are_counted_and_those_that_do_not_exist_together(tmp_path: Path) -> None:
+    async with serving(tmp_path, **HTTP) as server:
+        for path in ("/healthz", "/x", "/y", "/z", "/healthz"):
+            await page(server, path)
+        scraped = Scraped((await page(server, "/metrics")).text)
+        assert scraped("http_requests_total", path="/healthz", status="200") == 2
+        assert scraped("http_requests_total", path="other", status="404") == 3
+
+
+@on_a_loop
+async def test_a_page_that_fails_is_code_500_and_the_server_goes_on(tmp_path: Path) -> None:
+    async with serving(tmp_path, **HTTP) as server:
+        tables, server.state.tables = server.state.tables, None  # type: ignore[assignment]
+        answer = await page(server, "/metrics")
+        assert (answer.status, "AttributeError" in answer.text) == (500, True)
+        server.state.tables = tables
+        assert (await page(server, "/metrics")).status == 200
+
+
+@on_a_loop
+async def test_the_ports_that_were_really_taken_are_shown_and_never_written_down(tmp_path: Path) -> None:
+    async with serving(tmp_path, **HTTP) as server, Peer.to(server.namesrv_addr) as peer:
+        shown = dict(line.split("=", 1) for line in (await peer.ask(319)).body.decode().splitlines())
+        assert shown["listenPort"] == server.namesrv_addr.rpartition(":")[2]
+        assert shown["httpAddress"] == server.state.actual_settings["httpAddress"]
+        await peer.ask(318, body=b"enableTopicList=false\n")
+        written = (tmp_path / "namesrv.properties").read_text()
+        assert "listenPort=0\n" in written
+        assert "httpAddress=0\n" in written
+        assert (await peer.ask(318, body=b"httpAddress=1\n")).code == 16

@@ -1,0 +1,235 @@
+"""What is asked of the tables, as values and as exact bytes."""
+
+import pytest
+
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.json_bodies import MappingInfo, broker_data_json, queue_data_json
+from namesrv_core.state import table_lookup
+from namesrv_core.state.table_lookup import RouteMember, encode_route_body, find_route
+from namesrv_core.state.write_permissions import add_write_permission
+from tests.support.brokers import Lab, queue, topic
+
+
+def members(lab: Lab, name: str = "T", acting: bool = True) -> dict[str, dict[int, str]]:
+    found = find_route(lab.tables, name, acting)
+    assert found is not None
+    return {member.broker_name: member.broker_addrs for member in found.route_members}
+
+
+def test_a_route_has_the_groups_and_queues_of_a_topic_and_no_others() -> None:
+    lab = Lab()
+    lab.register("a", 0, zone="z")
+    lab.register("a", 1, zone="z")
+    lab.register("b", 0, ["T", "V"])
+    lab.register("x", 0, ["V", "W"])
+    found = find_route(lab.tables, "T")
+    assert found is not None
+    assert found.route_members == [
+        RouteMember("c", "a", {0: "a0", 1: "a1"}, False, "z"),
+        RouteMember("c", "b", {0: "b0"}, False, None),
+    ]
+    assert found.queue_datas == [queue("a"), queue("b")]
+    assert (found.filter_servers, found.queue_mappings) == ({}, None)
+
+
+def test_an_unknown_topic_has_no_route() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    assert find_route(lab.tables, "X") is None
+    lab.unregister("a", 0)
+    assert find_route(lab.tables, "T") is None
+
+
+def test_a_route_handed_out_does_not_change_with_the_tables() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    found = find_route(lab.tables, "T")
+    lab.register("a", 1)
+    assert found is not None
+    assert found.route_members[0].broker_addrs == {0: "a0"}
+
+
+def test_filter_servers_of_the_topic_s_brokers_are_in_its_route() -> None:
+    lab = Lab()
+    lab.register("a", 0, filters=["f", None])
+    lab.register("a", 1, filters=["g"])
+    lab.register("b", 0, ["V", "W"], filters=["h"])
+    found = find_route(lab.tables, "T")
+    assert found is not None
+    assert found.filter_servers == {"a0": ["f", None], "a1": ["g"]}
+
+
+@pytest.fixture
+def headless() -> Lab:
+    """A group of two slaves with an acting master, its topics read-only."""
+    lab = Lab()
+    lab.register("a", 1, acting=True)
+    lab.register("a", 2, acting=True)
+    return lab
+
+
+def test_the_smallest_slave_stands_in_as_master(headless: Lab) -> None:
+    assert members(headless) == {"a": {0: "a1", 2: "a2"}}
+    assert headless.addrs() == {1: "a1", 2: "a2"}
+
+
+def test_no_slave_stands_in_where_the_settings_do_not_say_so(headless: Lab) -> None:
+    assert members(headless, acting=False) == {"a": {1: "a1", 2: "a2"}}
+
+
+def test_no_slave_stands_in_for_topics_that_can_be_written(headless: Lab) -> None:
+    add_write_permission(headless.tables, "a")
+    assert members(headless) == {"a": {1: "a1", 2: "a2"}}
+
+
+def test_no_slave_stands_in_for_a_master_that_is_there(headless: Lab) -> None:
+    headless.register("a", 0, [topic("T", 4), "U"], acting=True)
+    assert members(headless) == {"a": {0: "a0", 1: "a1", 2: "a2"}}
+
+
+def test_no_slave_stands_in_for_a_group_that_does_not_want_it() -> None:
+    lab = Lab()
+    lab.register("a", 1, [topic("T", 4), "U"], acting=False)
+    assert members(lab) == {"a": {1: "a1"}}
+
+
+def test_broker_groups_that_ask_for_their_members_see_ids_as_they_are() -> None:
+    lab = Lab()
+    name = "rmq_sys_SYNC_BROKER_MEMBER_a"
+    lab.register("a", 1, [name, "T"], acting=True)
+    assert members(lab, name) == {"a": {1: "a1"}}
+    assert members(lab) == {"a": {0: "a1"}}
+
+
+def test_a_zone_keeps_its_brokers_in_any_case_and_those_without_a_master() -> None:
+    lab = Lab()
+    lab.register("a", 0, zone="East", filters=["f"])
+    lab.register("b", 0, zone="west", filters=["g"])
+    lab.register("d", 0, zone=None)
+    lab.register("e", 1, zone="west")
+    found = find_route(lab.tables, "T")
+    assert found is not None
+    cut = table_lookup.cut_to_zone(found, "eAST")
+    assert [member.broker_name for member in cut.route_members] == ["a", "e"]
+    assert [item.broker_name for item in cut.queue_datas] == ["a", "e"]
+    assert cut.filter_servers == {"a0": ["f"]}
+
+
+def test_a_zone_may_leave_nothing_of_a_route() -> None:
+    lab = Lab()
+    lab.register("a", 0, zone="east")
+    found = find_route(lab.tables, "T")
+    assert found is not None
+    assert encode_route_body(table_lookup.cut_to_zone(found, "west"), None, False) == (
+        b'{"brokerDatas":[],"filterServerTable":{},"queueDatas":[]}'
+    )
+
+
+def everything() -> Lab:
+    lab = Lab()
+    info = MappingInfo("T", "__global__", 2, "a", 2**53, False, ((1, 1), (0, 0)))
+    lab.register("a", 0, filters=["f", None], mappings={"T": info}, zone="z", acting=True, addr="1.1.1.1:1")
+    return lab
+
+
+MEMBERS = (
+    b'"brokerName":"a","cluster":"c","enableActingMaster":true,"zoneName":"z"}],'
+    b'"filterServerTable":{"1.1.1.1:1":["f",null]},"orderTopicConf":"a:8",'
+    b'"queueDatas":[{"brokerName":"a","perm":6,"readQueueNums":8,"topicSysFlag":0,"writeQueueNums":8}],'
+)
+
+
+def test_a_route_is_written_with_bare_keys_in_the_default_dialect() -> None:
+    found = find_route(everything().tables, "T")
+    assert found is not None
+    assert encode_route_body(found, "a:8", is_standard=False) == (
+        b'{"brokerDatas":[{"brokerAddrs":{0:"1.1.1.1:1"},' + MEMBERS + b'"topicQueueMappingByBroker":{"a":'
+        b'{"bname":"a","currIdMap":{0:0,1:1},"dirty":false,"epoch":9007199254740992,'
+        b'"scope":"__global__","topic":"T","totalQueues":2}}}'
+    )
+
+
+def test_a_route_is_written_with_quoted_keys_in_the_standard_dialect() -> None:
+    found = find_route(everything().tables, "T")
+    assert found is not None
+    assert encode_route_body(found, "a:8", is_standard=True) == (
+        b'{"brokerDatas":[{"brokerAddrs":{"0":"1.1.1.1:1"},' + MEMBERS + b'"topicQueueMappingByBroker":{"a":'
+        b'{"bname":"a","currIdMap":{"0":0,"1":1},"dirty":false,"epoch":"9007199254740992",'
+        b'"scope":"__global__","topic":"T","totalQueues":2}}}'
+    )
+
+
+def test_a_body_is_that_of_the_tables_as_they_are_now() -> None:
+    lab = Lab()
+    lab.register("a", 0)
+    for standard in (False, True, False):
+        for zone in (None, "z1", "z2"):
+            group = lab.tables.broker_groups["a"]
+            group.zone_name, group.broker_addrs = zone, {1: "y", 0: f"x:{zone}"}
+            found = find_route(lab.tables, "T")
+            assert found is not None
+            plain: dict[str, object] = {
+                "brokerDatas": [broker_data_json(*member) for member in found.route_members],
+                "filterServerTable": {},
+                "queueDatas": [queue_data_json(queue) for queue in found.queue_datas],
+            }
+            assert encode_route_body(found, None, standard) == fastjson.encode_json(
+                plain, is_standard=standard
+            )
+
+
+def test_the_cluster_map_has_bare_ids_and_true_ones(headless: Lab) -> None:
+    assert table_lookup.encode_cluster_body(headless.tables) == (
+        b'{"brokerAddrTable":{"a":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"c",'
+        b'"enableActingMaster":true}},"clusterAddrTable":{"c":["a"]}}'
+    )
+    assert table_lookup.encode_cluster_body(Lab().tables) == b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
+
+
+def test_a_member_group_has_the_cluster_that_was_asked_for(headless: Lab) -> None:
+    assert table_lookup.encode_member_group_body(headless.tables, "any", "a") == (
+        b'{"brokerMemberGroup":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"any"}}'
+    )
+
+
+def test_a_member_group_that_nobody_knows_is_empty() -> None:
+    tables = Lab().tables
+    assert table_lookup.encode_member_group_body(tables, "c", "z") == (
+        b'{"brokerMemberGroup":{"brokerAddrs":{},"brokerName":"z","cluster":"c"}}'
+    )
+    assert (
+        table_lookup.encode_member_group_body(tables, None, None)
+        == b'{"brokerMemberGroup":{"brokerAddrs":{}}}'
+    )
+
+
+def test_topics_of_a_cluster_are_those_that_one_of_its_brokers_has() -> None:
+    lab = Lab()
+    lab.register("a", 0, ["T", "U"])
+    lab.register("b", 0, ["U", "V"], cluster="d")
+    assert table_lookup.topics_of_cluster(lab.tables, "d") == ["U", "V"]
+    assert (
+        table_lookup.topics_of_cluster(lab.tables, "x")
+        == table_lookup.topics_of_cluster(lab.tables, None)
+        == []
+    )
+
+
+def test_system_topics_are_the_names_of_clusters_and_brokers_with_some_address() -> None:
+    lab = Lab()
+    assert table_lookup.system_topics(lab.tables) == ([], None)
+    lab.register("a", 0)
+    lab.register("b", 0)
+    lab.register("c", 0, cluster="d")
+    names, addr = table_lookup.system_topics(lab.tables)
+    assert sorted(names) == ["a", "b", "c", "d"]
+    assert addr in ("a0", "b0", "c0")
+
+
+def test_unit_topics_go_by_the_flags_of_their_first_broker() -> None:
+    lab = Lab()
+    lab.register("a", 0, [topic(f"T{flag}", sys_flag=flag) for flag in range(4)])
+    lab.register("b", 0, [topic("T0", sys_flag=3), topic("T3")])
+    assert table_lookup.unit_topics(lab.tables) == ["T1", "T3"]
+    assert table_lookup.unit_sub_topics(lab.tables) == ["T2", "T3"]
+    assert table_lookup.unit_sub_ununit_topics(lab.tables) == ["T2"]

@@ -1,0 +1,43 @@
+"""Turns: everybody gets one, and sockets are looked at in between."""
+
+import asyncio
+
+from namesrv_core.transport.fair_scheduler import FairScheduler
+from tests.support.running import on_a_loop, until
+
+
+class Work:
+    """So many turns, written down as they come; each takes `seconds` by the test's clock."""
+
+    def __init__(
+        self, name: str, turns: int, done: list[str], clock: list[float], seconds: float = 0.0
+    ) -> None:
+        self.name, self.left, self.done, self.clock, self.seconds = name, turns, done, clock, seconds
+
+    def take_turn(self) -> bool:
+        self.done.append(self.name)
+        self.clock[0] += self.seconds
+        self.left -= 1
+        return self.left > 0
+
+
+@on_a_loop
+async def test_those_that_wait_take_turns_until_they_are_done() -> None:
+    done, clock = list[str](), [0.0]
+    turns = FairScheduler(lambda: clock[0])
+    for name, number in (("a", 3), ("b", 1), ("c", 2)):
+        turns.add_turn_taker(Work(name, number, done, clock))
+    await until(lambda: len(turns) == 0)
+    assert "".join(done) == "abcaca"
+
+
+@on_a_loop
+async def test_long_turns_let_others_have_the_loop_after_each() -> None:
+    done, clock = list[str](), [0.0]
+    turns = FairScheduler(lambda: clock[0])
+    turns.add_turn_taker(Work("a", 3, done, clock, seconds=1.0))
+    for _ in range(3):
+        asyncio.get_running_loop().call_soon(done.append, "-")
+        await asyncio.sleep(0)
+    await until(lambda: len(turns) == 0)
+    assert "".join(done).startswith(("a-a-a", "-a-a-a"))

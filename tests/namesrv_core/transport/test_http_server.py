@@ -1,0 +1,255 @@
+"""HTTP on real sockets: pages, bad requests, many at once, and whoever is slow."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import pairwise
+
+import pytest
+
+from namesrv_core.transport import http_server
+from namesrv_core.transport.http_server import HttpListener, PagePace, PageRequest, PageResponse
+from tests.support.http import exchanged, got
+from tests.support.running import on_a_loop, until
+
+LARGE = b"x" * (8 << 20)
+
+
+class Site:
+    """Pages of one word; `/large` is large. Remembers what was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[PageRequest] = []
+
+    def __call__(self, asked: PageRequest) -> PageResponse:
+        self.asked.append(asked)
+        if asked.page_path == "/large":
+            return PageResponse(200, LARGE)
+        return PageResponse(
+            404 if asked.page_path == "/none" else 200, asked.page_path.encode(), "text/x", (("X-Own", "1"),)
+        )
+
+
+@asynccontextmanager
+async def serving(host: str = "127.0.0.1") -> AsyncIterator[tuple[Site, str]]:
+    site = Site()
+    listener = await HttpListener.open(site, host, 0)
+    try:
+        yield site, listener.bound_addr
+    finally:
+        listener.close()
+
+
+@on_a_loop
+async def test_a_page_has_a_status_a_kind_a_length_and_its_own_headers() -> None:
+    async with serving() as (site, address):
+        answer = await got(address, "/a?b=c", Authorization="Bearer x")
+        assert (answer.status, answer.text) == (200, "/a")
+        assert answer.headers == {
+            "content-type": "text/x", "content-length": "2", "x-own": "1", "connection": "close",
+        }  # fmt: skip
+        assert (await got(address, "/none")).status == 404
+        host, port = site.asked[0].local_address
+        assert f"{host}:{port}" == address
+        assert site.asked[0].headers["authorization"] == "Bearer x"
+
+
+@on_a_loop
+async def test_the_head_of_a_page_is_without_its_body() -> None:
+    async with serving() as (_, address):
+        answer = await got(address, "/abc", "HEAD")
+        assert (answer.status, answer.headers["content-length"], answer.text) == (200, "4", "")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_other_methods_are_refused_and_never_reach_a_page(method: str) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving() as (site, address):
+            answer = await got(address, "/a", method)
+            assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
+            assert site.asked == []
+
+    test()
+
+
+@on_a_loop
+async def test_a_connection_serves_many_requests_also_when_they_come_at_once_or_in_pieces() -> None:
+    async with serving() as (_, address):
+        host, _, port = address.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        one = b"GET /end HTTP/1.1\r\nHost: x\r\n\r\n"
+        writer.write(one * 3)
+        for _ in range(3):
+            assert (await reader.readuntil(b"/end")).startswith(b"HTTP/1.1 200 OK\r\n")
+        writer.write(one[:9])
+        await asyncio.sleep(0)
+        writer.write(one[9:])
+        assert b"200 OK" in await reader.readuntil(b"/end")
+        writer.close()
+
+
+@on_a_loop
+async def test_a_request_with_a_body_is_answered_and_its_body_ignored() -> None:
+    async with serving() as (_, address):
+        sent = b"GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
+        assert (await exchanged(address, sent)).endswith(b"\r\n\r\n/1")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"\x16\x03\x01\x00\x05hello\r\n\r\n", b"400"),
+        (b"GET\r\n\r\n", b"400"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 40_000, b"431"),
+    ],
+)
+def test_what_is_no_request_is_refused_and_the_connection_closed(sent: bytes, status: bytes) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving() as (site, address):
+            assert (await exchanged(address, sent)).startswith(b"HTTP/1.1 " + status)
+            assert site.asked == []
+
+    test()
+
+
+@on_a_loop
+async def test_a_peer_that_never_completes_its_request_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_server, "_REQUEST_SECONDS", 0.05)
+    async with serving() as (_, address):
+        for sent in (b"", b"GET / HT"):
+            assert await exchanged(address, sent) == b""
+
+
+@on_a_loop
+async def test_a_connection_that_asks_no_more_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_server, "_IDLE_SECONDS", 0.05)
+    async with serving() as (_, address):
+        assert (await exchanged(address, b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")).endswith(b"/1")
+
+
+@on_a_loop
+async def test_there_are_only_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_server, "_MAX_CONNECTIONS", 2)
+    async with serving() as (_, address):
+        host, _, port = address.rpartition(":")
+        held = [await asyncio.open_connection(host, int(port)) for _ in range(2)]
+        assert await exchanged(address, b"") == b""
+        for _, writer in held:
+            writer.close()
+            await writer.wait_closed()
+        for _ in range(100):
+            if answer := await exchanged(address, b"GET /1 HTTP/1.0\r\n\r\n"):
+                break
+        assert answer.endswith(b"/1")
+
+
+@on_a_loop
+async def test_of_whoever_does_not_read_no_more_is_taken_until_he_does() -> None:
+    async with serving() as (site, address):
+        host, _, port = address.rpartition(":")
+        slow = socket.create_connection((host, int(port)))
+        slow.setblocking(False)
+        loop = asyncio.get_running_loop()
+        await loop.sock_sendall(slow, b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n" * 3)
+        await until(lambda: site.asked)
+        assert (await got(address, "/1")).status == 200
+        assert [asked.page_path for asked in site.asked] == ["/large", "/1"]
+        read = 0
+        while read < 3 * len(LARGE):
+            read += len(await loop.sock_recv(slow, 1 << 20))
+        assert [asked.page_path for asked in site.asked] == ["/large", "/1", "/large", "/large"]
+        slow.close()
+
+
+def asking(path: str, times: int = 1) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * times
+
+
+async def read_page(reader: asyncio.StreamReader) -> bytes:
+    """The body of the next answer on a connection that stays."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    size = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+    return await reader.readexactly(int(size.partition(b":")[2]))
+
+
+@on_a_loop
+async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
+    async with serving() as (site, address):
+        host, _, port = address.rpartition(":")
+        many, asks_many = await asyncio.open_connection(host, int(port))
+        one, asks_one = await asyncio.open_connection(host, int(port))
+        asks_one.write(asking("/first"))
+        await read_page(one)
+        asks_many.write(asking("/many", 500))
+        await until(lambda: len(site.asked) > 1)
+        asks_one.write(asking("/one"))
+        assert await read_page(one) == b"/one"
+        paths = [asked.page_path for asked in site.asked]
+        assert paths.count("/many") < 500
+        assert [await read_page(many) for _ in range(500)] == [b"/many"] * 500
+        asks_many.close()
+        asks_one.close()
+
+
+@on_a_loop
+async def test_a_page_that_takes_long_is_made_again_after_a_rest_and_others_are_not_held_up() -> None:
+    made: list[tuple[str, float]] = []
+
+    def answer(asked: PageRequest) -> PageResponse:
+        # Rests are by the processor's time, of which others take more or less.
+        begun = time.thread_time()
+        while asked.page_path == "/long" and time.thread_time() - begun < 0.02:
+            pass
+        made.append((asked.page_path, time.perf_counter()))
+        return PageResponse(200, b"x")
+
+    listener = await HttpListener.open(answer, "127.0.0.1", 0)
+    host, _, port = listener.bound_addr.rpartition(":")
+    _, slow = await asyncio.open_connection(host, int(port))
+    _, other = await asyncio.open_connection(host, int(port))
+    try:
+        slow.write(asking("/long", 2))
+        await until(lambda: made)
+        other.write(asking("/long"))
+        assert (await got(listener.bound_addr, "/quick")).status == 200
+        await until(lambda: len(made) == 4)
+        times = [at for path, at in made if path == "/long"]
+        assert min(later - earlier for earlier, later in pairwise(times)) > 0.15
+    finally:
+        slow.close()
+        other.close()
+        listener.close()
+
+
+def test_a_page_that_is_quick_again_waits_no_more() -> None:
+    now = [0.0]
+    pace = PagePace(lambda: now[0])
+    for number in range(200):
+        pace.record_duration(f"/{number}", 0.01)
+    assert [pace.delay_of_page("/0"), pace.delay_of_page("/63"), pace.delay_of_page("/64")] == pytest.approx(
+        [0.09, 0.09, 0.0]
+    )
+    now[0] = 0.05
+    assert pace.delay_of_page("/0") == pytest.approx(0.04)
+    pace.record_duration("/0", 0.0001)
+    assert (pace.delay_of_page("/0"), pace.delay_of_page("/1") > 0) == (0.0, True)
+
+
+@on_a_loop
+async def test_it_listens_on_ipv6_too() -> None:
+    async with serving("::1") as (site, address):
+        assert address.startswith("[::1]:")
+        assert (await got(address, "/1")).status == 200
+        assert site.asked[0].local_address[0] == "::1"
+
+
+@on_a_loop
+async def test_a_listener_that_closes_closes_its_connections() -> None:
+    async with serving() as (_, address):
+        pass
+    with pytest.raises(OSError, match=r"."):
+        await got(address, "/1")

@@ -1,0 +1,306 @@
+"""Calls against real sockets on loopback: what comes back, and which error where nothing does."""
+
+import socket
+import sys
+from collections.abc import Iterator
+from threading import Event
+from time import monotonic
+
+import pytest
+
+from namesrv_core.protocol.codec import encode_command
+from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
+from namesrv_core.transport.multiplexed_client import CallError, Exchange, MultiplexedClient
+from tests.support.clock import calls_clock, timeouts_wait_for
+from tests.support.servers import Server, closed_port, garbage, hang_up, silent
+
+
+def echo(asked: RemotingCommand) -> RemotingCommand:
+    return build_reply(asked, ext=dict(asked.ext or {}), body=asked.body)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server({1: echo, 2: silent, 3: garbage, 4: hang_up}) as running:
+        yield running
+
+
+@pytest.fixture
+def calls() -> Iterator[MultiplexedClient]:
+    with MultiplexedClient() as pool:
+        yield pool
+
+
+def ask_one(calls: MultiplexedClient, addr: str, code: int = 1, timeout: float = 5) -> RemotingCommand:
+    [answer] = calls.send_requests([(addr, build_request(code))], timeout)
+    assert isinstance(answer, RemotingCommand)
+    return answer
+
+
+def error_of(calls: MultiplexedClient, addr: str, code: int = 1, timeout: float = 5) -> CallError:
+    [answer] = calls.send_requests([(addr, build_request(code))], timeout)
+    assert isinstance(answer, CallError)
+    assert answer.addr == addr
+    return answer
+
+
+def test_many_calls_come_back_in_the_order_they_were_asked(server: Server, calls: MultiplexedClient) -> None:
+    with Server({1: echo}) as other:
+        addrs = [server.addr, other.addr, server.addr, other.addr]
+        asked = [(addr, build_request(1, {"n": str(n)})) for n, addr in enumerate(addrs)]
+        answers = calls.send_requests(asked, 5)
+    assert [answer.ext for answer in answers if isinstance(answer, RemotingCommand)] == [
+        {"n": "0"},
+        {"n": "1"},
+        {"n": "2"},
+        {"n": "3"},
+    ]
+
+
+def test_nothing_to_ask_is_answered_by_nothing(calls: MultiplexedClient) -> None:
+    assert calls.send_requests([], 5) == []
+
+
+def test_a_connection_serves_all_calls_to_its_address(server: Server, calls: MultiplexedClient) -> None:
+    for _ in range(3):
+        ask_one(calls, server.addr)
+    assert len(server.connections) == 1
+
+
+def test_a_connection_that_died_in_the_meantime_is_made_anew(
+    server: Server, calls: MultiplexedClient
+) -> None:
+    ask_one(calls, server.addr)
+    server.hang_up()
+    # The end of the connection has to arrive here before the next call can know of it.
+    server.connections[0].close()
+    ask_one(calls, server.addr)
+    assert len(server.connections) == 2
+
+
+def test_more_calls_than_may_be_unanswered_at_once_all_get_their_answer(server: Server) -> None:
+    with MultiplexedClient(max_unanswered=2) as calls:
+        answers = calls.send_requests([(server.addr, build_request(1, {"n": str(n)})) for n in range(20)], 5)
+    assert [answer.ext for answer in answers if isinstance(answer, RemotingCommand)] == [
+        {"n": str(n)} for n in range(20)
+    ]
+
+
+def test_more_servers_than_sockets_take_turns() -> None:
+    servers = [Server({1: echo}) for _ in range(5)]
+    try:
+        with MultiplexedClient(max_sockets=2) as calls:
+            for _ in range(2):
+                answers = calls.send_requests([(server.addr, build_request(1)) for server in servers], 5)
+                assert all(isinstance(answer, RemotingCommand) for answer in answers)
+            assert sum(server.tcp_socket is not None for server in calls._links_by_addr.values()) <= 2
+    finally:
+        for server in servers:
+            server.close()
+
+
+def test_a_large_body_goes_both_ways(server: Server, calls: MultiplexedClient) -> None:
+    [answer] = calls.send_requests([(server.addr, build_request(1, body=b"x" * 5_000_000))], 20)
+    assert isinstance(answer, RemotingCommand)
+    assert answer.body == b"x" * 5_000_000
+
+
+def test_ipv6_in_brackets(calls: MultiplexedClient) -> None:
+    with Server({1: echo}, host="::1") as server:
+        ask_one(calls, server.addr)
+
+
+def test_a_host_name_is_resolved_and_each_of_its_addresses_tried(
+    server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = socket.getaddrinfo
+
+    def two_addresses(host: bytes, port: int, **more: int) -> list[tuple[object, ...]]:
+        if host != b"broker.example":
+            return list(real(host, port, **more))
+        if more.get("flags"):
+            raise socket.gaierror(socket.EAI_NONAME, "no number")
+        dead = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", closed_port()))
+        return [dead, (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", two_addresses)
+    ask_one(calls, "broker.example:9876")
+
+
+def test_a_name_that_does_not_resolve(calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    error = error_of(calls, "nowhere.invalid:9876")
+    assert (error.kind, error.reason) == (
+        "unresolvable",
+        "the host name does not resolve: Name or service not known",
+    )
+
+
+def test_a_name_that_cannot_be_one(calls: MultiplexedClient) -> None:
+    error = error_of(calls, "\udce9:9876")
+    assert (error.kind, error.reason) == (
+        "unresolvable",
+        "the host name does not resolve: it is no valid one",
+    )
+
+
+def test_a_resolver_that_hangs_holds_up_nobody(
+    server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, release = socket.getaddrinfo, Event()
+
+    def hang(host: bytes, port: int, **more: int) -> object:
+        if host != b"slow.example":
+            return real(host, port, **more)
+        if more.get("flags"):
+            raise socket.gaierror(socket.EAI_NONAME, "no number")
+        release.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    seen: list[Exchange] = []
+    timeouts_wait_for(monkeypatch, lambda: bool(seen))
+    slow, fine = calls.send_requests(
+        [("slow.example:1", build_request(1)), (server.addr, build_request(1))], 0.2, seen.append
+    )
+    release.set()
+    assert isinstance(slow, CallError)
+    assert (slow.kind, slow.reason) == ("unconnected", "host name not resolved within 0.2 s")
+    assert isinstance(fine, RemotingCommand)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a full backlog holds up a connect only on Linux")
+def test_an_address_that_does_not_react_gives_way_to_the_next(
+    server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as deaf, socket.socket() as filler, socket.socket() as more_filler:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        for sock in (filler, more_filler):
+            sock.setblocking(False)
+            sock.connect_ex(deaf.getsockname())
+        error = error_of(calls, f"127.0.0.1:{deaf.getsockname()[1]}", timeout=0.1)
+        assert (error.kind, error.reason) == ("unconnected", "no connection within 0.1 s")
+        candidates = [(socket.AF_INET, deaf.getsockname()), (socket.AF_INET, ("127.0.0.1", server.port))]
+        monkeypatch.setattr("namesrv_core.transport.multiplexed_client._resolve_host", lambda *_: candidates)
+        # The first has had its half of the time as soon as it was tried.
+        calls_clock(monkeypatch, lambda: 0.0 if len(candidates) == 2 else 6.0)
+        ask_one(calls, "two.example:1", timeout=10)
+    assert candidates == []
+
+
+def test_what_is_no_address_at_all_is_an_error_of_its_call_only(
+    server: Server, calls: MultiplexedClient
+) -> None:
+    answers = calls.send_requests([("null", build_request(1)), (server.addr, build_request(1))], 5)
+    assert isinstance(answers[0], CallError)
+    assert answers[0].kind == "unresolvable"
+    assert isinstance(answers[1], RemotingCommand)
+
+
+def test_nothing_listens(calls: MultiplexedClient) -> None:
+    error = error_of(calls, f"127.0.0.1:{closed_port()}")
+    assert (error.kind, error.reason) == ("unconnected", "connection refused, nothing listens there")
+
+
+def test_no_answer_in_time_ends_after_the_timeout_and_holds_up_nobody(
+    server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Exchange] = []
+    timeouts_wait_for(monkeypatch, lambda: bool(seen and server.asked))
+    with Server({1: echo}) as quick:
+        slow, fine = calls.send_requests(
+            [(server.addr, build_request(2)), (quick.addr, build_request(1))], 0.2, seen.append
+        )
+    assert [exchange.addr for exchange in seen] == [quick.addr, server.addr]
+    assert isinstance(slow, CallError)
+    assert (slow.kind, slow.reason) == ("timeout", "no answer within 0.2 s")
+    assert isinstance(fine, RemotingCommand)
+
+
+def test_one_silent_call_does_not_spoil_the_others_of_its_connection(
+    server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Exchange] = []
+    timeouts_wait_for(monkeypatch, lambda: bool(seen))
+    both = [(server.addr, build_request(2)), (server.addr, build_request(1))]
+    silent_one, answered = calls.send_requests(both, 0.2, seen.append)
+    assert isinstance(silent_one, CallError)
+    assert isinstance(answered, RemotingCommand)
+
+
+def test_after_a_timeout_the_next_call_takes_a_fresh_connection(
+    server: Server, calls: MultiplexedClient
+) -> None:
+    error_of(calls, server.addr, 2, 0.1)
+    ask_one(calls, server.addr)
+    assert len(server.connections) == 2
+
+
+def test_an_answer_that_is_no_frame(server: Server, calls: MultiplexedClient) -> None:
+    error = error_of(calls, server.addr, 3)
+    assert error.kind == "unreadable"
+    assert error.reason.startswith("answered with what is no RocketMQ frame")
+
+
+def test_a_server_that_hangs_up(server: Server, calls: MultiplexedClient) -> None:
+    error = error_of(calls, server.addr, 4)
+    reason = "closed the connection unanswered; perhaps it demands TLS: --tls (tls)"
+    assert (error.kind, error.reason) == ("closed", reason)
+
+
+def test_asyncio_is_not_needed() -> None:
+    import subprocess
+
+    code = "import sys, namesrv_core.transport.multiplexed_client; sys.exit('asyncio' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=".").returncode == 0
+
+
+def test_an_observer_is_told_of_each_request_and_its_answer(server: Server) -> None:
+    asked = build_request(1, body=b"x" * 1000)
+    began = monotonic()
+    seen: list[Exchange] = []
+    with MultiplexedClient() as pool:
+        pool.send_requests([(server.addr, asked)], 5, seen.append)
+    [exchange] = seen
+    answer = build_reply(asked, ext={}, body=asked.body)
+    assert exchange[:2] == (server.addr, 1)
+    assert began <= exchange.began <= exchange.began + exchange.seconds <= monotonic()
+    assert exchange[4:9] == (0, len(encode_command(asked)), len(encode_command(answer)), 1, 1)
+
+
+def test_an_observer_is_told_why_there_is_no_answer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    calls = [(server.addr, build_request(2)), (gone, build_request(1)), (server.addr, build_request(1))]
+    told: list[Exchange] = []
+    timeouts_wait_for(monkeypatch, lambda: len(told) == 2)
+    with MultiplexedClient() as pool:
+        pool.send_requests(calls, 0.2, told.append)
+    seen = {exchange[:2]: exchange for exchange in told}
+    kinds = {key: getattr(exchange.outcome, "kind", 0) for key, exchange in seen.items()}
+    assert kinds == {(server.addr, 1): 0, (gone, 1): "unconnected", (server.addr, 2): "timeout"}
+    assert seen[gone, 1].bytes_out == seen[server.addr, 2].bytes_in == 0
+    assert seen[server.addr, 2].seconds == 1000
+    assert sorted(exchange.done for exchange in seen.values()) == [1, 2, 3]
+    assert {exchange.total for exchange in seen.values()} == {3}
+
+
+def test_an_observer_is_told_of_what_was_under_way_when_somebody_interrupted(server: Server) -> None:
+    seen: list[Exchange] = []
+
+    def interrupt(exchange: Exchange) -> None:
+        seen.append(exchange)
+        if len(seen) == 1:
+            raise KeyboardInterrupt
+
+    with MultiplexedClient() as pool:
+        with pytest.raises(KeyboardInterrupt):
+            pool.send_requests(
+                [(server.addr, build_request(2)), (server.addr, build_request(1))], 5, interrupt
+            )
+        assert ask_one(pool, server.addr).code == 0
+    outcomes = [(exchange.code, getattr(exchange.outcome, "kind", 0)) for exchange in seen]
+    assert outcomes == [(1, 0), (2, "interrupted")]

@@ -1,0 +1,334 @@
+"""Commands through TLS over real sockets: order, flow control, who the client is, and how it ends."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from namesrv_core.protocol import codec
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.transport import protocol_detection, tls_server
+from namesrv_core.transport.fair_scheduler import FairScheduler, TurnTaker
+from namesrv_core.transport.protocol_detection import TlsPolicy
+from namesrv_core.transport.quotas import StreamQuotas
+from namesrv_core.transport.tls_client import TlsClient, TlsConnection, TlsError
+from namesrv_core.transport.tls_server import TlsServerFiles
+from namesrv_core.transport.tls_transport import TlsTransport
+from tests.namesrv_core.transport.test_command_stream import GARBAGE, Echo
+from tests.support.certificates import Authority, Pair
+from tests.support.running import Peer, listening, on_a_loop, until
+
+VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("ca"))
+
+
+@pytest.fixture(scope="module")
+def server(authority: Authority) -> TlsServerFiles:
+    return TlsServerFiles(*authority.issue("name server"), client_auth="optional", trust_file=authority.ca)
+
+
+def client(authority: Authority, shown: Pair | None = None) -> ssl.SSLContext:
+    made = ssl.create_default_context(cafile=str(authority.ca))
+    if shown is not None:
+        made.load_cert_chain(*shown)
+    return made
+
+
+class Far(Echo):
+    """An echo that hears why TLS failed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refusals: list[str] = []
+
+
+@asynccontextmanager
+async def secured(
+    files: TlsServerFiles, allowance: StreamQuotas | None = None
+) -> AsyncIterator[tuple[Far, str]]:
+    far = Far()
+    terms = TlsPolicy(
+        tls_server.build_server_context(files), True, None, lambda peer, reason: far.refusals.append(reason)
+    )
+    async with listening(far, terms=terms, allowance=allowance) as listener:
+        try:
+            yield far, f"127.0.0.1:{listener.bound_port}"
+        finally:
+            for stream in far.streams:
+                stream.abort()
+
+
+async def shake(peer: Peer, near: TlsConnection) -> None:
+    """A handshake with the bytes in the test's hand."""
+    data = b""
+    while not near.is_ready:
+        near.feed_bytes(data)
+        peer.send(near.drain_outgoing())
+        data = b"" if near.is_ready else await peer._reader.read(1 << 16)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_many_frames_are_answered_in_their_order_however_they_are_cut(
+    authority: Authority, server: TlsServerFiles, version: ssl.TLSVersion
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        tls = client(authority)
+        tls.minimum_version = tls.maximum_version = version
+        async with secured(server) as (_, address), Peer.to(address, tls) as peer:
+            frames = b"".join(
+                codec.encode_command(build_request(1, body=b"%d" % number * 50)) for number in range(300)
+            )
+            for begin in range(0, len(frames), 7919):
+                peer.send(frames[begin : begin + 7919])
+            for number in range(300):
+                answer = await peer.receive()
+                assert answer is not None
+                assert answer.body == b"%d" % number * 50
+
+    body()
+
+
+def test_a_peer_that_takes_no_answers_is_not_read_until_it_does(
+    authority: Authority, server: TlsServerFiles
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        body, total = bytes(1 << 18), 200
+        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
+            peer.send(b"".join(codec.encode_command(build_request(1, body=body)) for _ in range(total)))
+            await until(lambda: far.seen)
+            transport = far.streams[0]._transport
+            await until(lambda: not transport.is_reading())
+            assert len(far.seen) < total
+            assert transport.get_write_buffer_size() > 0
+            for _ in range(total):
+                answer = await peer.receive()
+                assert answer is not None
+                assert len(answer.body) == len(body)
+            assert len(far.seen) == total
+
+    run()
+
+
+def test_whom_a_certificate_names_is_known_to_the_stream(
+    authority: Authority, server: TlsServerFiles
+) -> None:
+    operator = authority.issue("operator")
+
+    @on_a_loop
+    async def run() -> None:
+        async with (
+            secured(server) as (far, address),
+            Peer.to(address, client(authority, operator)) as named,
+            Peer.to(address, client(authority)) as nameless,
+        ):
+            await named.ask(1)
+            await nameless.ask(1)
+            assert [stream.subject for stream in far.streams] == ["CN=operator", None]
+
+    run()
+
+
+def test_what_the_server_says_by_itself_goes_through_tls(
+    authority: Authority, server: TlsServerFiles
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
+            await peer.ask(1)
+            far.streams[0].send_command(RemotingCommand(905, flag=2))
+            notice = await peer.receive()
+            assert notice is not None
+            assert notice.code == 905
+
+    run()
+
+
+def test_garbage_inside_closes_after_what_stood_before_it_was_answered(
+    authority: Authority, server: TlsServerFiles
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with secured(server) as (far, address), Peer.to(address, client(authority)) as peer:
+            peer.send(codec.encode_command(build_request(1, body=b"one")) + GARBAGE)
+            answer = await peer.receive()
+            assert answer is not None
+            assert answer.body == b"one"
+            assert await peer.is_closed()
+            await until(lambda: far.gone)
+            assert (len(far.gone), far.refusals) == (1, [])
+
+    run()
+
+
+def test_either_end_says_goodbye(authority: Authority, server: TlsServerFiles) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with secured(server) as (far, address):
+            async with Peer.to(address, client(authority)) as peer:
+                await peer.ask(1)
+                far.streams[0].close()
+                # Without close_notify Python's own TLS would raise here.
+                assert await peer.receive() is None
+            async with Peer.to(address, client(authority)) as peer:
+                await peer.ask(1)
+            await until(lambda: len(far.gone) == 2)
+            far.streams[1].send_command(RemotingCommand(1))
+            far.streams[1].close()
+            assert far.refusals == []
+
+    run()
+
+
+def test_a_client_that_trusts_another_is_told_of(
+    authority: Authority, server: TlsServerFiles, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    stranger = Authority(tmp_path_factory.mktemp("stranger"), "another CA")
+
+    @on_a_loop
+    async def run() -> None:
+        async with secured(server) as (far, address), Peer.to(address) as peer:
+            near = TlsClient(stranger.ca).create_connection("127.0.0.1")
+            with pytest.raises(TlsError):
+                await shake(peer, near)
+            peer.send(near.drain_outgoing())
+            await until(lambda: far.refusals)
+            assert far.refusals == ["does not trust this server's certificate (unknown ca)"]
+            await until(lambda: far.gone)
+
+    run()
+
+
+class Queue(FairScheduler):
+    """Turns that are taken when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: 0.0)
+        self.waiting: list[TurnTaker] = []
+
+    def add_turn_taker(self, busy: TurnTaker) -> None:
+        self.waiting.append(busy)
+
+    def take(self) -> None:
+        for busy in [self.waiting.pop(0) for _ in self.waiting[:]]:
+            if busy.take_turn():
+                self.add_turn_taker(busy)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_each_step_of_a_handshake_waits_for_its_turn_and_holds_up_nobody_who_is_through(
+    authority: Authority, server: TlsServerFiles, version: ssl.TLSVersion
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        allowance = StreamQuotas()
+        allowance.fair_scheduler = queue = Queue()
+        tls = TlsClient(authority.ca)
+        tls.ssl_context.minimum_version = tls.ssl_context.maximum_version = version
+        async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+            near = tls.create_connection("127.0.0.1")
+            near.feed_bytes(b"")
+            peer.send(near.drain_outgoing())
+            await until(lambda: queue.waiting)
+            transport = far.streams[0]._transport
+            assert not transport.is_reading()
+            # It says what it likes, as who is held by a test does: nothing is read before its turn.
+            far.streams[0].hold_reading()
+            far.streams[0].release_reading()
+            await asyncio.sleep(0)
+            assert not transport.is_reading()
+            steps = 0
+            while not near.is_ready:
+                await until(lambda: queue.waiting)
+                queue.take()
+                steps += 1
+                near.feed_bytes(await peer._reader.read(1 << 16))
+                if near.is_ready:
+                    near.write(codec.encode_command(build_request(1, body=b"at once")))
+                peer.send(near.drain_outgoing())
+            if version == ssl.TLSVersion.TLSv1_3:
+                await until(lambda: queue.waiting)
+                queue.take()
+            await until(lambda: far.seen)
+            assert far.seen[0].body == b"at once"
+            near.write_bytes(codec.encode_command(build_request(1, body=b"later")))
+            peer.send(near.drain_outgoing())
+            await until(lambda: len(far.seen) == 2)
+            assert not queue.waiting
+
+    run()
+
+
+def test_who_goes_while_he_waits_for_his_turn_is_gone(authority: Authority, server: TlsServerFiles) -> None:
+    @on_a_loop
+    async def run() -> None:
+        allowance = StreamQuotas()
+        allowance.fair_scheduler = queue = Queue()
+        async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+            near = TlsClient(authority.ca).create_connection("127.0.0.1")
+            near.feed_bytes(b"")
+            peer.send(near.drain_outgoing())
+            await until(lambda: queue.waiting)
+            far.streams[0].abort()
+            await until(lambda: far.gone)
+            queue.take()
+            assert not far.refusals
+
+    run()
+
+
+def test_half_a_handshake_ends_after_a_while_and_is_heard_of(server: TlsServerFiles) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with secured(server) as (far, address), Peer.to(address) as peer:
+            peer.send(bytes.fromhex("1603010200"))
+            await until(lambda: far.streams and isinstance(far.streams[0]._transport, TlsTransport))
+            far.streams[0].send_command(RemotingCommand(905, flag=2))
+            assert await peer.is_closed()
+            await until(lambda: far.gone)
+            assert far.refusals == ["did not finish its TLS handshake within 0.05 s"]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(protocol_detection, "HANDSHAKE_SECONDS", 0.05)
+        run()
+
+
+def test_bytes_that_only_begin_like_tls_are_refused(server: TlsServerFiles) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with secured(server) as (far, address), Peer.to(address) as peer:
+            peer.send(b"\x16" + b"\xff" * 100)
+            reader = asyncio.create_task(peer._reader.read())
+            # An alert, at most.
+            assert len(await reader) < 10
+            await until(lambda: far.gone)
+            assert len(far.refusals) == 1
+
+    run()
+
+
+def test_bytes_that_are_spoiled_on_the_way_end_the_connection(
+    authority: Authority, server: TlsServerFiles
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with secured(server) as (far, address), Peer.to(address) as peer:
+            near = TlsClient(authority.ca).create_connection("127.0.0.1")
+            await shake(peer, near)
+            near.write_bytes(codec.encode_command(build_request(1, body=b"whole")))
+            peer.send(near.drain_outgoing())
+            await until(lambda: far.seen)
+            near.write_bytes(codec.encode_command(build_request(1, body=b"spoiled")))
+            peer.send(near.drain_outgoing()[:-1] + b"?")
+            await until(lambda: far.gone)
+            assert [command.body for command in far.seen] == [b"whole"]
+            assert far.refusals == ["broke off TLS: decryption failed or bad record mac"]
+
+    run()

@@ -1,0 +1,97 @@
+"""Settings of brokers: read, planned, changed and looked at again."""
+
+import pytest
+
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied, NotFound
+from nsadmin.client.brokers.broker_configs import ConfigItemChange
+from tests.support.servers import closed_port, refuse
+from tests.support.topic_brokers import TopicBroker
+
+
+def test_settings_are_in_the_order_of_keys() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.items["a"] = "x=y"
+        [found] = admin.broker_configs.get_each([broker.addr])
+    assert list(found.result or ()) == ["a", "brokerId", "brokerName", "brokerRole", "fileReservedTime"]
+    assert (found.result or {})["a"] == "x=y"
+
+
+def test_a_change_is_read_back_and_what_is_so_already_is_left_alone() -> None:
+    with TopicBroker() as one, TopicBroker() as other, AdminClient("h:1", timeout=5) as admin:
+        other.items["fileReservedTime"] = "48"
+        changed = admin.broker_configs.update_item([one.addr, other.addr], "fileReservedTime", "48")
+        assert changed == [
+            (one.addr, ConfigItemChange("72", "48"), None),
+            (other.addr, ConfigItemChange("48", "48"), None),
+        ]
+        assert (one.items["fileReservedTime"], other.codes()) == ("48", [26])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "kind", "text"),
+    [
+        ("noSuch", "1", NotFound, "this broker has no item 'noSuch'"),
+        ("fileReservedTime", "soon", NotApplied, "ignored: it is still '72'"),
+    ],
+)
+def test_what_a_broker_would_ignore_is_an_error(
+    key: str, value: str, kind: type[Exception], text: str
+) -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        [found] = admin.broker_configs.update_item([broker.addr], key, value)
+    assert isinstance(found.error, kind)
+    assert str(found.error) == text
+
+
+def test_refusals_and_dead_brokers_stay_with_their_broker() -> None:
+    with TopicBroker() as good, TopicBroker() as locked, AdminClient("h:1", timeout=5) as admin:
+        locked.handlers[25] = refuse(16, "black list")
+        dead = f"127.0.0.1:{closed_port()}"
+        found = admin.broker_configs.update_item([dead, locked.addr, good.addr], "fileReservedTime", "1")
+    assert [result.result for result in found] == [None, None, ConfigItemChange("72", "1")]
+    assert "NO_PERMISSION" in str(found[1].error)
+
+
+def test_a_plan_changes_nothing() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        [found] = admin.broker_configs.plan_update([broker.addr], "fileReservedTime", "1")
+        assert (found.result, broker.codes()) == (ConfigItemChange("72", "1"), [26])
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted", "shown", "result"),
+    [
+        ("4", "04", "4", "applied"),
+        ("false", "TRUE", "true", "applied"),
+        ("1.0", "2", "2.0", "applied"),
+        ("true", "TRUE", "true", "unchanged"),
+        ("Abc", "abc", "abc", "applied"),
+        ("Abc", "abc", "Abc", "ignored"),
+        ("04", "4", "04", "applied"),
+        ("a", "nan", "a", "ignored"),
+    ],
+)
+def test_values_are_compared_as_brokers_write_them(before: str, wanted: str, shown: str, result: str) -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.items["item"] = before
+
+        def take(asked: RemotingCommand) -> RemotingCommand:
+            broker.items["item"] = shown
+            return build_reply(asked)
+
+        broker.handlers[25] = take
+        [found] = admin.broker_configs.update_item([broker.addr], "item", wanted)
+        was_sent = 25 in broker.codes()
+    assert was_sent == (result != "unchanged")
+    assert (found.error is None) == (result != "ignored")
+
+
+def test_a_broker_registers_anew_when_it_is_told_the_permission_that_it_has() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.items["brokerPermission"] = "6"
+        assert admin.broker_configs.force_registration(broker.addr).result == "6"
+        assert [asked.body for asked in broker.asked if asked.code == 25] == [b"brokerPermission=6\n"]
+        broker.handlers[25] = refuse(16, "no")
+        assert str(admin.broker_configs.force_registration(broker.addr).error) == "NO_PERMISSION (16): no"

@@ -1,0 +1,86 @@
+"""What each name server tells of one broker's topics, and putting it back."""
+
+from pathlib import Path
+
+from namesrv_core.events import QueueData
+from namesrv_core.fleet.fleet import FleetPlan
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from nsadmin.client import AdminClient
+from tests.support.lab import lab
+from tests.support.servers import Answer, FakeNameServer, silent
+
+
+def test_every_name_server_is_asked_by_itself(first: FakeNameServer, second: FakeNameServer) -> None:
+    first.routes = {"b": {"broker-a": 6}, "a": {"broker-a": 4, "broker-b": 2}, "c": {"broker-b": 6}}
+    second.clusters = {}
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        here, there = admin.broker_routes.get_each("broker-a")
+    assert here.result is not None
+    assert there.result is not None
+    assert {topic: len(route.queues) for topic, route in here.result.routes_by_topic.items()} == {
+        "a": 2,
+        "b": 1,
+    }
+    assert here.result.broker_group is not None
+    assert (there.result.broker_group, dict(there.result.routes_by_topic)) == (
+        None,
+        {"T": second_route(second, admin)},
+    )
+
+
+def second_route(second: FakeNameServer, admin: AdminClient) -> object:
+    with AdminClient(second.addr, timeout=5) as other:
+        return other.topics.get_route("T")
+
+
+def test_half_an_account_is_none(first: FakeNameServer) -> None:
+    first.handlers[105] = lambda asked: build_reply(asked, 1, remark="oh")
+    with AdminClient(first.addr, timeout=5) as admin:
+        [found] = admin.broker_routes.get_each("broker-a")
+    assert (found.result, str(found.error)) == (None, "SYSTEM_ERROR (1): oh")
+    first.handlers[206] = silent
+    with AdminClient(first.addr, timeout=0.2) as admin:
+        assert admin.broker_routes.get_each("broker-a")[0].error is not None
+
+
+def test_a_route_that_changed_is_read_again(first: FakeNameServer) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        perms = []
+        for perm in (6, 6, 4):
+            first.routes = {"T": {"broker-a": perm}}
+            [found] = admin.broker_routes.get_each("broker-a")
+            assert found.result is not None
+            perms.append(found.result.routes_by_topic["T"].queues[0].perm)
+    assert perms == [6, 6, 4]
+
+
+def test_servers_before_5_0_take_no_queues(first: FakeNameServer) -> None:
+    handler = first.handlers[106]
+
+    def old(asked: RemotingCommand) -> Answer:
+        answer = handler(asked)
+        assert isinstance(answer, RemotingCommand)
+        answer.version = 407
+        return answer
+
+    first.handlers[106] = old
+    with AdminClient(first.addr, timeout=5) as admin:
+        [found] = admin.broker_routes.get_each("broker-a")
+    assert found.result is not None
+    assert not found.result.can_register_topics
+
+
+def test_queues_are_put_back_exactly_and_no_others(tmp_path: Path) -> None:
+    with (
+        lab(tmp_path, FleetPlan(clusters=1, groups=2, replicas=1, topics=6)) as there,
+        AdminClient(there.namesrv_addr) as admin,
+    ):
+        before = admin.topics.get_route("orders")
+        odd = QueueData("broker-a-0", 3, 2, 5, 1)
+        assert [
+            done.result
+            for done in admin.broker_routes.restore_queues(there.namesrv_addrs[0], {"orders": odd})
+        ] == ["orders"]
+        own, other = admin.topics.get_route("orders").queues
+        assert (own.read_queue_nums, own.write_queue_nums, own.perm, own.topic_sys_flag) == (3, 2, 5, 1)
+        assert other == before.queues[1]

@@ -1,0 +1,86 @@
+"""Runtime info and write permission."""
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client import NotFound
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+
+
+def test_the_first_of_three_averages_counts() -> None:
+    assert RuntimeInfo({"putTps": "1.5 2.5 3.5"}).get_number("putTps") == 1.5
+
+
+@pytest.mark.parametrize("text", ["", "NaN", "Infinity", "many"])
+def test_what_is_no_number_is_none(text: str) -> None:
+    info = RuntimeInfo({"putTps": text})
+    assert info.get_number("putTps") is None
+    assert info.get_integer("putTps") is None
+
+
+def test_what_is_not_reported_is_none_and_not_zero() -> None:
+    info = RuntimeInfo({})
+    assert (info.version, info.is_active, info.oldest_message_hours(0.0), info.get_difference("a", "b")) == (
+        None,
+    ) * 4
+
+
+def test_the_version_is_named_or_computed() -> None:
+    assert RuntimeInfo({"brokerVersionDesc": "V5_5_0", "brokerVersion": "407"}).version == "V5_5_0"
+    assert RuntimeInfo({"brokerVersion": "407"}).version == "V4_9_7"
+
+
+def test_the_old_spelling_of_4_9_is_known() -> None:
+    assert RuntimeInfo({"getTransferedTps": "3.5 1 1"}).out_tps == 3.5
+    assert RuntimeInfo({"getTransferredTps": "2.5 1 1"}).out_tps == 2.5
+    assert RuntimeInfo({}).out_tps is None
+
+
+def test_an_empty_store_has_no_oldest_message() -> None:
+    assert RuntimeInfo({"earliestMessageTimeStamp": "-1"}).oldest_message_hours(1e9) is None
+    assert RuntimeInfo({"earliestMessageTimeStamp": "0"}).oldest_message_hours(7200.0) == 2.0
+
+
+def test_wiping_goes_to_every_name_server_and_counts_topics(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    second.routes["U"] = {"broker-a": 6}
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        results = admin.brokers.wipe_write_perm("broker-a")
+        assert results == [(first.addr, 1, None), (second.addr, 2, None)]
+        assert first.routes["T"]["broker-a"] == 4
+        admin.brokers.add_write_perm("broker-a")
+    assert first.routes["T"]["broker-a"] == 6
+
+
+def test_a_broker_unknown_to_one_name_server_is_an_error_there_alone(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    second.clusters = {}
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        done, unknown = admin.brokers.wipe_write_perm("broker-a")
+    assert done.result == 1
+    assert isinstance(unknown.error, NotFound)
+    assert 205 not in second.codes()
+
+
+def test_each_server_tells_its_own_failure(first: FakeNameServer, second: FakeNameServer) -> None:
+    second.handlers[205] = refuse(1, "no")
+    gone = f"127.0.0.1:{closed_port()}"
+    with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
+        results = admin.brokers.wipe_write_perm("broker-a")
+    assert [str(result.error) for result in results] == [
+        "None",
+        "SYSTEM_ERROR (1): no",
+        f"{gone}: connection refused, nothing listens there",
+    ]
+
+
+def test_runtime_infos_keep_the_order(broker: FakeBroker) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    with AdminClient("unused:1", timeout=5) as admin:
+        dead, alive = admin.brokers.get_runtime_info([gone, broker.addr])
+    assert dead.error is not None
+    assert alive.result is not None
+    assert alive.result.table == {"brokerVersionDesc": "V5_5_0"}

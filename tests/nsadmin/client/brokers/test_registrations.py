@@ -1,0 +1,107 @@
+"""What brokers say that they register."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.brokers.registrations import BrokerRegistrant
+from tests.support.registering_brokers import RegisteringBroker
+from tests.support.servers import closed_port
+
+MAPPING = {
+    "bname": "broker-a",
+    "dirty": False,
+    "epoch": 17,
+    "hostedQueues": {
+        "0": [{"bname": "broker-a", "queueId": 0}],
+        "1": [{"bname": "broker-a", "queueId": 1}, {"bname": "broker-b", "queueId": 0}],
+        "2": [{"bname": "broker-b", "queueId": 4}, {"bname": "broker-a", "queueId": 2}],
+        "3": [],
+    },
+    "topic": "T",
+    "totalQueues": 4,
+}
+
+
+@pytest.fixture
+def registering() -> Iterator[RegisteringBroker]:
+    with RegisteringBroker() as running:
+        yield running
+
+
+def told_by(broker: RegisteringBroker) -> BrokerRegistrant:
+    with AdminClient("127.0.0.1:1") as admin:
+        [found] = admin.registrations.get_each([broker.addr])
+    assert found.result is not None, found.error
+    return found.result
+
+
+def test_a_broker_tells_who_it_is_and_what_it_has(registering: RegisteringBroker) -> None:
+    told = told_by(registering)
+    assert told == BrokerRegistrant(
+        broker_name="broker-a",
+        broker_addr="10.0.0.1:10911",
+        cluster_name="C",
+        ha_server_addr="10.0.9.1:10912",
+        broker_id=0,
+        version=513,
+        permission=6,
+        is_compressed=False,
+        split_size=None,
+        heartbeat_timeout_millis=None,
+        enable_acting_master=False,
+        name_servers=("a:9876", "b:9876"),
+        has_dynamic_name_servers=False,
+        data_version={"counter": 2},
+        topics=registering.configs,
+        mappings={},
+    )
+    assert told.can_read_and_write
+
+
+def test_settings_that_change_what_is_registered(registering: RegisteringBroker) -> None:
+    registering.items |= {
+        "brokerPermission": "4",
+        "compressedRegister": "true",
+        "enableSplitRegistration": "true",
+        "splitRegistrationSize": "100",
+        "enableSlaveActingMaster": "true",
+        "brokerNotActiveTimeoutMillis": "9000",
+        "fetchNamesrvAddrByAddressServer": "true",
+    }
+    told = told_by(registering)
+    assert not told.can_read_and_write
+    assert told.is_compressed
+    assert told.has_dynamic_name_servers
+    assert told[8:11] == (100, 9000, True)
+
+
+def test_an_old_release_neither_splits_nor_acts_for_a_master(registering: RegisteringBroker) -> None:
+    registering.version = 407
+    registering.items["enableSplitRegistration"] = "true"
+    assert told_by(registering)[8:11] == (None, None, None)
+
+
+def test_of_a_static_topic_the_queues_that_are_written_here_are_told(registering: RegisteringBroker) -> None:
+    registering.mappings = {"T": MAPPING}
+    assert told_by(registering).mappings == {
+        "T": {
+            "bname": "broker-a",
+            "currIdMap": {0: 0, 2: 2},
+            "dirty": False,
+            "epoch": 17,
+            "scope": "__global__",
+            "topic": "T",
+            "totalQueues": 4,
+        }
+    }
+
+
+def test_who_does_not_answer_or_leaves_half_of_it_out(registering: RegisteringBroker) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    del registering.items["brokerClusterName"]
+    with AdminClient("127.0.0.1:1") as admin:
+        found = admin.registrations.get_each([dead, registering.addr])
+    assert [(result.addr, result.result) for result in found] == [(dead, None), (registering.addr, None)]
+    assert "cannot be read ('brokerClusterName')" in str(found[1].error)

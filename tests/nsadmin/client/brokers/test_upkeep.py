@@ -1,0 +1,70 @@
+"""Orders to brokers about their files, and what they can be read back by."""
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from nsadmin import AdminClient
+from nsadmin.client.brokers.upkeep import READ_AHEAD_SETTINGS, TIMER_SETTINGS
+from nsadmin.client.results import NotApplied
+from tests.support.servers import body, closed_port
+from tests.support.topic_brokers import TopicBroker
+
+
+def test_each_broker_gets_the_order_and_a_dead_one_is_told() -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        for order, code in (
+            (admin.upkeep.clean_unused_topics, 316),
+            (admin.upkeep.clean_expired_consume_queues, 306),
+            (admin.upkeep.delete_expired_commit_logs, 329),
+        ):
+            broker.handlers[code] = build_reply
+            first, second = order([broker.addr, dead])
+            assert (first.result, first.error, broker.codes()[-1]) == (True, None, code)
+            assert second.error is not None
+
+
+def test_what_is_switched_is_read_back() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.handlers |= {2004: build_reply, 5001: build_reply}
+        [old] = admin.upkeep.get_settings([broker.addr], READ_AHEAD_SETTINGS)
+        assert isinstance(old.error, NotApplied)
+        broker.items |= {"dataReadAheadEnable": "false", "timerStopEnqueue": "true"}
+        [read_ahead] = admin.upkeep.set_read_ahead([broker.addr], 1)
+        assert read_ahead.result == {"dataReadAheadEnable": "false"}
+        [timer] = admin.upkeep.switch_timer_engine([broker.addr], "R")
+        assert timer.result == {"timerStopEnqueue": "true"}
+        asked = [(item.code, item.ext) for item in broker.asked if item.code in (2004, 5001)]
+        assert asked == [(2004, {"READ_AHEAD_MODE": "1"}), (5001, {"E_T": "R"})]
+        del broker.handlers[5001]
+        [refused] = admin.upkeep.switch_timer_engine([broker.addr], "R")
+        assert "not supported" in str(refused.error)
+    assert len(TIMER_SETTINGS) == 3
+
+
+def test_only_a_slave_is_told_of_its_master() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        assert isinstance(admin.upkeep.reset_master_flush_offset(broker.addr, 5).error, NotApplied)
+        broker.as_slave()
+        link = {"masterFlushOffset": 5}
+        broker.handlers |= {
+            907: lambda asked: body(asked, {"master": False, "haClientRuntimeInfo": link}),
+            908: build_reply,
+        }
+        assert admin.upkeep.reset_master_flush_offset(broker.addr, 5).result is True
+        link["masterFlushOffset"] = 6
+        ignored = admin.upkeep.reset_master_flush_offset(broker.addr, 5)
+        assert str(ignored.error) == "ignored: it is still 6"
+        broker.handlers[907] = lambda asked: body(asked, {"master": True})
+        assert isinstance(admin.upkeep.get_master_flush_offset(broker.addr).error, NotApplied)
+
+
+@pytest.mark.parametrize(("both", "status"), [("true", 2), ("false", None)])
+def test_queues_are_compared_where_there_are_two_kinds(both: str, status: int | None) -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.handlers[354] = lambda asked: body(asked, {"checkStatus": 2})
+        broker.items["rocksdbCQDoubleWriteEnable"] = both
+        [found] = admin.upkeep.check_rocksdb_queues([broker.addr], "T", 5)
+        assert (found.result, found.error is None) == (status, status is not None)
+        asked = [item.ext for item in broker.asked if item.code == 354]
+        assert asked == ([{"topic": "T", "checkStoreTime": "5"}] if status else [])

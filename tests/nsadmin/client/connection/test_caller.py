@@ -1,0 +1,127 @@
+"""Asking again what got no answer, never what changes something; and who may not change anything."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from namesrv_core.errors import BadSettings
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.transport.multiplexed_client import CallError, Exchange
+from nsadmin.client import AdminClient
+from nsadmin.client.connection.access_options import Access
+from nsadmin.client.connection.caller import CHANGE_CODES, Caller
+from nsadmin.client.results import ReadOnlyAccess
+from tests.support.servers import Answer, FakeNameServer, Server, closed_port, hang_up
+
+READ, CHANGE = RequestCode.GET_NAMESRV_CONFIG, RequestCode.PUT_KV_CONFIG
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long was waited before each further attempt; nobody waits for real."""
+    slept: list[float] = []
+    monkeypatch.setattr("nsadmin.client.connection.caller.sleep", slept.append)
+    return slept
+
+
+@contextmanager
+def caller_of(retries: int = 0, concurrency: int = 64) -> Iterator[Caller]:
+    with AdminClient("h:1", access=Access(5, retries, concurrency)) as client:
+        yield client._caller
+
+
+def after(failures: int) -> Server:
+    """A server that hangs up so often before it answers."""
+    left = [failures]
+
+    def answer(asked: RemotingCommand) -> Answer:
+        left[0] -= 1
+        return b"" if left[0] >= 0 else build_reply(asked)
+
+    return Server({READ: answer, CHANGE: answer})
+
+
+def test_a_read_is_tried_again_after_growing_pauses(pauses: list[float]) -> None:
+    with after(2) as server, after(0) as healthy, caller_of(retries=6) as caller:
+        results = caller.send_to_each([server.addr, healthy.addr], READ)
+        assert [result.error for result in results] == [None, None]
+        assert (len(server.asked), len(healthy.asked)) == (3, 1)
+    assert pauses == [0.1, 0.2]
+
+
+def test_the_last_failure_is_what_is_reported(pauses: list[float]) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    with caller_of(retries=6) as caller:
+        [result] = caller.send_to_each([gone], READ)
+    assert isinstance(result.error, CallError)
+    assert result.error.kind == "unconnected"
+    assert pauses == [0.1, 0.2, 0.4, 0.8, 1.0, 1.0]
+
+
+def test_nothing_is_tried_again_unless_it_was_asked_for(pauses: list[float]) -> None:
+    with after(1) as server, caller_of() as caller:
+        [result] = caller.send_to_each([server.addr], READ)
+        assert isinstance(result.error, CallError)
+    assert pauses == []
+
+
+def test_a_change_is_never_tried_again(pauses: list[float]) -> None:
+    with Server({CHANGE: hang_up}) as server, caller_of(retries=3) as caller:
+        [result] = caller.send_to_each([server.addr], CHANGE)
+        assert len(server.asked) == 1
+    assert str(result.error).endswith("it may have been done all the same")
+    assert pauses == []
+
+
+def test_so_many_servers_are_asked_at_a_time_as_was_said() -> None:
+    with (
+        Server({READ: build_reply}) as one,
+        Server({READ: build_reply}) as other,
+        caller_of(concurrency=1) as caller,
+    ):
+        assert [result.error for result in caller.send_to_each([one.addr, other.addr], READ)] == [None, None]
+        calls = caller._connections._connections
+        assert calls is not None
+        open_now = [server for server in calls._links_by_addr.values() if server.tcp_socket is not None]
+    assert len(open_now) == 1
+
+
+def test_who_may_only_read_sends_no_change() -> None:
+    seen: list[Exchange] = []
+    with FakeNameServer() as server:
+        with AdminClient(server.addr, read_only=True, observer=seen.append) as admin:
+            with pytest.raises(ReadOnlyAccess, match=f"PUT_KV_CONFIG to {server.addr} was not sent"):
+                admin.kv.put_value("N", "k", "v")
+            assert admin.name_servers.get_config_each()[0].error is None
+        assert server.codes() == [READ]
+    assert [exchange.code for exchange in seen] == [READ]
+
+
+def test_an_observer_knows_mapped_servers_by_their_own_address() -> None:
+    seen: list[Exchange] = []
+    with Server({READ: build_reply}) as gateway, Server({READ: build_reply}) as other:
+        access = Access(timeout=5, address_map=(("10.0.0.1:10911", gateway.addr),))
+        with AdminClient("h:1", access=access, observer=seen.append) as admin:
+            admin._caller.send_to_each(["10.0.0.1:10911", other.addr], READ)
+        told = {(exchange.addr, exchange.via, exchange.outcome) for exchange in seen}
+        assert told == {("10.0.0.1:10911", gateway.addr, 0), (other.addr, None, 0)}
+
+
+def test_every_request_that_says_it_changes_something_is_known_to() -> None:
+    words = ("UPDATE", "DELETE", "PUT", "WIPE", "ADD", "CLEAN", "RESET", "INVOKE", "SEND", "CREATE", "SET")
+    named = {code for code in RequestCode if code.name.startswith(words)}
+    assert named <= CHANGE_CODES
+
+
+@pytest.mark.parametrize("timeout", [0.0, -1.0, float("nan")])
+def test_a_timeout_in_which_nothing_can_be_done_is_refused_at_once(timeout: float) -> None:
+    with pytest.raises(BadSettings, match="give seconds, more than 0"):
+        AdminClient("127.0.0.1:1", timeout=timeout)
+
+
+@pytest.mark.parametrize("timeout", [1e12, float("inf")])
+def test_patience_may_be_without_end(timeout: float) -> None:
+    with FakeNameServer() as server, AdminClient(server.addr, timeout=timeout) as admin:
+        assert admin.topics.list_names() == ()

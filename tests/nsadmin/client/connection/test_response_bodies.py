@@ -1,0 +1,48 @@
+"""Bodies of answers, in the odd forms that servers send."""
+
+import pytest
+
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.response_bodies import (
+    list_texts,
+    parse_broker_addrs,
+    parse_json_object,
+    parse_text_table,
+    parse_topic_names,
+)
+
+
+def test_integer_keys_without_quotes_are_read() -> None:
+    assert parse_json_object(RemotingCommand(0, body=b'{"a":{0:"x"}}')) == {"a": {"0": "x"}}
+
+
+@pytest.mark.parametrize("empty", [b"", b"null"])
+def test_no_body_has_no_members(empty: bytes) -> None:
+    assert parse_json_object(RemotingCommand(0, body=empty)) == {}
+
+
+@pytest.mark.parametrize("odd", [b"[]", b"3", b"{", b"\xff"])
+def test_what_is_no_object_is_an_error(odd: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011
+        parse_json_object(RemotingCommand(0, body=odd))
+
+
+def test_broker_ids_are_numbers_in_order_and_those_without_address_are_left_out() -> None:
+    assert parse_broker_addrs({"10": "c", "2": "b", "0": None, "1": ""}) == {2: "b", 10: "c"}
+    assert parse_broker_addrs(None) == {}
+
+
+def test_lists_of_texts_may_be_null_or_have_nulls() -> None:
+    assert list_texts(None) == []
+    assert list_texts(["a", None]) == ["a"]
+
+
+def test_topics_come_in_order_and_once() -> None:
+    assert parse_topic_names(RemotingCommand(0, body=b'{"topicList":["b","a","b"]}')) == ("a", "b")
+
+
+def test_a_table_leaves_null_out_and_makes_texts_of_numbers() -> None:
+    assert parse_text_table(RemotingCommand(0, body=b'{"table":{"b":1,"a":"x","c":null}}')) == {
+        "a": "x",
+        "b": "1",
+    }

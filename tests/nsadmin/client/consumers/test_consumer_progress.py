@@ -1,0 +1,129 @@
+"""How far groups are, and who of them is connected."""
+
+import pytest
+
+from namesrv_core.errors import RequestError
+from nsadmin import AdminClient
+from nsadmin.client import NotFound
+from nsadmin.client.consumers.consumer_progress import GroupQueueLag
+from nsadmin.client.message_queues import MessageQueue
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer, closed_port, refuse
+
+LAGS = (
+    GroupQueueLag("G", MessageQueue("T", "broker-a", 0), 100, 90, 92, 1000),
+    GroupQueueLag("G", MessageQueue("T", "broker-a", 1), 50, None, 2, None),
+)
+
+
+def test_a_queue_that_was_never_committed_has_no_offset(admin: AdminClient) -> None:
+    [result] = admin.consumers.get_progress("G")
+    assert result.result is not None
+    assert (result.result.consume_tps, result.result.queues) == (1.5, LAGS)
+    assert [(lag.lag_count, lag.inflight_count) for lag in LAGS] == [(10, 2), (None, None)]
+
+
+def test_an_offset_of_0_that_was_committed_counts(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.offsets["G", "T", 1] = 0
+    [result] = admin.consumers.get_progress("G", "T")
+    assert result.result is not None
+    assert [lag.lag_count for lag in result.result.queues] == [10, 50]
+
+
+def test_brokers_before_5_1_know_nothing_of_what_is_handed_out() -> None:
+    assert GroupQueueLag("G", MessageQueue("T", "a", 0), 9, 8, None, None).inflight_count is None
+
+
+def test_a_group_without_offsets_has_no_queues_and_an_unknown_one_is_not_found(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.configs["Idle"] = {}
+    [result] = admin.consumers.get_progress("Idle")
+    assert result.result is not None
+    assert result.result.queues == ()
+    with pytest.raises(NotFound):
+        admin.consumers.get_progress("X")
+
+
+def test_a_dead_broker_hides_nothing(
+    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead}}, "D": {"d": {0: dead}}}
+    told, silent = admin.consumers.get_progress("G", cluster_name="C")
+    assert (told.error, silent.result) == (None, None)
+    groups, errors = admin.consumers.get_all_progress("C")
+    assert [(item.group, item.diff_total, item.error) for item in groups] == [("G", 10, None)]
+    assert [error is None for error in errors.values()] == [True, False]
+
+
+def test_all_groups_are_those_that_brokers_know(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
+    consumer_broker.clients = {"Idle": ["c1"]}
+    (g, idle), errors = admin.consumers.get_all_progress()
+    assert (g.group, g.consume_tps, g.diff_total, g.inflight_total) == ("G", 1.5, 10, 2)
+    assert (idle.diff_total, [client.client_id for client in idle.connections.clients]) == (0, ["c1"])
+    assert errors == {consumer_broker.addr: None}
+    assert len(admin.consumers.get_all_progress(include_system=True)[0]) == 3
+
+
+def test_a_group_that_a_broker_cannot_tell_of_has_no_sums(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.handlers[208] = refuse(1, "no")
+    [group], _ = admin.consumers.get_all_progress()
+    assert (group.consume_tps, group.diff_total, group.inflight_total) == (None, None, None)
+    assert str(group.error) == "SYSTEM_ERROR (1): no"
+
+
+def test_connections_come_from_masters_and_slaves(
+    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    with ConsumerBroker() as slave:
+        first.clusters = {"C": {"a": {0: consumer_broker.addr, 1: slave.addr}}}
+        slave.clients = {"G": ["c1"]}
+        [client] = admin.consumers.get_connections("G").clients
+        assert client.broker_addrs == (slave.addr,)
+        with pytest.raises(RequestError, match="nobody of 'G' is connected") as caught:
+            admin.consumers.get_connections("G", broker_addr=consumer_broker.addr)
+    assert caught.value.code == 206
+
+
+def test_a_group_nobody_is_connected_of_is_not_one_that_nobody_knows(admin: AdminClient) -> None:
+    with pytest.raises(RequestError):
+        admin.consumers.get_connections("G")
+    with pytest.raises(NotFound):
+        admin.consumers.get_connections("X")
+
+
+def test_all_groups_of_a_broker_by_topic(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs["A"] = {}
+    consumer_broker.offsets["A", "T", 1] = 40
+    lags = admin.consumers.get_broker_stats(consumer_broker.addr)
+    assert [(lag.group, lag.queue.queue_id, lag.lag_count, lag.inflight_count) for lag in lags] == [
+        ("A", 0, None, None),
+        ("A", 1, 10, None),
+        ("G", 0, 10, None),
+        ("G", 1, None, None),
+    ]
+    consumer_broker.handlers[317] = refuse(1, "no")
+    with pytest.raises(RequestError):
+        admin.consumers.get_broker_stats(consumer_broker.addr)
+
+
+def test_who_is_connected_of_all_groups(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs |= {"idle": {}, "TOOLS_CONSUMER": {}}
+    consumer_broker.clients = {"G": ["c1"]}
+    dead = f"127.0.0.1:{closed_port()}"
+    found, errors = admin.consumers.list_online_groups([consumer_broker.addr, dead])
+    assert {group: [client.client_id for client in item.clients] for group, item in found.items()} == {
+        "G": ["c1"],
+        "idle": [],
+    }
+    assert [item.topic for item in found["G"].subscriptions] == ["T"]
+    unknown = admin.consumers.get_group_connections(["G", "X"], [consumer_broker.addr])
+    assert [len(unknown[group].clients) for group in ("G", "X")] == [1, 0]
+    assert errors[consumer_broker.addr] is None
+    assert errors[dead] is not None

@@ -1,0 +1,133 @@
+"""Subscription groups: read from every broker, changed by merging, deleted; each read back."""
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied, NotFound
+from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
+from nsadmin.client.consumers.groups import NEW_GROUP_SETTINGS, is_system_group
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer, closed_port, refuse
+
+
+def test_settings_are_those_of_each_broker(
+    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    with ConsumerBroker() as other:
+        other.configs = {}
+        first.clusters = {
+            "C": {"a": {1: consumer_broker.addr}, "b": {0: other.addr, 1: "h:1"}, "c": {0: dead}}
+        }
+        found = admin.groups.get_settings("G")
+        assert [(item.target, item.settings and item.settings["retryMaxTimes"]) for item in found] == [
+            (BrokerTarget("a", 1, consumer_broker.addr), 3),
+            (BrokerTarget("b", 0, other.addr), None),
+            (BrokerTarget("c", 0, dead), None),
+        ]
+        assert [item.error is None for item in found] == [True, True, False]
+    assert consumer_broker.codes() == [201]
+
+
+def test_a_group_that_no_broker_knows(admin: AdminClient) -> None:
+    with pytest.raises(NotFound, match="no broker knows the consumer group 'X'"):
+        admin.groups.check_exists("X")
+    with pytest.raises(NotFound, match="no cluster 'D'"):
+        admin.groups.get_settings("G", "D")
+
+
+def test_names_leave_the_brokers_own_groups_out(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs = {name: {} for name in ("TOOLS_CONSUMER", "G", "CID_RMQ_SYS_TRANS")}
+    assert [found.result for found in admin.groups.list_names()] == [["G"]]
+    assert [len(found.result or ()) for found in admin.groups.list_names(include_system=True)] == [3]
+    assert is_system_group("CID_RMQ_SYS_X")
+
+
+def test_what_is_not_named_stays_as_it_is(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs["G"] = {
+        "groupName": "G",
+        "retryMaxTimes": 3,
+        "consumeTimeoutMinute": 7,
+        "attributes": {"a": "1", "b": "2"},
+    }
+    [change] = admin.groups.update_group(
+        "G", admin.groups.list_masters("C"), {"consumeEnable": False}, {"+a": "9", "-b": ""}
+    )
+    assert change.error is None
+    assert change.before["attributes"] == {"a": "1", "b": "2"}
+    assert change.after == consumer_broker.configs["G"]
+    assert consumer_broker.configs["G"] == {
+        "groupName": "G",
+        "retryMaxTimes": 3,
+        "consumeTimeoutMinute": 7,
+        "consumeEnable": False,
+        "attributes": {"a": "9"},
+    }
+
+
+def test_a_new_group_may_not_broadcast(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    [change] = admin.groups.update_group("New", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {})
+    assert (change.before, change.error) == ({}, None)
+    wanted = {**NEW_GROUP_SETTINGS, "retryMaxTimes": 5, "groupName": "New", "attributes": {}}
+    assert consumer_broker.configs["New"] == wanted
+
+
+def test_planning_changes_nothing(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    [plan] = admin.groups.plan_update("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {"+a": "1"})
+    assert (plan.before["retryMaxTimes"], plan.after["retryMaxTimes"]) == (3, 5)
+    assert plan.after["attributes"] == {"a": "1"}
+    assert 200 not in consumer_broker.codes()
+
+
+def test_what_the_broker_does_not_take_over_is_told(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.handlers[200] = lambda asked: build_reply(asked)
+    [change] = admin.groups.update_group("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {})
+    assert isinstance(change.error, NotApplied)
+    assert str(change.error).endswith("did not take over retryMaxTimes")
+
+
+def test_refusals_and_missing_masters_are_told_for_each_broker(
+    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {1: "h:1"}}}
+    consumer_broker.handlers[200] = refuse(29, "bad name")
+    changes = admin.groups.update_group("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {})
+    assert [str(change.error) for change in changes] == [
+        "INVALID_PARAMETER (29): bad name",
+        "this broker has no master now",
+    ]
+
+
+def test_a_slave_is_not_changed(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.properties["brokerId"] = "1"
+    [change] = admin.groups.update_group(
+        "G", [target_at_addr(consumer_broker.addr)], {"retryMaxTimes": 5}, {}
+    )
+    [deleted] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
+    for error in (change.error, deleted.error):
+        assert str(error) == "this broker is a slave, which would lose the change: name its master"
+    assert {200, 207}.isdisjoint(consumer_broker.codes())
+
+
+def test_deleting_is_read_back(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    had = dict(consumer_broker.configs["G"])
+    [done] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)], clean_offset=True)
+    assert (done.result, done.error) == (had, None)
+    assert (consumer_broker.configs, consumer_broker.offsets) == ({}, {})
+    [again] = admin.groups.delete_group("G", [target_at_addr(consumer_broker.addr)])
+    assert isinstance(again.error, NotFound)
+    assert consumer_broker.codes().count(207) == 1
+
+
+def test_a_group_that_comes_back_at_once_is_not_deleted(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.handlers[207] = lambda asked: build_reply(asked)
+    [kept] = admin.groups.delete_group("G", admin.groups.list_masters("C"))
+    assert str(kept.error).startswith("the broker has made the group anew: 5.5 does unless its offsets")
+    consumer_broker.handlers[207] = refuse(1, "no")
+    [refused] = admin.groups.delete_group("G", admin.groups.list_masters("C"))
+    assert str(refused.error) == "SYSTEM_ERROR (1): no"

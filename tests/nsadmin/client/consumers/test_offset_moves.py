@@ -1,0 +1,228 @@
+"""Moving groups: planned, carried out, read back."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied, NotFound
+from nsadmin.client.consumers.offset_moves import END_OF_QUEUE, OffsetMove
+from nsadmin.client.message_queues import MessageQueue
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer, refuse
+
+QUEUE = MessageQueue("T", "broker-a", 0)
+
+
+@pytest.fixture
+def consumer_broker() -> Iterator[ConsumerBroker]:
+    with ConsumerBroker() as running:
+        running.ends = {("T", number): (10, 50) for number in range(8)}
+        running.offsets = {("G", "T", number): 20 for number in range(7)}
+        yield running
+
+
+def short(moves: tuple[OffsetMove, ...] | list[OffsetMove]) -> list[tuple[int | None, int | None, str]]:
+    return [(move.old_offset, move.new_offset, move.result) for move in moves]
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "new", "skipped", "repeated"),
+    [(END_OF_QUEUE, 50, 30, 0), (15, 15, 0, 5), (3, 10, 0, 10), (20, 20, 0, 0)],
+)
+def test_a_plan_says_what_is_skipped_and_repeated(
+    admin: AdminClient, consumer_broker: ConsumerBroker, timestamp: int, new: int, skipped: int, repeated: int
+) -> None:
+    plan = admin.offsets.plan_reset("G", "T", timestamp)
+    assert len(plan.moves) == 8
+    assert plan.moves[0] == OffsetMove(consumer_broker.addr, QUEUE, 20, new, "planned", None)
+    assert (plan.moves[0].skipped_count, plan.moves[0].repeated_count) == (skipped, repeated)
+    never = plan.moves[7]
+    assert (never.old_offset, never.new_offset, never.skipped_count, never.repeated_count) == (
+        None,
+        new,
+        None,
+        None,
+    )
+    assert {15, 222}.isdisjoint(consumer_broker.codes())
+
+
+def test_a_plan_is_carried_out_by_the_broker(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", 15))
+    assert short(done) == [(20, 15, "done")] * 7 + [(None, 15, "done")]
+    assert set(consumer_broker.offsets.values()) == {15}
+    [asked] = [command for command in consumer_broker.asked if command.code == 222]
+    assert asked.ext == {"group": "G", "topic": "T", "timestamp": "15", "isForce": "true"}
+
+
+def test_what_is_not_there_is_not_moved(admin: AdminClient, first: FakeNameServer) -> None:
+    with pytest.raises(NotFound, match="knows the consumer group 'X'"):
+        admin.offsets.plan_reset("X", "T", END_OF_QUEUE)
+    with pytest.raises(NotFound, match="no cluster 'D'"):
+        admin.offsets.plan_reset("G", "T", END_OF_QUEUE, cluster_name="D")
+    first.clusters = {**first.clusters, "D": {"d": {0: "h:1"}}}
+    with pytest.raises(NotFound, match="has queues of 'T'"):
+        admin.offsets.plan_reset("G", "T", END_OF_QUEUE, cluster_name="D")
+
+
+def test_a_broker_that_does_nothing_is_found_out(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    answer = b'{"offsetTable":{{"brokerName":"broker-a","queueId":0,"topic":"T"}:50}}'
+    consumer_broker.handlers[222] = lambda asked: build_reply(asked, body=answer)
+    done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
+    assert str(done[0].error) == "the broker answered success, but the offset is still 20"
+    assert str(done[1].error) == "the broker answered success, but does not name this queue"
+    consumer_broker.handlers[222] = refuse(1, "no")
+    done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
+    assert {str(move.error) for move in done} == {"SYSTEM_ERROR (1): no"}
+
+
+def test_a_broker_of_which_one_queue_cannot_be_planned_is_left_alone(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.handlers[31] = lambda asked: (
+        refuse(1, "no")(asked)
+        if (asked.ext or {})["queueId"] == "3"
+        else build_reply(asked, ext={"offset": "0"})
+    )
+    done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
+    assert {move.result for move in done} == {"failed"}
+    assert str(done[3].error) == "SYSTEM_ERROR (1): no"
+    assert 222 not in consumer_broker.codes()
+
+
+def test_a_broker_without_a_master_fails_and_the_other_is_moved(
+    admin: AdminClient, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    first.clusters["C"] = {"broker-a": {0: consumer_broker.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
+    first.routes["T"]["broker-b"] = 6
+    done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
+    assert [move.result for move in done] == ["done"] * 8 + ["failed"]
+    assert str(done[8].error) == "this broker has no master now"
+
+
+def test_old_brokers_write_offsets_where_nobody_is_connected(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    del consumer_broker.properties["useServerSideResetOffset"]
+    done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", 30, force=False))
+    assert short(done) == [(20, 20, "kept")] * 7 + [(None, 30, "done")]
+    done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", 15, force=False))
+    assert {move.result for move in done} == {"done"}
+    assert set(consumer_broker.offsets.values()) == {15}
+
+
+def test_old_brokers_leave_it_to_clients(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.properties["useServerSideResetOffset"] = "false"
+    consumer_broker.clients = {"G": ["c1"]}
+    plan = admin.offsets.plan_reset("G", "T", END_OF_QUEUE)
+    before = dict(consumer_broker.offsets)
+    told = consumer_broker.handlers[222]
+
+    def forget(asked: object) -> object:
+        answer = told(asked)  # type: ignore[arg-type]
+        consumer_broker.offsets = dict(before)
+        return answer
+
+    consumer_broker.handlers[222] = forget  # type: ignore[assignment]
+    assert {move.result for move in admin.offsets.apply_reset(plan)} == {"pending"}
+
+
+@pytest.mark.parametrize("offset", [10, 50, None])
+def test_one_queue_alone(admin: AdminClient, consumer_broker: ConsumerBroker, offset: int | None) -> None:
+    plan = admin.offsets.plan_queue_reset("G", QUEUE, consumer_broker.addr, 30, offset)
+    [move] = admin.offsets.apply_reset(plan)
+    wanted = 30 if offset is None else offset
+    assert (move.new_offset, move.result) == (wanted, "done")
+    assert consumer_broker.offsets["G", "T", 0] == wanted
+    assert consumer_broker.offsets["G", "T", 1] == 20
+
+
+def test_one_queue_to_an_offset_that_it_does_not_have(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    [move] = admin.offsets.plan_queue_reset("G", QUEUE, consumer_broker.addr, END_OF_QUEUE, 51).moves
+    assert str(move.error) == "offset 51 is not within 10 to 50"
+    with pytest.raises(NotFound):
+        admin.offsets.plan_queue_reset("X", QUEUE, consumer_broker.addr, END_OF_QUEUE, 20)
+
+
+def test_one_queue_of_an_old_broker_only_while_nobody_is_connected(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.properties["useServerSideResetOffset"] = "false"
+    plan = admin.offsets.plan_queue_reset("G", QUEUE, consumer_broker.addr, END_OF_QUEUE, 11)
+    assert short(admin.offsets.apply_reset(plan)) == [(20, 11, "done")]
+    consumer_broker.clients = {"G": ["c1"]}
+    [move] = admin.offsets.apply_reset(
+        admin.offsets.plan_queue_reset("G", QUEUE, consumer_broker.addr, END_OF_QUEUE, 12)
+    )
+    assert str(move.error) == "clients of 'G' are connected and write offsets of their own: stop c1"
+    assert 222 not in consumer_broker.codes()
+
+
+@pytest.fixture
+def other(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+    """The broker has a group Other, which is at 40 on queue 0 and has an earlier reset pending there."""
+    consumer_broker.configs["Other"] = {}
+    consumer_broker.offsets["G", "%RETRY%G", 0] = 3
+    consumer_broker.offsets["Other", "T", 0] = 40
+    consumer_broker.offsets["Other", "T", 1] = 20
+    consumer_broker.pending.add(("Other", "T", 0))
+    return consumer_broker
+
+
+CLONED = [(40, 20, "done"), (20, 20, "kept"), *[(None, 20, "done")] * 5, (None, None, "kept")]
+
+
+def test_a_clone_takes_one_topic_over_an_earlier_reset(admin: AdminClient, other: ConsumerBroker) -> None:
+    plan = admin.offsets.plan_clone("G", "Other", "T")
+    assert [(move.skipped_count, move.repeated_count) for move in plan.moves[:3]] == [
+        (0, 20),
+        (0, 0),
+        (None, None),
+    ]
+    assert {15, 222}.isdisjoint(other.codes())
+    assert short(admin.offsets.apply_clone(plan)) == CLONED
+    assert {key: value for key, value in other.offsets.items() if key[0] == "Other"} == {
+        ("Other", "T", number): 20 for number in range(7)
+    }
+
+
+def test_a_clone_on_an_old_broker_while_nobody_is_connected(
+    admin: AdminClient, other: ConsumerBroker
+) -> None:
+    del other.properties["useServerSideResetOffset"]
+    other.pending = set()
+    assert short(admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))) == CLONED
+    other.offsets["Other", "T", 0] = 41
+    other.clients = {"Other": ["c1"]}
+    done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
+    assert [move.result for move in done] == ["failed"] * 8
+    assert other.offsets["Other", "T", 0] == 41
+
+
+def test_a_clone_for_groups_that_are_there(admin: AdminClient, other: ConsumerBroker) -> None:
+    for source, group in (("G", "X"), ("X", "Other")):
+        with pytest.raises(NotFound, match="'X'"):
+            admin.offsets.plan_clone(source, group, "T")
+    other.clients = {"Other": ["c1", "c2"]}
+    assert {move.result for move in admin.offsets.plan_clone("G", "Other", "T").moves} == {"planned", "kept"}
+    with pytest.raises(NotApplied, match="stop c1, c2"):
+        admin.offsets.plan_clone("G", "Other", "T", require_offline=True)
+
+
+def test_a_clone_says_what_was_refused(
+    admin: AdminClient, first: FakeNameServer, other: ConsumerBroker
+) -> None:
+    first.clusters["C"] = {"broker-a": {0: other.addr}, "broker-b": {1: "h:1"}}  # type: ignore[index]
+    first.routes["T"]["broker-b"] = 6
+    other.handlers[222] = refuse(1, "no")
+    done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
+    assert [str(move.error) for move in done if move.error] == [
+        *["SYSTEM_ERROR (1): no"] * 6,
+        "this broker has no master now",
+    ]
+    other.handlers[14] = refuse(1, "busy")
+    done = admin.offsets.apply_clone(admin.offsets.plan_clone("G", "Other", "T"))
+    assert {str(move.error) for move in done[:8]} == {"SYSTEM_ERROR (1): busy"}

@@ -1,0 +1,43 @@
+"""Producers of a group and of everybody."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client import NotFound
+from tests.support.consumer_brokers import ConsumerBroker
+
+
+@pytest.fixture
+def consumer_broker() -> Iterator[ConsumerBroker]:
+    with ConsumerBroker() as running:
+        running.producers = {"P": ["p1"]}
+        yield running
+
+
+@pytest.mark.parametrize("topic", [None, "T"])
+def test_who_of_a_group_is_connected(
+    admin: AdminClient, consumer_broker: ConsumerBroker, topic: str | None
+) -> None:
+    found = admin.producers.get_connections("P", topic)
+    assert [client.client_id for client in found.clients] == ["p1"]
+    assert found.errors == {consumer_broker.addr: None}
+
+
+def test_a_group_that_nobody_is_of(admin: AdminClient) -> None:
+    with pytest.raises(NotFound, match="nobody of the producer group 'X' is connected"):
+        admin.producers.get_connections("X")
+
+
+def test_everybody_is_told_by_each_broker(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    for found in (
+        admin.producers.list_all_producers(),
+        admin.producers.list_all_producers(consumer_broker.addr),
+    ):
+        assert [[client.producer_group for client in item.result or ()] for item in found] == [["P"]]
+
+
+def test_everybody_of_some_brokers(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    [found] = admin.producers.list_producers([consumer_broker.addr])
+    assert [client.client_id for client in found.result or ()] == ["p1"]

@@ -1,0 +1,83 @@
+"""Who has consumed a message."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_errors, map_track_types
+from nsadmin.client.messages.message_queries import LocatedMessage
+from tests.support.message_brokers import MessageBroker, Reader
+from tests.support.servers import FakeNameServer, closed_port, refuse
+
+KEY = "7F00000126FE7DAF6CD06917D8E20000"
+
+
+@pytest.fixture
+def admin(first: FakeNameServer, holder: MessageBroker) -> Iterator[AdminClient]:
+    first.clusters = {"C": {"broker-a": {0: holder.addr}}}
+    holder.store(b"first")
+    holder.store(b"second", TAGS="A", UNIQ_KEY=KEY)
+    with AdminClient(first.addr, timeout=5) as client:
+        yield client
+
+
+def second(admin: AdminClient) -> LocatedMessage:
+    """The message at offset 1 of its queue."""
+    [item] = admin.messages.find_by_unique_key("T", KEY).messages
+    return item
+
+
+@pytest.mark.parametrize(
+    ("reader", "track_type"),
+    [
+        (Reader(("c",), 2), "CONSUMED"),
+        (Reader(("c",), 2, "B || A"), "CONSUMED"),
+        (Reader(("c",), 2, "B"), "CONSUMED_BUT_FILTERED"),
+        (Reader(("c",), 2, "a > 1", expression_type="SQL92"), "CONSUMED"),
+        (Reader(("c",), 1), "NOT_CONSUME_YET"),
+        (Reader(("c",), None), "NOT_CONSUME_YET"),
+        (Reader((), 2), "NOT_ONLINE"),
+        (Reader(("c",), 2, consume_type="CONSUME_ACTIVELY"), "PULL"),
+        (Reader(("c",), 2, message_model="BROADCASTING"), "CONSUME_BROADCASTING"),
+        (Reader(("c",), 2, consume_type="CONSUME_POP"), "CONSUMED"),
+    ],
+)
+def test_what_a_group_has_done_with_it(
+    admin: AdminClient, holder: MessageBroker, reader: Reader, track_type: str
+) -> None:
+    holder.readers = {"G": reader}
+    assert admin.consume_tracks.get_tracks(second(admin)) == (ConsumeTrack("G", track_type),)
+
+
+def test_all_groups_in_order_and_none_at_all(admin: AdminClient, holder: MessageBroker) -> None:
+    assert admin.consume_tracks.get_tracks(second(admin)) == ()
+    holder.readers = {"b": Reader(("c",), 9), "a": Reader()}
+    tracks = admin.consume_tracks.get_tracks(second(admin))
+    assert map_track_types(tracks) == {"a": "NOT_ONLINE", "b": "CONSUMED"}
+    assert describe_track_errors(tracks) == []
+
+
+def test_what_a_broker_does_not_tell_is_unknown(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.readers = {"G": Reader(("c",), 2)}
+    item = second(admin)
+    for code in (14, 203):
+        holder.handlers[code] = refuse(1, "busy")
+        [track] = admin.consume_tracks.get_tracks(item)
+        assert track.track_type == "UNKNOWN"
+        assert describe_track_errors([track]) == ["group G: SYSTEM_ERROR (1): busy"]
+    holder.handlers[300] = refuse(1, "no")
+    with pytest.raises(Exception, match="no"):
+        admin.consume_tracks.get_tracks(item)
+
+
+def test_the_broker_is_where_its_name_is_now(
+    admin: AdminClient, first: FakeNameServer, holder: MessageBroker
+) -> None:
+    moved = second(admin)
+    moved = moved._replace(message=moved.message._replace(store_host=f"127.0.0.1:{closed_port()}"))
+    assert admin.consume_tracks.find_broker_addr(moved) == holder.addr
+    assert admin.consume_tracks.find_broker_addr(moved._replace(broker_name=None)) == moved.message.store_host
+    assert (
+        admin.consume_tracks.find_broker_addr(moved._replace(broker_name="gone")) == moved.message.store_host
+    )

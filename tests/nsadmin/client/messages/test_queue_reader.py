@@ -1,0 +1,165 @@
+"""Reading queues: where they begin and end, page by page, and what stops it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from nsadmin import AdminClient
+from nsadmin.client import NotFound
+from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan
+from nsadmin.client.topic_routes import QueueRoute
+from tests.support.message_brokers import CREATED, MessageBroker
+from tests.support.servers import closed_port, refuse
+
+
+@pytest.fixture
+def admin() -> Iterator[AdminClient]:
+    with AdminClient("127.0.0.1:1", timeout=5) as client:
+        yield client
+
+
+def route(holder: MessageBroker, nums: int = 2, **more: str) -> QueueRoute:
+    addrs = {0: holder.addr} | {int(key[1:]): addr for key, addr in more.items()}
+    return QueueRoute("broker-a", "C", addrs, 6, nums, nums, 0)
+
+
+def places(pages: Iterator[MessagePage]) -> list[tuple[int, list[int]]]:
+    return [(page.queue_id, [message.queue_offset for message in page.messages]) for page in pages]
+
+
+def test_a_queue_goes_from_its_lowest_to_its_highest_offset(
+    admin: AdminClient, holder: MessageBroker
+) -> None:
+    for _ in range(5):
+        holder.store(queue_id=1)
+    holder.oldest = 2
+    spans = [item.queue_span for item in admin.queue_reader.get_spans("T", [route(holder)])]
+    assert spans == [
+        QueueSpan("broker-a", holder.addr, 0, 2, 0),
+        QueueSpan("broker-a", holder.addr, 1, 2, 5),
+    ]
+    assert 29 not in holder.codes()
+
+
+def test_times_bound_it_both_included(admin: AdminClient, holder: MessageBroker) -> None:
+    for _ in range(5):
+        holder.store()
+    times = {"begin": CREATED + 1000, "end": CREATED + 3000}
+    [item] = admin.queue_reader.get_spans("T", [route(holder)], queue_id=0, **times)
+    assert item.queue_span == QueueSpan("broker-a", holder.addr, 0, 1, 5, CREATED + 1000, CREATED + 3000)
+    assert places(admin.queue_reader.read_pages("T", [item.queue_span])) == [(0, [1, 2, 3])]
+
+
+@pytest.mark.parametrize("nearest", [1, 2])
+def test_old_brokers_search_for_the_nearest_message(
+    admin: AdminClient, holder: MessageBroker, nearest: int
+) -> None:
+    """Between the times of two messages 4.9 answers with either of them."""
+    for _ in range(5):
+        holder.store()
+    holder.handlers[29] = lambda asked: build_reply(asked, ext={"offset": str(nearest)})
+    until = CREATED + 1600
+    [item] = admin.queue_reader.get_spans("T", [route(holder)], queue_id=0, end_ms=until)
+    assert item.queue_span is not None
+    assert places(admin.queue_reader.read_pages("T", [item.queue_span])) == [(0, [0, 1])]
+    [item] = admin.queue_reader.get_spans("T", [route(holder)], queue_id=0, begin_ms=until)
+    assert item.queue_span is not None
+    assert places(admin.queue_reader.read_pages("T", [item.queue_span])) == [(0, [2, 3, 4])]
+
+
+def test_a_search_below_the_lowest_offset_is_not_believed(admin: AdminClient, holder: MessageBroker) -> None:
+    for _ in range(5):
+        holder.store()
+    holder.oldest = 3
+    [item] = admin.queue_reader.get_spans("T", [route(holder)], queue_id=0, begin_ms=1)
+    assert item.queue_span == QueueSpan("broker-a", holder.addr, 0, 3, 5, 1)
+
+
+def test_a_queue_that_is_not_there(admin: AdminClient, holder: MessageBroker) -> None:
+    with pytest.raises(NotFound, match="T has no queue 2 there: it has 2, counted from 0"):
+        admin.queue_reader.get_spans("T", [route(holder)], queue_id=2)
+
+
+def test_what_cannot_be_asked_stands_beside_the_rest(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.handlers[30] = lambda asked: (
+        build_reply(asked, ext={"offset": "9"})
+        if (asked.ext or {})["queueId"] == "1"
+        else build_reply(asked, 17, remark="gone")
+    )
+    first, second = admin.queue_reader.get_spans("T", [route(holder)])
+    assert (str(first.error), first.queue_span) == ("TOPIC_NOT_EXIST (17): gone", None)
+    assert second.queue_span == QueueSpan("broker-a", holder.addr, 1, 0, 9)
+
+
+def test_a_slave_is_read_where_its_master_is_gone(admin: AdminClient, holder: MessageBroker) -> None:
+    queues = QueueRoute("broker-a", "C", {0: f"127.0.0.1:{closed_port()}", 1: holder.addr}, 6, 1, 1, 0)
+    holder.store()
+    [item] = admin.queue_reader.get_spans("T", [queues])
+    assert item.queue_span == QueueSpan("broker-a", holder.addr, 0, 0, 1)
+
+
+def test_queues_are_read_in_turns_to_their_ends(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.page = 2
+    for queue, count in ((0, 3), (1, 5)):
+        for _ in range(count):
+            holder.store(queue_id=queue)
+    spans = [
+        QueueSpan("a", holder.addr, 0, 0, 3),
+        QueueSpan("a", holder.addr, 1, 1, 4),
+        QueueSpan("a", holder.addr, 2, 0, 0),
+    ]
+    assert places(admin.queue_reader.read_pages("T", spans)) == [(0, [0, 1]), (1, [1, 2]), (0, [2]), (1, [3])]
+
+
+def test_nobody_reads_on_for_one_who_has_stopped(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.page = 1
+    for _ in range(9):
+        holder.store()
+    pages = admin.queue_reader.read_pages("T", [QueueSpan("a", holder.addr, 0, 0, 9)])
+    assert places(iter([next(pages)])) == [(0, [0])]
+    assert holder.codes() == [11]
+
+
+def test_tags_are_compared_and_pages_without_any_are_passed(
+    admin: AdminClient, holder: MessageBroker
+) -> None:
+    holder.page = 2
+    for tag in ("A", "A", "B", "A", "BB", "B"):
+        holder.store(TAGS=tag)
+    pages = admin.queue_reader.read_pages("T", [QueueSpan("a", holder.addr, 0, 0, 6)], frozenset({"B"}))
+    assert places(pages) == [(0, [2]), (0, [5])]
+    assert (holder.asked[-1].ext or {})["subscription"] == "B"
+
+
+def test_what_was_deleted_meanwhile_is_passed(admin: AdminClient, holder: MessageBroker) -> None:
+    for _ in range(4):
+        holder.store()
+    holder.oldest = 2
+    assert places(admin.queue_reader.read_pages("T", [QueueSpan("a", holder.addr, 0, 0, 4)])) == [(0, [2, 3])]
+
+
+def test_a_refusal_ends_one_queue_only(admin: AdminClient, holder: MessageBroker) -> None:
+    holder.store()
+    with MessageBroker() as other:
+        other.handlers[11] = refuse(16, "not readable")
+        spans = [QueueSpan("b", other.addr, 0, 0, 1), QueueSpan("a", holder.addr, 0, 0, 1)]
+        first, second = admin.queue_reader.read_pages("T", spans)
+    assert (first.broker_name, first.messages, str(first.error)) == (
+        "b",
+        (),
+        "NO_PERMISSION (16): not readable",
+    )
+    assert (second.broker_name, len(second.messages), second.error) == ("a", 1, None)
+
+
+@pytest.mark.parametrize("following", [{}, {"nextBeginOffset": "0"}, {"nextBeginOffset": "x"}])
+def test_a_broker_that_leads_nowhere_is_not_followed(
+    admin: AdminClient, holder: MessageBroker, following: dict[str, str]
+) -> None:
+    def pull(asked: RemotingCommand) -> RemotingCommand:
+        return build_reply(asked, 20, ext=following)
+
+    holder.handlers[11] = pull
+    [page] = admin.queue_reader.read_pages("T", [QueueSpan("a", holder.addr, 0, 0, 1)])
+    assert str(page.error) == f"{holder.addr}: queue 0 cannot be read on from offset 0"

@@ -1,0 +1,50 @@
+"""Messages that are written to see how long it takes."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from namesrv_core.errors import TopicNotExist
+from namesrv_core.protocol.stored_messages import parse_properties
+from nsadmin import AdminClient
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import FakeNameServer, refuse
+
+
+@pytest.fixture
+def admin(first: FakeNameServer, holder: MessageBroker) -> Iterator[AdminClient]:
+    first.clusters = {"C": {"broker-a": {0: holder.addr}}}
+    first.routes = {"broker-a": {"broker-a": 6}}
+    with AdminClient(first.addr, timeout=5) as client:
+        yield client
+
+
+def test_each_message_is_timed(admin: AdminClient, holder: MessageBroker) -> None:
+    place = admin.send_probes.choose_queue("broker-a")
+    probes = list(admin.send_probes.send_probes(place, 5, 3))
+    assert [(sent.body, (sent.ext or {})["b"]) for sent in holder.sent] == [(b"xxxxx", "broker-a")] * 3
+    assert parse_properties(((holder.sent[0].ext or {})["i"] or "").encode())["TAGS"] == "PROBE"
+    assert all(probe.elapsed_ms > 0 and probe.error is None for probe in probes)
+    assert len({probe.sent_message.msg_id for probe in probes if probe.sent_message}) == 3
+
+
+def test_a_failure_is_one_message_of_many(admin: AdminClient, holder: MessageBroker) -> None:
+    taken = holder.handlers[310]
+    answers = iter([refuse(2, "busy"), taken])
+    holder.handlers[310] = lambda asked: next(answers)(asked)
+    probes = list(admin.send_probes.send_probes(admin.send_probes.choose_queue("broker-a"), 1, 2))
+    assert [(str(probe.error), probe.sent_message is None) for probe in probes] == [
+        ("SYSTEM_BUSY (2): busy", True),
+        ("None", False),
+    ]
+
+
+def test_a_broker_without_such_a_topic(admin: AdminClient) -> None:
+    with pytest.raises(TopicNotExist):
+        admin.send_probes.choose_queue("broker-b")
+
+
+def test_the_queues_of_a_topic(admin: AdminClient, holder: MessageBroker) -> None:
+    places = admin.send_probes.list_queues("broker-a")
+    assert {place[:3] for place in places} == {("broker-a", "broker-a", holder.addr)}
+    assert [place.queue_id for place in places] == list(range(8))

@@ -1,0 +1,97 @@
+"""Settings of name servers, which say yes to everything."""
+
+import pytest
+
+from namesrv_core.errors import NoPermission
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied
+from nsadmin.client.name_servers.name_server_configs import format_properties_line
+from tests.support.servers import FakeNameServer, Server, closed_port, refuse
+
+
+def test_settings_come_in_order_and_split_at_the_first_sign(first: FakeNameServer) -> None:
+    first.config = {"b": "x=y", "a": ""}
+    with AdminClient(first.addr, timeout=5) as admin:
+        assert admin.name_servers.get_config_each() == [(first.addr, {"a": "", "b": "x=y"}, None)]
+
+
+def test_an_update_is_read_back_on_every_server(first: FakeNameServer, second: FakeNameServer) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    with AdminClient([first.addr, gone, second.addr], timeout=5) as admin:
+        one, dead, other = admin.name_servers.update_item("waitSecondsForService", "9")
+    assert (one.result, other.result) == ("9", "9")
+    assert dead.error is not None
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "complaint"),
+    [
+        ("nope", "1", "ignored: this name server has no item 'nope'"),
+        ("waitSecondsForService", "soon", "ignored: waitSecondsForService is still '45'"),
+    ],
+)
+def test_what_the_server_ignored_is_an_error(
+    first: FakeNameServer, key: str, value: str, complaint: str
+) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        [result] = admin.name_servers.update_item(key, value)
+    assert isinstance(result.error, NotApplied)
+    assert str(result.error) == complaint
+
+
+def test_a_forbidden_key_is_refused(first: FakeNameServer) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        [result] = admin.name_servers.update_item("kvConfigPath", "/x")
+    assert isinstance(result.error, NoPermission)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("k", "v", "k=v\n"),
+        ("a b:c=d", "x=y:z w", "a\\ b\\:c\\=d=x=y:z w\n"),
+        ("k", "  v ", "k=\\ \\ v \n"),
+        ("k", "a\\b\n\té€😀#", "k=a\\\\b\\u000a\\u0009\\u00e9\\u20ac\\ud83d\\ude00\\#\n"),
+    ],
+)
+def test_a_line_is_written_for_java(key: str, value: str, line: str) -> None:
+    assert format_properties_line(key, value) == line
+
+
+def test_javas_rules_read_back_what_was_written() -> None:
+    from javaproperties import loads
+
+    tricky = " \\=:#! \u00e9\u4e2d\U0001f600\n\r\t\\n"
+    assert loads(format_properties_line(tricky, tricky)) == {tricky: tricky}
+
+
+def test_whether_each_answers_is_told_with_time_and_version(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    with AdminClient([first.addr, gone, second.addr], timeout=5) as admin:
+        one, dead, other = admin.name_servers.get_pulse_each()
+    assert one.result is not None
+    assert one.result.latency_ms > 0
+    assert (one.result.version, one.error) == ("V5_5_0", None)
+    assert other.error is None
+    assert (dead.addr, dead.result) == (gone, None)
+    assert isinstance(dead.error, CallError)
+
+
+def test_a_server_that_refuses_answers_all_the_same() -> None:
+    with Server() as server, AdminClient(server.addr, timeout=5) as admin:
+        [found] = admin.name_servers.get_pulse_each()
+    assert found.error is None
+
+
+def test_one_that_waits_for_brokers_answers_and_is_not_ready(
+    first: FakeNameServer, second: FakeNameServer
+) -> None:
+    gone = f"127.0.0.1:{closed_port()}"
+    second.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
+    with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
+        ready = [result for _, result, _ in admin.name_servers.check_ready_each()]
+    assert ready == [True, False, None]

@@ -1,0 +1,44 @@
+"""Order configurations."""
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, format_order_conf, parse_order_conf
+from tests.support.servers import FakeNameServer
+
+
+def test_entries_go_both_ways() -> None:
+    assert parse_order_conf("broker-a:4;broker-b:8") == {"broker-a": 4, "broker-b": 8}
+    assert format_order_conf({"broker-a": 4, "broker-b": 8}) == "broker-a:4;broker-b:8"
+
+
+@pytest.mark.parametrize("text", ["", ";", "a", "a:", ":4", "a:x", "a:-1", "a:1;a:2", "a:1:2", "a b:1"])
+def test_what_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"entry|twice"):
+        parse_order_conf(text)
+
+
+def test_other_brokers_keep_their_entries(first: FakeNameServer) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        assert admin.order_confs.merge_conf("T", {"b": 2}) == "b:2"
+        admin.order_confs.put_conf("T", "a:1;b:1")
+        assert admin.order_confs.merge_conf("T", {"b": 2, "c": 3}) == "a:1;b:2;c:3"
+        admin.order_confs.put_conf("T", "nonsense")
+        assert admin.order_confs.merge_conf("T", {"b": 2}) == "b:2"
+        assert [found.result for found in admin.order_confs.get_each("T")] == ["nonsense"]
+        assert [found.result for found in admin.order_confs.delete_conf("T")] == ["nonsense"]
+    assert first.kv[ORDER_CONF_NAMESPACE] == {}
+
+
+def test_the_entries_of_all_topics(first: FakeNameServer) -> None:
+    with AdminClient(first.addr, timeout=5) as admin:
+        assert admin.order_confs.list_all() == {}
+        admin.order_confs.put_conf("T", "a:1")
+        admin.order_confs.put_conf("A", "a:2")
+        assert list(admin.order_confs.list_all().items()) == [("A", "a:2"), ("T", "a:1")]
+
+
+def test_name_servers_that_keep_it_to_themselves(first: FakeNameServer, second: FakeNameServer) -> None:
+    first.config["orderMessageEnable"] = "true"
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        assert admin.order_confs.find_servers_without() == [second.addr]

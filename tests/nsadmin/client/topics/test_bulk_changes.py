@@ -1,0 +1,162 @@
+"""Whole tables, and very many changes at once, on the wire."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from namesrv_core.errors import NotSupported, RequestError, TopicNotExist
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied, ReadOnlyAccess
+from nsadmin.client.connection.caller import CHANGE_CODES
+from nsadmin.client.topics.bulk_changes import DesiredConfig, KvValue, QueueClosure
+from tests.support.servers import FakeBroker, FakeNameServer, Server, body
+from tests.support.topic_brokers import keyed_by_queue, topic_config
+
+CONFIG = {**topic_config("T", readQueueNums=4), "attributes": {"message.type": "FIFO"}}
+FIFO = {"+message.type": "FIFO", "-old": ""}
+
+
+def test_the_topics_of_a_broker(admin: AdminClient, broker: FakeBroker) -> None:
+    detail = b'"topicQueueMappingDetailMap":{"S":{"hostedQueues":{0:[]},"topic":"S"}}'
+    table = json.dumps({"T": CONFIG, "S": topic_config("S")}).encode()
+    broker.handlers[21] = lambda asked: build_reply(
+        asked, body=b'{"topicConfigTable":' + table + b"," + detail + b"}"
+    )
+    [found, gone] = admin.bulk.list_topics([broker.addr, "127.0.0.1:1"])
+    assert found.result is not None
+    assert (list(found.result.configs_by_topic), found.result.static_topics) == (["S", "T"], frozenset({"S"}))
+    assert (gone.result, gone.error is None) == (None, False)
+
+
+def test_groups_and_system_topics(admin: AdminClient, broker: FakeBroker) -> None:
+    groups = {"subscriptionGroupTable": {"g": {"groupName": "g"}, "odd": None}}
+    broker.handlers[201] = lambda asked: body(asked, groups)
+    broker.handlers[305] = lambda asked: body(asked, {"topicList": ["TBW102", None]})
+    assert admin.bulk.list_groups([broker.addr])[0].result == {"g": {"groupName": "g"}}
+    assert admin.bulk.list_system_topics([broker.addr])[0].result == frozenset({"TBW102"})
+
+
+def test_messages_in_each_queue(admin: AdminClient, broker: FakeBroker) -> None:
+    table = keyed_by_queue("T", "b", {0: {"minOffset": 5, "maxOffset": 9}, 3: {"maxOffset": 2}})
+    broker.handlers[202] = lambda asked: (
+        build_reply(asked, body=b"{" + table + b"}")
+        if asked.ext == {"topic": "T"}
+        else build_reply(asked, 17, remark="no topic")
+    )
+    found, missing = admin.bulk.count_messages([(broker.addr, "T"), (broker.addr, "U")])
+    assert found.result == {0: 4, 3: 2}
+    assert isinstance(missing.error, TopicNotExist)
+
+
+def test_values_of_each_name_server(first: FakeNameServer, second: FakeNameServer) -> None:
+    first.kv = {"N": {"b": "2", "a": "1"}}
+    second.handlers[RequestCode.GET_KVLIST_BY_NAMESPACE] = lambda asked: build_reply(
+        asked, 1, remark="broken"
+    )
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        found, broken = admin.bulk.list_kv_values(["N", "M"])
+        assert (found.addr, found.result) == (first.addr, {"N": {"a": "1", "b": "2"}, "M": {}})
+        assert (broken.addr, broken.result, isinstance(broken.error, RequestError)) == (
+            second.addr,
+            None,
+            True,
+        )
+        assert [each.result for each in admin.bulk.list_routed_topics("C")] == [frozenset({"T"})] * 2
+
+
+def sent(broker: Server, act: Callable[[], Any], code: int) -> list[RemotingCommand]:
+    """The requests of a code that an act sends."""
+    broker.handlers[code] = build_reply
+    act()
+    return [command for command in broker.asked if command.code == code]
+
+
+def test_topics_in_a_list_and_alone(admin: AdminClient, broker: FakeBroker) -> None:
+    wanted = DesiredConfig(CONFIG, FIFO)
+    [listed] = sent(broker, lambda: admin.bulk.put_topics([(broker.addr, [wanted, wanted])]), 18)
+    assert json.loads(listed.body) == {"topicConfigList": [{**CONFIG, "attributes": FIFO}] * 2}
+    [alone] = sent(broker, lambda: admin.bulk.put_topics([(broker.addr, [wanted])]), 17)
+    assert alone.ext == {
+        "topic": "T", "defaultTopic": "TBW102", "readQueueNums": "4", "writeQueueNums": "8", "perm": "6",
+        "topicFilterType": "SINGLE_TAG", "topicSysFlag": "0", "order": "false",
+        "attributes": "+message.type=FIFO,-old",
+    }  # fmt: skip
+    [plain] = sent(broker, lambda: admin.bulk.put_topics([(broker.addr, [DesiredConfig(CONFIG, {})])]), 17)[
+        1:
+    ]
+    assert "attributes" not in (plain.ext or {})
+
+
+def test_groups_in_a_list_and_alone(admin: AdminClient, broker: FakeBroker) -> None:
+    wanted = DesiredConfig({"groupName": "g", "retryMaxTimes": 3}, {"+a": "1"})
+    whole = {"groupName": "g", "retryMaxTimes": 3, "attributes": {"+a": "1"}}
+    [listed] = sent(broker, lambda: admin.bulk.put_groups([(broker.addr, [wanted, wanted])]), 225)
+    assert json.loads(listed.body) == {"groupConfigList": [whole, whole]}
+    [alone] = sent(broker, lambda: admin.bulk.put_groups([(broker.addr, [wanted])]), 200)
+    assert json.loads(alone.body) == whole
+
+
+def test_a_broker_that_takes_no_lists(admin: AdminClient, broker: FakeBroker) -> None:
+    wanted = DesiredConfig(CONFIG, {})
+    [answer] = admin.bulk.put_topics([(broker.addr, [wanted, wanted])])
+    assert isinstance(answer.error, NotSupported)
+
+
+def test_deletes(admin: AdminClient, broker: FakeBroker, first: FakeNameServer) -> None:
+    places = [(broker.addr, "T"), (broker.addr, "U")]
+    assert [asked.ext for asked in sent(broker, lambda: admin.bulk.delete_topics(places), 215)] == [
+        {"topic": "T"}, {"topic": "U"},
+    ]  # fmt: skip
+    [group] = sent(broker, lambda: admin.bulk.delete_groups([(broker.addr, "g")]), 207)
+    assert group.ext == {"groupName": "g", "cleanOffset": "true"}
+    admin.bulk.forget_topics([(first.addr, "T")], "C")
+    assert first.routes == {"T": {}}
+
+
+def test_values_are_written_and_deleted(admin: AdminClient, first: FakeNameServer) -> None:
+    first.kv = {"N": {"old": "1"}}
+    calls = [(first.addr, KvValue("N", "new", "")), (first.addr, KvValue("N", "old", None))]
+    assert [answer.error for answer in admin.bulk.put_values(calls)] == [None, None]
+    assert first.kv == {"N": {"new": ""}}
+
+
+def test_who_may_only_read_writes_nothing(broker: FakeBroker) -> None:
+    assert {18, 225} <= CHANGE_CODES
+    with AdminClient("h:1", read_only=True) as admin, pytest.raises(ReadOnlyAccess):
+        admin.bulk.put_topics([(broker.addr, [DesiredConfig(CONFIG, {})] * 2)])
+
+
+def test_permissions_in_routes(first: FakeNameServer, second: FakeNameServer) -> None:
+    first.routes = {"T": {"broker-a": 4}}
+    second.handlers[105] = lambda asked: build_reply(asked, 1, remark="broken")
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        found, broken = admin.bulk.get_topic_permissions(["T", "U"])
+        assert found.result == {"T": {"broker-a": 4}, "U": {}}
+        assert isinstance(broken.error, RequestError)
+        assert [each.result for each in admin.bulk.get_topic_permissions([])] == [{}, {}]
+
+
+def test_queues_of_a_broker_that_a_topic_has_left(first: FakeNameServer, second: FakeNameServer) -> None:
+    def old(asked: RemotingCommand) -> RemotingCommand:
+        answer = build_reply(asked, body=b"{}")
+        answer.version = 407
+        return answer
+
+    second.handlers[105] = old
+    closing = QueueClosure("T", ("broker-a",))
+    with AdminClient([first.addr, second.addr], timeout=5) as admin:
+        answers: list[Any] = []
+        places = [(second.addr, closing), (first.addr, closing)]
+        [asked] = sent(first, lambda: answers.extend(admin.bulk.close_queues(places)), 217)
+    assert asked.ext == {"topic": "T"}
+    assert json.loads(asked.body) == {
+        "queueDatas": [
+            {"brokerName": "broker-a", "readQueueNums": 0, "writeQueueNums": 0, "perm": 0, "topicSysFlag": 0}
+        ]
+    }
+    assert isinstance(answers[0].error, NotApplied)
+    assert (answers[1].addr, answers[1].error, 217 in second.codes()) == (first.addr, None, False)

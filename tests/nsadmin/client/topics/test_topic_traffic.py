@@ -1,0 +1,73 @@
+"""Traffic, added up over masters."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.topics.topic_traffic import MessageCount, TopicTraffic
+from tests.support.servers import FakeNameServer, closed_port
+from tests.support.topic_brokers import TopicBroker
+
+
+@pytest.fixture
+def a() -> Iterator[TopicBroker]:
+    with TopicBroker() as broker:
+        broker.topics = {"T": ["G"], "Idle": []}
+        broker.counts = {("TOPIC_PUT_NUMS", "T"): 120, ("GROUP_GET_NUMS", "T@G"): 60}
+        broker.handlers[208] = broker.lags((10, 4), (5, 5))
+        yield broker
+
+
+@pytest.fixture
+def b() -> Iterator[TopicBroker]:
+    with TopicBroker(name="broker-b") as broker:
+        broker.topics = {"T": []}
+        broker.counts = {("TOPIC_PUT_NUMS", "T"): 60}
+        broker.handlers[208] = broker.lags((3, 0))
+        yield broker
+
+
+def asked(server: FakeNameServer, *names: str) -> list[TopicTraffic]:
+    server.routes = {"T": {"broker-a": 6, "broker-b": 6}, "Idle": {"broker-a": 6}}
+    with AdminClient(server.addr, timeout=5) as admin:
+        return admin.topics.get_traffic(names)
+
+
+def test_masters_are_added_up(first: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
+    first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}
+    assert asked(first, "T", "Idle", "Gone") == [
+        TopicTraffic("Idle", None, None, MessageCount(0.0, 0), None, None),
+        TopicTraffic("T", "G", 9, MessageCount(3.0, 180), MessageCount(1.0, 60), None),
+    ]
+
+
+def test_what_is_missing_from_a_sum_is_told(first: FakeNameServer, a: TopicBroker) -> None:
+    first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
+    [row] = asked(first, "T")
+    assert row[:5] == ("T", "G", 6, MessageCount(2.0, 120), MessageCount(1.0, 60))
+    assert "refused" in str(row.error)
+
+
+def test_where_nobody_answers_numbers_are_unknown(first: FakeNameServer) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    first.clusters = {"C": {"broker-a": {0: dead}, "broker-b": {1: dead}}}
+    [row] = asked(first, "T")
+    assert row[:5] == ("T", None, None, None, None)
+    assert row.error is not None
+
+
+def test_a_slave_alone_is_not_counted(first: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
+    first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {1: b.addr}}}
+    [row] = asked(first, "T")
+    assert row.in_count == MessageCount(2.0, 120)
+    assert str(row.error) == "broker-b has no master now"
+    assert 315 not in b.codes()
+
+
+def test_what_masters_take_of_a_topic_now(first: FakeNameServer, a: TopicBroker) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    with AdminClient(first.addr, timeout=5) as admin:
+        taking, silent = admin.topics.get_put_rates("T", [a.addr, dead])
+        [idle] = admin.topics.get_put_rates("Idle", [a.addr])
+    assert (taking.result, idle.result, silent.result, silent.addr) == (2.0, 0.0, None, dead)

@@ -1,0 +1,62 @@
+"""Values of options, good and bad."""
+
+from collections.abc import Callable
+
+import pytest
+
+from nsadmin.command_line import argument_values
+from nsadmin.diagnostics import UsageError
+
+
+def test_good_ones() -> None:
+    assert [argument_values.parse_boolean("x", "-o", text) for text in (None, "true", "FALSE ")] == [
+        None,
+        True,
+        False,
+    ]
+    assert [argument_values.validate_perm("x", value) for value in (None, 0, 6)] == [None, 0, 6]
+    assert argument_values.parse_perm("x", "4") == 4
+    assert [argument_values.validate_queue_count("x", "-r", value) for value in (None, 0, 8)] == [None, 0, 8]
+    assert [argument_values.validate_interval("x", value) for value in (None, 0.5)] == [None, 0.5]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: argument_values.parse_boolean("x", "-o", "yes"),
+        lambda: argument_values.validate_perm("x", 8),
+        lambda: argument_values.parse_perm("x", "rw"),
+        lambda: argument_values.parse_perm("x", "9"),
+        lambda: argument_values.validate_queue_count("x", "-r", -1),
+        lambda: argument_values.validate_interval("x", 0),
+        lambda: argument_values.validate_interval("x", float("nan")),
+    ],
+)
+def test_bad_ones(call: Callable[[], object]) -> None:
+    with pytest.raises(UsageError, match="x: "):
+        call()
+
+
+def test_words_of_a_choice() -> None:
+    assert argument_values.parse_choice("x", "-t", None, ("Super", "Normal")) is None
+    assert argument_values.parse_choice("x", "-t", " super", ("Super", "Normal")) == "Super"
+    with pytest.raises(UsageError, match="x: -t odd cannot be: give A, B or C"):
+        argument_values.parse_choice("x", "-t", "odd", ("A", "B", "C"))
+
+
+def test_names_of_a_list() -> None:
+    assert argument_values.parse_name_list("x", "-u", None) == []
+    assert argument_values.parse_name_list("x", "-u", "b, a,b") == ["b", "a"]
+    with pytest.raises(UsageError, match="x: -u 'a,' has an empty name: give names like A,B"):
+        argument_values.parse_name_list("x", "-u", "a,")
+
+
+@pytest.mark.parametrize("name", ["orders", "%RETRY%g", "a_b-C|1", "x" * 127, "%DLQ%" + "x" * 250])
+def test_names_that_brokers_take(name: str) -> None:
+    assert argument_values.validate_topic_name("updateTopic", name) == name
+
+
+@pytest.mark.parametrize("name", ["", "a b", "*", "a\nb", "a\n", "é", "x" * 128, "%DLQ%" + "x" * 251])
+def test_names_that_no_broker_takes(name: str) -> None:
+    with pytest.raises(UsageError, match="is no name of a topic: letters, digits"):
+        argument_values.validate_topic_name("updateTopic", name)

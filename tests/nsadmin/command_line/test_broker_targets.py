@@ -1,0 +1,65 @@
+"""Which brokers -b and -c mean."""
+
+import pytest
+
+from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.command_line.broker_targets import (
+    describe_targets,
+    distinct_addrs,
+    find_broker_addr,
+    identity_cells,
+    match_results,
+    select_masters,
+    select_members,
+)
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Options, Session
+from tests.support.servers import FakeNameServer
+
+GROUPS = {"C": {"a": {0: "h:1", 1: "h:2"}, "b": {1: "h:3"}}}
+
+
+def test_a_cluster_s_masters_or_all_of_it() -> None:
+    with FakeNameServer(GROUPS) as server:
+        session = Session(Options((server.addr,)))
+        assert select_masters(session, "x", None, "C") == [
+            BrokerTarget("a", 0, "h:1"),
+            BrokerTarget("b", 0, None),
+        ]
+        assert distinct_addrs(select_members(session, "x", None, "C")) == ["h:1", "h:2", "h:3"]
+        session.close()
+
+
+def test_an_address_needs_no_name_server() -> None:
+    session = Session(Options(("127.0.0.1:1",)))
+    assert select_masters(session, "x", "10.0.0.1", None) == select_members(
+        session, "x", "10.0.0.1:10911", None
+    )
+    assert distinct_addrs(select_masters(session, "x", "localhost", None)) == ["localhost:10911"]
+    session.close()
+
+
+def test_a_name_stands_for_the_master_s_address() -> None:
+    with FakeNameServer(GROUPS) as server:
+        session = Session(Options((server.addr,)))
+        assert select_masters(session, "x", "a", None) == [BrokerTarget("a", 0, "h:1")]
+        assert find_broker_addr(session, "a/1") == "h:2"
+        assert find_broker_addr(session, "some-host") == "some-host:10911"
+        with pytest.raises(NotFound, match="b has no master now; there is b/1"):
+            find_broker_addr(session, "b")
+        session.close()
+
+
+@pytest.mark.parametrize(("broker", "cluster"), [(None, None), ("h:1", "C")])
+def test_it_has_to_be_one_of_both(broker: str | None, cluster: str | None) -> None:
+    with pytest.raises(UsageError, match="either -b ADDR or -c CLUSTER"):
+        select_masters(Session(Options()), "x", broker, cluster)
+
+
+def test_a_target_without_address_has_its_own_result() -> None:
+    targets = [BrokerTarget("b", 0, None), BrokerTarget("a", 0, "h:1")]
+    missing, found = match_results(targets, [ServerResult("h:1", 7, None)])
+    assert (missing.result, str(missing.error), found.result) == (None, "this broker has no master now", 7)
+    assert describe_targets(targets) == "b (no master), h:1"
+    assert identity_cells(targets[1]) == {"brokerName": "a", "brokerId": 0, "brokerAddr": "h:1"}

@@ -1,0 +1,113 @@
+"""What is suggested for a name that was not found, by whatever command."""
+
+from importlib import import_module
+
+import pytest
+
+from nsadmin.command_line.declarations import command_parameters
+from nsadmin.command_line.name_suggestions import _find_similar_names
+from nsadmin.complete.sources import source_of
+from nsadmin.registry import COMMANDS
+from tests.nsadmin.conftest import Run
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer
+from tests.support.topic_brokers import TopicBroker
+
+
+@pytest.fixture
+def server(first: FakeNameServer) -> FakeNameServer:
+    first.clusters = {"DefaultCluster": first.clusters["C"]}
+    first.routes = {"orders": {"broker-a": 6}, "Orders-eu": {"broker-a": 6}, "TBW102": {"broker-a": 6}}
+    first.kv = {"N": {"prod-limit": "1"}}
+    return first
+
+
+def said(run: Run, server: FakeNameServer, *words: str) -> list[str]:
+    done = run(*words, "-n", server.addr)
+    assert done.code == 5
+    return [line for line in done.err.splitlines() if "did you mean" in line]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("topicRoute", "order"), "no topic 'order': did you mean orders?"),
+        (("topicRoute", "ORDERS"), "no topic 'ORDERS': did you mean orders"),
+        (("wipeWritePerm", "brokera"), "no broker 'brokera': did you mean broker-a?"),
+        (("clusterList", "-c", "Default"), "no cluster 'Default': did you mean DefaultCluster?"),
+        (("kvGet", "N", "limit"), "no key 'limit': did you mean prod-limit?"),
+        (
+            ("deleteTopic", "orders", "defaultcluster", "--yes"),
+            "no cluster 'defaultcluster': did you mean Def",
+        ),
+        (
+            ("updateNamesrvConfig", "listenport", "1", "--dry-run"),
+            "no setting 'listenport': did you mean listenPort?",
+        ),
+    ],
+)
+def test_names_that_look_alike(run: Run, server: FakeNameServer, words: tuple[str, ...], line: str) -> None:
+    [found] = said(run, server, *words)
+    assert found.startswith(f"nsadmin: {line}")
+
+
+def test_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+    assert consumer_broker.addr
+    assert said(run, first, "consumerProgress", "g") == ["nsadmin: no consumer group 'g': did you mean G?"]
+
+
+def test_producer_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.producers = {"Billing": ["p1"]}
+    line = "nsadmin: no producer group 'biling': did you mean Billing?"
+    assert said(run, first, "producerConnection", "biling") == [line]
+
+
+def test_a_setting_of_a_broker_needs_no_name_server(run: Run) -> None:
+    with TopicBroker() as broker:
+        key = sorted(broker.items)[0]
+        done = run("updateBrokerConfig", key.upper(), "1", "-b", broker.addr)
+    assert (done.code, done.err.splitlines()[-1]) == (
+        5,
+        f"nsadmin: no setting {key.upper()!r}: did you mean {key}?",
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("topicRoute", "zzzzzz"), ("topicRoute", "orders", "--quiet"), ("topicRoute", "order", "--quiet")],
+)
+def test_nothing_is_suggested_where_nothing_is_alike_or_nobody_wants_to_know(
+    run: Run, server: FakeNameServer, words: tuple[str, ...]
+) -> None:
+    server.routes["orders"] = {}
+    assert said(run, server, *words) == []
+
+
+def test_who_does_not_tell_names_is_not_mentioned(run: Run, server: FakeNameServer) -> None:
+    del server.handlers[206]
+    done = run("topicRoute", "order", "-n", server.addr)
+    assert done.err.splitlines()[1:] == ["nsadmin: TOPIC_NOT_EXIST: topicList shows the topics there are"]
+
+
+def test_at_most_three_and_the_nearest_first() -> None:
+    known = [f"orders-{letter}" for letter in "abcdef"]
+    assert len(_find_similar_names("orders-x", known)) == 3
+    assert _find_similar_names("orders-aa", known)[0] == "orders-a"
+    assert _find_similar_names("orders-a", known) == []
+    assert _find_similar_names("payment", ["eu-payment-of-invoices-in-time", "us"]) == [
+        "eu-payment-of-invoices-in-time"
+    ]
+
+
+def test_every_topic_broker_cluster_and_group_of_a_command_is_known_as_such() -> None:
+    sources = {"topic": "topics", "cluster": "clusters", "group": "groups"}
+    for entry in COMMANDS:
+        if entry.kind == "program":
+            continue
+        function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+        for item in command_parameters(function):
+            expected = sources.get(item.name)
+            if (entry.name, item.name) == ("producerConnection", "group"):
+                expected = "producer-groups"
+            found = source_of(item.declaration.metavar or "", item.declaration.value_source)
+            assert expected in (None, found), f"{entry.name} {item.name}"

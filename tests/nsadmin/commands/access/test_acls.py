@@ -1,0 +1,135 @@
+"""listAcl, getAcl, createAcl, updateAcl, copyAcl and deleteAcl."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.access_brokers import AccessBroker
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def master() -> Iterator[AccessBroker]:
+    with AccessBroker() as running:
+        yield running
+
+
+@pytest.fixture
+def slave() -> Iterator[AccessBroker]:
+    with AccessBroker() as running:
+        running.users.create_user({"username": "shop"}, b'{"password":"p"}')
+        yield running
+
+
+@pytest.fixture
+def cluster(master: AccessBroker, slave: AccessBroker) -> Iterator[tuple[str, ...]]:
+    with FakeNameServer({"C": {"broker-a": {0: master.addr, 1: slave.addr}}}) as running:
+        yield ("-c", "C", "-n", running.addr)
+
+
+def test_a_row_for_each_resource_of_each_broker(run: Run, cluster: tuple[str, ...]) -> None:
+    for words in (("listAcl",), ("getAcl", "operator-1"), ("getAcl", "-s", "user:operator-1")):
+        done = run(*words, *cluster, "--json")
+        assert (done.code, done.err) == (0, "")
+        first, second = json.loads(done.out)
+        assert (first["brokerId"], second["brokerId"]) == (0, 1)
+        assert {key: first[key] for key in ("subject", "policyType", "resource", "actions", "decision")} == {
+            "subject": "User:operator-1",
+            "policyType": "Custom",
+            "resource": "Topic:orders",
+            "actions": ["All"],
+            "decision": "Allow",
+        }
+    assert json.loads(run("listAcl", *cluster, "-r", "Group", "--json").out) == []
+
+
+def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: tuple[str, ...]) -> None:
+    done = run("getAcl", "shop", *cluster)
+    assert done.code == 5
+    assert [line.partition(": ")[2].partition(": ")[2] for line in done.err.splitlines()[:2]] == [
+        "no such user: User:shop",
+        "User:shop has no ACL",
+    ]
+
+
+def test_what_changes_is_told_resource_by_resource(run: Run, master: AccessBroker) -> None:
+    words = ("operator-1", "-r", "topic:orders,Group:g*,*", "-a", "pub,SUB", "-d", "deny", "-b", master.addr)
+    done = run("createAcl", *words, "-i", "10.0.0.0/8", "--json", "--dry-run")
+    [row] = json.loads(done.out)
+    assert row["changes"] == (
+        "Topic:orders Allow All -> Deny Pub,Sub from 10.0.0.0/8; new: Group:g* Deny Pub,Sub from 10.0.0.0/8;"
+        " new: * Deny Pub,Sub from 10.0.0.0/8"
+    )
+    assert (row["result"], master.codes()) == ("dry-run", [3009])
+    done = run("updateAcl", *words, "--json")
+    [row] = json.loads(done.out)
+    assert (row["result"], [entry["resource"] for entry in row["after"]]) == (
+        "done",
+        ["Topic:orders", "Group:g*", "*"],
+    )
+    assert json.loads(run("createAcl", *words, "--json").out)[0]["result"] == "unchanged"
+
+
+def test_a_broker_without_the_user_does_not_stop_the_others(run: Run, cluster: tuple[str, ...]) -> None:
+    done = run("createAcl", "shop", "-r", "Topic:t", "-a", "Pub", "-d", "Allow", *cluster, "--json")
+    assert done.code == 3
+    assert [row["result"] for row in json.loads(done.out)] == ["not found", "done"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("Group:x", "-r", "Topic:t", "-a", "Pub", "-d", "Allow"), "'Group:x' is no subject: type User:NAME"),
+        (("User:", "-r", "Topic:t", "-a", "Pub", "-d", "Allow"), "'User:' is no subject: type User:NAME"),
+        (
+            ("a", "-r", "Topic:t", "-a", "Any", "-d", "Allow"),
+            "createAcl: -a Any cannot be: give All, Pub, Sub,",
+        ),
+        (("a", "-r", "Topic:t", "-a", "Pub", "-d", "x"), "createAcl: -d x cannot be: give Allow or Deny"),
+        (("a", "-r", "Topic:t,", "-a", "Pub", "-d", "Deny"), "createAcl: -r 'Topic:t,' has an empty name"),
+        *(
+            (("a", "-r", bad, "-a", "Pub", "-d", "Deny"), f"createAcl: -r {bad} cannot be: give TYPE:NAME")
+            for bad in ("Foo:t", "t", "Topic:", "Topic:a*b", "Any:*")
+        ),
+        (
+            ("a", "-r", "*", "-a", "Pub", "-d", "Deny", "-i", "10.0.0.*"),
+            "createAcl: -i 10.0.0.* cannot be: give an address or a network such as 10.0.0.0/8",
+        ),
+    ],
+)
+def test_what_brokers_would_misunderstand_is_refused(run: Run, words: tuple[str, ...], said: str) -> None:
+    done = run("createAcl", *words, "-b", "h:1")
+    assert done.code == 2
+    assert done.err.startswith(f"nsadmin: {said}")
+
+
+def test_what_is_not_there_cannot_be_deleted(run: Run, cluster: tuple[str, ...], slave: AccessBroker) -> None:
+    done = run("deleteAcl", "operator-1", "-r", "Topic:orders", "-b", slave.addr, "--yes", "--json")
+    assert [(row["changes"], row["after"]) for row in json.loads(done.out)] == [
+        ("gone: Topic:orders Allow All", None)
+    ]
+    done = run("deleteAcl", "operator-1", *cluster, "--yes", "--json")
+    assert done.code == 3
+    assert [row["result"] for row in json.loads(done.out)] == ["done", "not found"]
+    done = run("deleteAcl", "operator-1", "-b", slave.addr, "--policyType", "x", "--yes")
+    assert (done.code, done.err) == (
+        2,
+        "nsadmin: deleteAcl: --policyType x cannot be: give Custom or Default\n",
+    )
+
+
+def test_acls_are_copied_among_those_there_are(run: Run, master: AccessBroker, slave: AccessBroker) -> None:
+    acl = {"resource": "Topic:t", "actions": ["Pub"], "decision": "Allow"}
+    policy = {"policyType": "Default", "entries": [acl]}
+    master.users.put_acl(json.dumps({"subject": "User:operator-1", "policies": [policy]}).encode())
+    done = run("copyAcl", master.addr, slave.addr, "-s", "operator-1,shop", "--json")
+    assert done.code == 3
+    copied, missing = json.loads(done.out)
+    assert copied["changes"] == "new: Topic:t Allow Pub (Default)"
+    assert missing["error"] == f"{master.addr} has no ACL of User:shop"
+    done = run("copyAcl", master.addr, slave.addr, "--dry-run", "--json")
+    assert [row["result"] for row in json.loads(done.out)] == ["unchanged"]
+    slave.close()
+    assert run("copyAcl", slave.addr, master.addr).code == 4

@@ -1,0 +1,85 @@
+"""Where passwords come from."""
+
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from nsadmin import diagnostics
+from nsadmin.commands.access import password_input
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Options, Session
+
+
+def given(
+    text: str | None = None,
+    file: str | None = None,
+    stdin: bool = False,
+    visible: bool = False,
+    wanted: bool = True,
+) -> str | None:
+    return password_input.read_password(
+        Session(Options()), "createUser", text, file, stdin, visible, prompt_if_missing=wanted
+    )
+
+
+def refused(text: str | None = None, file: str | None = None, stdin: bool = False) -> str:
+    with pytest.raises(UsageError) as caught:
+        given(text, file, stdin)
+    return str(caught.value)
+
+
+def test_on_the_line_only_if_one_insists() -> None:
+    said = refused("hunter2")
+    assert said == (
+        "createUser: a password on the line is seen in the list of processes and the shell's history: pipe it"
+        " in with --passwordStdin, or name a file with --passwordFile, or insist with --passwordVisible"
+    )
+    assert given("hunter2", visible=True) == "hunter2"
+
+
+def test_two_ways_are_one_too_many() -> None:
+    assert refused("a", "f") == "createUser: give -p or --passwordFile, not both"
+
+
+def test_from_a_file_that_is_one_line_and_nobody_else_s(tmp_path: Path) -> None:
+    file = tmp_path / "p"
+    assert "cannot be read: No such file or directory" in refused(None, str(file))
+    for content in (b"", b"a\nb\n"):
+        file.write_bytes(content)
+        file.chmod(0o600)
+        assert refused(None, str(file)) == f"createUser: {file} has to be one line, the password"
+    file.write_bytes(b"\xff\n")
+    assert refused(None, str(file)) == f"createUser: {file} is no text"
+    file.write_bytes(b" s3cret \r\n")
+    assert given(file=str(file)) == " s3cret "
+    file.chmod(0o644)
+    assert "everybody may read it: chmod 600" in refused(None, str(file))
+
+
+def test_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO("s3cret\n"))
+    assert given(stdin=True) == "s3cret"
+    assert refused(stdin=True) == "the password is missing: standard input has no line for it"
+
+
+def test_without_a_terminal_nothing_is_asked() -> None:
+    assert given(wanted=False) is None
+    assert refused() == (
+        "the password is missing, and there is no terminal to ask on: pipe it in with --passwordStdin, or"
+        " name a file with --passwordFile"
+    )
+
+
+@pytest.mark.parametrize("answers", [("one", "one"), ("one", "two")])
+def test_on_a_terminal_it_is_asked_for_twice(
+    monkeypatch: pytest.MonkeyPatch, answers: tuple[str, str]
+) -> None:
+    left = list(answers)
+    monkeypatch.setattr(diagnostics, "is_interactive", lambda: True)
+    monkeypatch.setattr(diagnostics, "ask_secret", lambda what: left.pop(0))
+    if answers[0] == answers[1]:
+        assert given() == "one"
+    else:
+        assert refused() == "createUser: these are two different texts; nothing was changed"

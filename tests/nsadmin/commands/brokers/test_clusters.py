@@ -1,0 +1,162 @@
+"""clusterList and brokerStatus."""
+
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.brokers.clusters import BrokerStatus
+from nsadmin.commands.brokers.clusters import LOAD_COLUMNS, TOTALS_COLUMNS, _load_row, _totals_row
+from tests.nsadmin.conftest import Run
+from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
+from tests.support.servers import FakeBroker, FakeNameServer, refuse
+
+# What a 5.5.0 broker reports, as far as it is used.
+TABLE = {
+    "brokerActive": "true",
+    "brokerVersionDesc": "V5_5_0",
+    "commitLogDiskRatio": "0.14",
+    "earliestMessageTimeStamp": "3600000",
+    "getTransferredTps": "2.0 1.0 0.5",
+    "msgGetTotalTodayMorning": "5",
+    "msgGetTotalTodayNow": "9",
+    "msgGetTotalYesterdayMorning": "1",
+    "msgPutTotalTodayMorning": "50",
+    "msgPutTotalTodayNow": "90",
+    "msgPutTotalYesterdayMorning": "10",
+    "pageCacheLockTimeMills": "3",
+    "putTps": "1.5 1.0 0.5",
+    "sendThreadPoolQueueHeadWaitTimeMills": "7",
+    "sendThreadPoolQueueSize": "2",
+    "timerCongestNum": "1",
+    "timerEnqueueTps": "0.5",
+}
+
+
+def status(table: dict[str, str]) -> BrokerStatus:
+    return BrokerStatus("C", "a", 0, "h:1", RuntimeInfo(table), None)
+
+
+def test_load_is_taken_from_the_brokers_own_account() -> None:
+    row = _load_row(status(TABLE), 7200 + 3600)
+    assert {name: value for name, value in row.items() if value is not None} == {
+        "clusterName": "C",
+        "brokerName": "a",
+        "brokerId": 0,
+        "brokerAddr": "h:1",
+        "version": "V5_5_0",
+        "inTps": 1.5,
+        "outTps": 2.0,
+        "sendThreadPoolQueueSize": 2,
+        "sendThreadPoolQueueHeadWaitTimeMills": 7,
+        "timerCongestNum": 1,
+        "timerEnqueueTps": 0.5,
+        "pageCacheLockTimeMills": 3,
+        "hour": 2.0,
+        "commitLogDiskRatio": 0.14,
+        "brokerActive": True,
+        "reachable": True,
+    }
+    assert set(row) <= set(LOAD_COLUMNS)
+
+
+def test_an_empty_store_has_no_hour() -> None:
+    assert _load_row(status({**TABLE, "earliestMessageTimeStamp": "-1"}), 7200)["hour"] is None
+
+
+def test_totals_are_differences_of_counters() -> None:
+    row = _totals_row(status(TABLE))
+    assert [row[name] for name in TOTALS_COLUMNS[4:8]] == [40, 4, 40, 4]
+    assert set(row) == set(TOTALS_COLUMNS)
+
+
+def test_a_broker_that_denies_is_not_called_starting(
+    run: Run, first: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.handlers[28] = refuse(16, "check signature failed.")
+    done = run("clusterList", "-n", first.addr, "--json")
+    [row] = json.loads(done.out)
+    assert (row["reachable"], row["error"]) == (True, "NO_PERMISSION (16): check signature failed.")
+
+
+def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
+    run: Run, first: FakeNameServer, broker: FakeBroker, dead: str
+) -> None:
+    with FakeBroker() as starting:
+        starting.handlers[28] = refuse(1, "NoSuchElementException")
+        first.clusters = {"C": {"a": {0: broker.addr, 1: dead}, "b": {0: starting.addr}}}
+        done = run("clusterList", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (3, "nsadmin: 2 of 3 brokers told nothing, see their errors\n")
+    alive, down, not_ready = json.loads(done.out)
+    assert list(down) == list(LOAD_COLUMNS)
+    assert (alive["reachable"], alive["error"], alive["inTps"]) == (True, None, 1.5)
+    assert (down["reachable"], down["error"]) == (False, "connection refused, nothing listens there")
+    assert (not_ready["reachable"], not_ready["error"]) == (
+        True,
+        "not ready: SYSTEM_ERROR (1): NoSuchElementException",
+    )
+    unknown = set(LOAD_COLUMNS) - {
+        "clusterName",
+        "brokerName",
+        "brokerId",
+        "brokerAddr",
+        "reachable",
+        "error",
+    }
+    assert {down[name] for name in unknown} == {None}
+
+
+def test_one_cluster_of_several(run: Run, first: FakeNameServer, broker: FakeBroker) -> None:
+    first.clusters = {"C": {"a": {0: broker.addr}}, "D": {"b": {0: broker.addr}}}
+    for form in (["D"], ["-c", "D"], ["--clusterName", "D"]):
+        rows = json.loads(run("clusterList", *form, "-n", first.addr, "--json", "-m").out)
+        assert [(row["clusterName"], list(row)) for row in rows] == [("D", list(TOTALS_COLUMNS))]
+    assert run("clusterList", "X", "-n", first.addr) == (
+        5,
+        "",
+        "nsadmin: no cluster 'X': the name server knows C, D\n",
+    )
+
+
+def test_again_and_again_until_ctrl_c(first: FakeNameServer) -> None:
+    process = subprocess.Popen(
+        [*NSADMIN, "clusterList", "-n", first.addr, "-i", "0.01"], stdout=subprocess.PIPE, env=ENVIRONMENT
+    )
+    assert process.stdout is not None
+    seen = b""
+    while seen.count(b"clusterName") < 3:
+        seen += os.read(process.stdout.fileno(), 4096)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("flag", ["-b", "--brokerAddr", None])
+def test_one_brokers_account_needs_no_name_server(run: Run, broker: FakeBroker, flag: str | None) -> None:
+    words = [broker.addr] if flag is None else [flag, broker.addr]
+    done = run("brokerStatus", *words)
+    assert (done.code, done.err) == (0, "")
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["brokerAddr", "key", "value"],
+        [broker.addr, "brokerVersionDesc", "V5_5_0"],
+        [broker.addr, "putTps", "1.5", "2", "3"],
+    ]
+
+
+def test_a_clusters_accounts_come_from_all_that_answer(
+    run: Run, first: FakeNameServer, broker: FakeBroker, dead: str
+) -> None:
+    first.clusters = {"C": {"a": {0: broker.addr, 1: dead}}}
+    done = run("brokerStatus", "-c", "C", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (
+        3,
+        f"nsadmin: broker {dead}: connection refused, nothing listens there\n",
+    )
+    assert json.loads(done.out) == [
+        {"brokerAddr": broker.addr, "key": "brokerVersionDesc", "value": "V5_5_0"},
+        {"brokerAddr": broker.addr, "key": "putTps", "value": "1.5 2 3"},
+    ]
+    assert run("brokerStatus", dead).code == 4

@@ -1,0 +1,156 @@
+"""The four formats; Prometheus' own client reads what is meant for it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from nsadmin.commands.checks.check_formats import (
+    REPORT_WRITERS,
+    CheckReport,
+    format_json,
+    format_nagios,
+    format_prometheus,
+    format_text,
+)
+from nsadmin.operations.checks.findings import (
+    AlertLimits,
+    CheckFinding,
+    CheckMeasure,
+    CheckSample,
+    CheckState,
+)
+from nsadmin.operations.checks.ranges import parse_range
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "output"
+LAG = CheckMeasure("lag", "messages that\nare behind", warning="10")
+AGE = CheckMeasure("age", "age", "s", label_name="journal")
+ODD = "it's | 5=5"
+FINDING = CheckFinding(
+    "lag",
+    CheckState.WARNING,
+    "12 messages | behind",
+    (
+        CheckSample(LAG, 12, None, AlertLimits(parse_range("10"), parse_range("~:20"))),
+        CheckSample(AGE, 0.00002, ODD),
+        CheckSample(AGE, None),
+    ),
+    ("queue 1|2", "queue 2"),
+    'my "group"\\n',
+)
+REPORT = CheckReport(FINDING, 1_763_733_780_123, context_name="prod")
+WHOLE = CheckReport(
+    CheckFinding("all", CheckState.WARNING, "1 of 2 checks is not OK"),
+    1_763_733_780_123,
+    (FINDING, CheckFinding("brokers", CheckState.OK, "3 of 3 answer")),
+)
+
+
+@pytest.mark.parametrize(
+    ("golden", "format_"),
+    [("txt", "text"), ("nagios.txt", "nagios"), ("json", "json"), ("prom", "prometheus")],
+)
+def test_each_format_byte_for_byte(golden: str, format_: str) -> None:
+    for name, report in (("check", REPORT), ("checks", WHOLE)):
+        assert REPORT_WRITERS[format_](report) == (GOLDEN / f"{name}.{golden}").read_text()
+
+
+def test_text_is_a_line_and_then_the_rest() -> None:
+    assert format_text(REPORT) == (
+        "WARNING: 12 messages | behind\n"
+        "  queue 1|2\n"
+        "  queue 2\n"
+        "  lag             12          warning 10, critical ~:20\n"
+        "  age it's | 5=5  0.00002 s\n"
+        "  age             unknown"
+    )
+
+
+def test_text_of_many_checks_tells_each_and_details_of_those_that_are_not_ok() -> None:
+    assert format_text(WHOLE) == (
+        "WARNING: 1 of 2 checks is not OK\n"
+        '  WARNING   lag my "group"\\n  12 messages | behind\n'
+        "    queue 1|2\n"
+        "    queue 2\n"
+        "  OK        brokers           3 of 3 answer"
+    )
+
+
+def test_a_plugin_has_one_bar_and_performance_data_behind_it() -> None:
+    first, *rest = format_nagios(REPORT).split("\n")
+    assert first == ("LAG WARNING - 12 messages / behind | lag=12;10;~:20 age=U 'age it''s _ 5_5'=0.00002s")
+    assert rest == ["queue 1/2", "queue 2"]
+    first, *rest = format_nagios(WHOLE).split("\n")
+    assert first.startswith("ALL WARNING - 1 of 2 checks is not OK | 'lag my ")
+    assert rest[0] == 'lag my "group"\\n WARNING: 12 messages / behind'
+
+
+def test_a_plugin_says_no_more_than_is_read() -> None:
+    samples = tuple(CheckSample(AGE, 1, f"10.0.{n // 256}.{n % 256}:10911") for n in range(1000))
+    details = tuple(f"line {n}" for n in range(100))
+    finding = CheckFinding("x", CheckState.OK, "s", (*samples, CheckSample(LAG, 5)), details)
+    first, *rest = format_nagios(CheckReport(finding, 0)).split("\n")
+    assert len(first.encode()) < 4100
+    assert first.startswith("X OK - s | lag=5 'age 10.0.0.0:10911'=1s")
+    assert len(rest) == 21
+    assert rest[-1] == "and 80 more"
+
+
+def test_json_has_everything() -> None:
+    found: dict[str, Any] = json.loads(format_json(REPORT))
+    assert (found["state"], found["exitCode"], found["time"]) == ("WARNING", 1, "2025-11-21T14:03:00.123Z")
+    assert found["values"][0] == {
+        "name": "lag",
+        "of": None,
+        "value": 12,
+        "unit": "",
+        "warning": "10",
+        "critical": "~:20",
+        "state": "WARNING",
+    }
+    assert "checks" not in found
+    assert [one["check"] for one in json.loads(format_json(WHOLE))["checks"]] == ["lag", "brokers"]
+
+
+def test_prometheus_reads_it() -> None:
+    families = {family.name: family for family in text_string_to_metric_families(format_prometheus(REPORT))}
+    assert {family.type for family in families.values()} == {"gauge"}
+    about = {"group": 'my "group"\\n', "context": "prod"}
+    [state] = families["nsadmin_check_state"].samples
+    assert (state.labels, state.value) == ({"check": "lag", **about}, 1)
+    [lag] = families["nsadmin_check_lag_lag"].samples
+    assert (lag.labels, lag.value) == (about, 12)
+    [age] = families["nsadmin_check_lag_age_seconds"].samples
+    assert (age.labels, age.value) == ({"journal": ODD, **about}, 0.00002)
+    [time] = families["nsadmin_check_time_seconds"].samples
+    assert time.value == 1_763_733_780.123
+
+
+def test_prometheus_wants_each_name_once_whatever_there_are_for_checks() -> None:
+    text = format_prometheus(WHOLE)
+    heads = [line for line in text.splitlines() if line.startswith("# TYPE")]
+    assert len(heads) == len(set(heads))
+    [state] = [one for one in text_string_to_metric_families(text) if one.name == "nsadmin_check_state"]
+    assert [sample.labels["check"] for sample in state.samples] == ["all", "lag", "brokers"]
+    assert "\nnsadmin_check_lag_lag{" in text
+
+
+def test_what_servers_say_cannot_forge_a_line() -> None:
+    forged = CheckFinding(
+        "topic", CheckState.CRITICAL, "a\x1b[2Kb", (CheckSample(AGE, 1, "x\ny"),), ("c\u202ed\ne",), "t"
+    )
+    report = CheckReport(forged, 0)
+    assert format_text(report).splitlines() == [
+        "CRITICAL: a\\x1b[2Kb",
+        "  c\\u202ed\\ne",
+        "  age x\\ny  1 s",
+    ]
+    assert format_nagios(report).splitlines() == [
+        "TOPIC CRITICAL - a\\x1b[2Kb | 'age x\\ny'=1s",
+        "c\\u202ed e",
+    ]
+    assert len(format_prometheus(report).splitlines()) == 9
+    odd = CheckReport(forged._replace(about="\udc80"), 0)
+    assert 'topic="\\\\udc80"' in format_prometheus(odd)

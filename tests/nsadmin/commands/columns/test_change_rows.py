@@ -1,0 +1,64 @@
+"""Changes in words."""
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from nsadmin.commands.columns.change_rows import change_cells, describe_change, describe_removal
+from nsadmin.registry import COMMANDS, Entry
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ("48", "72", "48 -> 72"),
+        ("", "72", "'' -> 72"),
+        ("72", "72", None),
+        (None, None, None),
+        (None, "x", "new: x"),
+        ("x", None, "gone: x"),
+        ({"perm": 6, "order": False}, {"perm": 4, "order": False}, "perm rw- -> r--"),
+        ({"a": 1}, {"a": 1, "b": True}, "b none -> true"),
+        (None, {"perm": 2, "attributes": {}}, "new: perm -w-, attributes none"),
+        ({"b": {"perm": 6, "n": 8}}, None, "gone: b perm=rw- n=8"),
+    ],
+)
+def test_words(before: Any, after: Any, text: str | None) -> None:
+    assert describe_change(before, after) == text
+    assert change_cells(before, after) == {"changes": text, "before": before, "after": after}
+
+
+def test_of_what_goes_the_settings_that_matter_most() -> None:
+    assert describe_removal({"perm": 6, "x": 1}, ("perm", "y")) == "gone: perm rw-"
+    assert describe_removal(None, ("perm",)) is None
+
+
+OTHERWISE = {
+    "resetOffsetByTime": {"from", "to"},
+    "skipAccumulatedMessage": {"from", "to"},
+    "cloneGroupOffset": {"from", "to"},
+    "cleanExpiredCQ": {"changes"},
+    "cleanUnusedTopic": {"changes"},
+    "deleteExpiredCommitLog": {"changes"},
+    "addBroker": {"broker"},
+    "exportPopRecord": {"brokerAddr", "result"},
+    "triggerLiteDispatch": {"brokerAddr", "result"},
+    "updateStaticTopic": {"before", "after"},
+    "remappingStaticTopic": {"before", "after"},
+    "removeBroker": {"broker"},
+    "checkMsgSendRT": {"queueId"},
+    "sendMessage": {"queueId"},
+    "sendMsgStatus": {"queueId"},
+    "clusterRT": {"brokerName"},
+    "drain": {"openTopics"},
+    "undrain": {"differing"},
+    "rollingRestart": {"steps"},
+}
+"""Commands that tell in other columns what they change: offsets, what only brokers know, messages."""
+
+
+@pytest.mark.parametrize("entry", [entry for entry in COMMANDS if entry.kind in ("change", "delete")])
+def test_every_change_tells_what_is_there_before_and_after(entry: Entry) -> None:
+    function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+    assert OTHERWISE.get(entry.name, {"changes", "before", "after"}) <= {*function.columns}

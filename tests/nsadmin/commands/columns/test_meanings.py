@@ -1,0 +1,59 @@
+"""What columns mean: every column of every command is explained, and nothing that is no column.
+
+That a command returns no other columns than it declares is seen by every test that runs one (`run`).
+"""
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from nsadmin import registry
+from nsadmin.command_line.declarations import declare_columns
+from nsadmin.commands.columns import meanings
+from nsadmin.registry import COMMANDS, Entry
+
+
+def function_of(entry: Entry) -> Any:
+    return getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+
+
+WITH_TEXT = ("export", "reportHtml", "reportMarkdown")
+WITH_ROWS = [
+    entry
+    for entry in COMMANDS
+    if entry.kind not in ("batch", "screen", "program") and entry.name not in WITH_TEXT
+]
+
+
+@pytest.mark.parametrize("entry", WITH_ROWS, ids=lambda entry: entry.name)
+def test_a_command_declares_its_columns_and_each_is_explained(entry: Entry) -> None:
+    function = function_of(entry)
+    assert getattr(function, "columns", ()), (
+        f"{entry.name}: declare the columns of its rows with @shows(COLUMNS)"
+    )
+    assert all(meanings.column_meanings(entry.name, function).values())
+
+
+def test_a_column_that_nobody_explained_is_named() -> None:
+    @declare_columns(("topic", "weight"))
+    def command() -> None: ...
+
+    with pytest.raises(
+        ValueError, match=r"topicList: say in commands/columns.py what the column weight means"
+    ):
+        meanings.column_meanings("topicList", command)
+
+
+def test_nothing_is_explained_that_no_command_shows() -> None:
+    shown = {name for entry in WITH_ROWS for name in function_of(entry).columns}
+    assert meanings.COLUMN_MEANINGS.keys() - shown == set()
+    for name, own in meanings.MEANINGS_BY_COMMAND.items():
+        entry = registry.find(name)
+        assert entry is not None
+        assert entry.name == name
+        assert own.keys() - set(function_of(entry).columns) == set()
+
+
+def test_the_table_is_in_the_order_of_the_alphabet() -> None:
+    assert list(meanings.COLUMN_MEANINGS) == sorted(meanings.COLUMN_MEANINGS)

@@ -1,0 +1,169 @@
+"""consumerProgress, consumerConnection and brokerConsumeStats."""
+
+import json
+
+import pytest
+
+from nsadmin.commands.consumers.consumer_progress import LAG_TABLE_COLUMNS
+from tests.nsadmin.conftest import Run
+from tests.support.consumer_brokers import ConsumerBroker, keyed
+from tests.support.servers import FakeNameServer, refuse
+
+
+@pytest.mark.parametrize("words", [("G",), ("-g", "G"), ("--groupName", "G", "-t", "T", "-c", "C")])
+def test_progress_of_a_group_queue_by_queue(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, words: tuple[str, ...]
+) -> None:
+    done = run("consumerProgress", *words, "-n", first.addr)
+    assert done.code == 0
+    assert [line.split() for line in done.out.splitlines()] == [
+        [*LAG_TABLE_COLUMNS],
+        ["T", "broker-a", "0", "100", "90", "10", "2", "1970-01-01T00:00:01.000Z", "-"],
+        ["T", "broker-a", "1", "50", "-", "-", "-", "-", "-"],
+    ]
+    assert done.err == (
+        "nsadmin: consume TPS 1.50, diff total 10, inflight total 2; "
+        "1 queues without a committed offset not counted\n"
+    )
+
+
+def test_progress_in_json_has_the_numbers_only(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    done = run("consumerProgress", "G", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)[0] == {
+        "group": "G",
+        "topic": "T",
+        "brokerName": "broker-a",
+        "queueId": 0,
+        "brokerOffset": 100,
+        "consumerOffset": 90,
+        "diff": 10,
+        "inflight": 2,
+        "lastTime": "1970-01-01T00:00:01.000Z",
+        "clientId": None,
+        "brokerAddr": consumer_broker.addr,
+        "error": None,
+    }
+
+
+def test_a_dead_broker_is_a_row_and_the_others_are_told(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, dead: str
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead}}}
+    done = run("consumerProgress", "G", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (
+        3,
+        f"nsadmin: broker {dead}: connection refused, nothing listens there\n",
+    )
+    rows = json.loads(done.out)
+    assert [(row["diff"], row["error"]) for row in rows] == [
+        (10, None),
+        (None, None),
+        (None, "connection refused, nothing listens there"),
+    ]
+    assert run("consumerProgress", "-n", first.addr).code == 3
+
+
+def test_whose_a_queue_is(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.clients = {"G": ["c1"]}
+    consumer_broker.running = {"c1": f'{{"mqTable":{keyed("broker-a", {("T", 1): {}})}}}'}
+    done = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
+    assert [row["clientId"] for row in json.loads(done.out)] == [None, "c1"]
+    assert run("consumerProgress", "G", "-s", "yes", "-n", first.addr).code == 2
+
+
+def test_progress_of_all_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
+    consumer_broker.clients = {"Idle": ["c1"]}
+    done = run("consumerProgress", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    g, idle = json.loads(done.out)
+    assert g == {
+        "group": "G",
+        "count": 0,
+        "version": None,
+        "consumeType": None,
+        "messageModel": None,
+        "tps": 1.5,
+        "diffTotal": 10,
+        "inflightTotal": 2,
+        "error": None,
+    }
+    assert (idle["count"], idle["version"], idle["messageModel"]) == (1, "V5_5_0", "CLUSTERING")
+    assert len(json.loads(run("consumerProgress", "--system", "-n", first.addr, "--json").out)) == 3
+
+
+def test_a_group_that_could_not_be_told_of_says_so(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.handlers[208] = refuse(1, "no")
+    done = run("consumerProgress", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (3, "nsadmin: 1 of 1 groups are not told in full, see their errors\n")
+    assert json.loads(done.out)[0]["diffTotal"] is None
+
+
+def test_what_cannot_be_asked(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+    assert run("consumerProgress", "X", "-n", first.addr).code == 5
+    assert run("consumerProgress", "G", "-c", "D", "-n", first.addr).code == 5
+    done = run("consumerProgress", "-t", "T", "-n", first.addr)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert run("consumerConnection", "-n", first.addr).code == 2
+    assert run("brokerConsumeStats", consumer_broker.addr, "-t", "0").code == 2
+
+
+@pytest.mark.parametrize("flag", [None, "-g", "--consumerGroup"])
+def test_connections_of_a_group(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, flag: str | None
+) -> None:
+    consumer_broker.clients = {"G": ["c1"]}
+    done = run("consumerConnection", *([flag] if flag else []), "G", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == [
+        {
+            "group": "G",
+            "clientId": "c1",
+            "clientAddr": "10.0.0.1:5",
+            "language": "JAVA",
+            "version": "V5_5_0",
+            "consumeType": "CONSUME_PASSIVELY",
+            "messageModel": "CLUSTERING",
+            "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
+            "subscriptions": {"T": "*"},
+            "brokerAddrs": [consumer_broker.addr],
+        }
+    ]
+
+
+def test_a_group_of_which_nobody_is_connected(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    done = run("consumerConnection", "G", "-b", consumer_broker.addr, "-n", first.addr)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("nsadmin: CONSUMER_NOT_ONLINE (206): nobody of 'G' is connected\n")
+    assert run("consumerConnection", "X", "-n", first.addr).code == 5
+
+
+def test_brokers_with_different_subscriptions(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.clients = {"G": ["c1"]}
+    with ConsumerBroker() as other:
+        other.clients, other.expressions = {"G": ["c1"]}, {"T": "TagA"}
+        first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
+        done = run("consumerConnection", "G", "-n", first.addr)
+        assert (done.code, done.err) == (0, f"nsadmin: {other.addr} has TagA for T, others *\n")
+
+
+def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker: ConsumerBroker) -> None:
+    done = run("brokerConsumeStats", "-b", consumer_broker.addr, "--json")
+    assert (done.code, done.err) == (0, "nsadmin: 10 messages behind in all\n")
+    assert [(row["group"], row["queueId"], row["diff"]) for row in json.loads(done.out)] == [
+        ("G", 0, 10),
+        ("G", 1, None),
+    ]
+    assert consumer_broker.asked[0].ext == {"isOrder": "false"}
+    done = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")
+    assert [row["queueId"] for row in json.loads(done.out)] == [0]
+    assert run("brokerConsumeStats", consumer_broker.addr, "-l", "11", "--json").out == "[]\n"

@@ -1,0 +1,91 @@
+"""consumerStatus."""
+
+import json
+from time import time
+
+import pytest
+
+from tests.nsadmin.client.consumers.test_client_runtime import info, popping
+from tests.nsadmin.conftest import Run
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def online(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+    now = int(time() * 1000)
+    queue = {"commitOffset": 7, "cachedMsgCount": 2, "lastConsumeTimestamp": now, "locked": True}
+    consumer_broker.clients = {"G": ["c1", "c2"]}
+    consumer_broker.running = {
+        "c1": info([0, 1, 2, 3], queue=queue),
+        "c2": info([4, 5, 6, 7], queue=queue),
+    }
+    return consumer_broker
+
+
+@pytest.mark.parametrize("flag", [None, "-g", "--consumerGroup"])
+def test_every_queue_of_every_client(
+    run: Run, first: FakeNameServer, online: ConsumerBroker, flag: str | None
+) -> None:
+    done = run("consumerStatus", *([flag] if flag else []), "G", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    rows = json.loads(done.out)
+    assert [(row["clientId"], row["queueId"]) for row in rows] == [
+        *(("c1", number) for number in range(4)),
+        *(("c2", number) for number in range(4, 8)),
+    ]
+    assert (rows[0]["commitOffset"], rows[0]["cachedMsgCount"], rows[0]["consumeOKTPS"]) == (7, 2, 1.5)
+    assert rows[0]["startTime"] == "1970-01-01T00:00:00.005Z"
+    assert rows[0]["subscriptions"] == {"T": "*"}
+
+
+def test_one_client(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
+    done = run("consumerStatus", "G", "-i", "c2", "-b", online.addr, "-n", first.addr, "--json")
+    assert {row["clientId"] for row in json.loads(done.out)} == {"c2"}
+    assert run("consumerStatus", "G", "-i", "c3", "-n", first.addr).code == 5
+    assert run("consumerStatus", "X", "-n", first.addr).code == 5
+
+
+def test_what_is_wrong_is_said(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
+    online.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"*"}]}'
+    done = run("consumerStatus", "G", "-n", first.addr, "--json")
+    assert done.code == 0
+    assert done.err == "".join(f"nsadmin: nobody consumes T broker-a {number}\n" for number in range(4, 8))
+    assert json.loads(done.out)[4]["queueId"] is None
+
+
+def test_a_client_that_does_not_answer_is_a_row(
+    run: Run, first: FakeNameServer, online: ConsumerBroker
+) -> None:
+    del online.running["c1"]
+    done = run("consumerStatus", "G", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (
+        3,
+        "nsadmin: client c1: SYSTEM_ERROR (1): The Consumer <G> <c1> not online\n",
+    )
+    rows = json.loads(done.out)
+    assert (rows[0]["clientId"], rows[0]["queueId"]) == ("c1", None)
+    assert len(rows) == 5
+
+
+def test_stacks_of_threads(run: Run, first: FakeNameServer, online: ConsumerBroker) -> None:
+    online.running["c2"] = '{"mqTable":{},"jstack":"main\\n\\tat x"}'
+    done = run("consumerStatus", "G", "-s", "-n", first.addr)
+    assert done == (0, "# c1\nthis client tells no stacks\n# c2\nmain\n\tat x\n", "")
+
+
+def test_a_client_that_pops_has_a_row_for_a_broker(
+    run: Run, first: FakeNameServer, online: ConsumerBroker
+) -> None:
+    online.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
+    done = run("consumerStatus", "G", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    rows = json.loads(done.out)
+    assert [(row["clientId"], row["queueId"], row["waitAckCount"]) for row in rows] == [
+        ("c1", None, 3),
+        ("c2", None, 0),
+    ]
+    assert (rows[0]["lastPopTime"], rows[0]["consumeOKTPS"]) == ("1970-01-01T00:00:01.000Z", 1.5)
+    assert "waitAckCount" in run("consumerStatus", "G", "-n", first.addr).out
+    done = run("consumerProgress", "G", "-s", "true", "-n", first.addr, "--json")
+    assert {row["clientId"] for row in json.loads(done.out)} == {"c1,c2"}

@@ -1,0 +1,199 @@
+"""getConsumerConfig, updateSubGroup and deleteSubGroup."""
+
+import json
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from tests.nsadmin.conftest import Run
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeNameServer, refuse
+
+
+@pytest.mark.parametrize("flag", [None, "-g", "--groupName"])
+def test_settings_on_every_broker(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, dead: str, flag: str | None
+) -> None:
+    with ConsumerBroker() as other:
+        other.configs = {}
+        first.clusters = {
+            "C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}},
+            "D": {"d": {0: dead}},
+        }
+        words = [flag, "G"] if flag else ["G"]
+        done = run("getConsumerConfig", *words, "-n", first.addr, "--json")
+        assert done.code == 3
+        assert [(row["brokerName"], row["retryMaxTimes"], row["error"]) for row in json.loads(done.out)] == [
+            ("a", 3, None),
+            ("b", None, "this broker does not know the group"),
+            ("d", None, "connection refused, nothing listens there"),
+        ]
+        assert run("getConsumerConfig", "G", "-c", "C", "-n", first.addr).code == 0
+    assert run("getConsumerConfig", "X", "-c", "C", "-n", first.addr).code == 3
+    first.clusters = {"C": {"a": {0: consumer_broker.addr}}}
+    assert run("getConsumerConfig", "X", "-n", first.addr).code == 5
+
+
+def test_a_change_keeps_what_is_not_named(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    done = run("updateSubGroup", "G", "-c", "C", "-s", "false", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (0, "")
+    [row] = json.loads(done.out)
+    assert row == {
+        "target": consumer_broker.addr,
+        "brokerName": "broker-a",
+        "group": "G",
+        "changes": "consumeEnable none -> false",
+        "before": {"groupName": "G", "retryMaxTimes": 3},
+        "after": {"groupName": "G", "retryMaxTimes": 3, "consumeEnable": False},
+        "result": "done",
+        "error": None,
+    }
+    assert consumer_broker.configs["G"]["retryMaxTimes"] == 3
+
+
+def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: ConsumerBroker) -> None:
+    flags = ["-s", "true", "-m", "true", "-d", "true", "-o", "true", "-a", "false"]
+    flags += ["-q", "2", "-r", "5", "-i", "1", "-w", "2", "--attributes", "+a=1,-b"]
+    flags += ["-p", '{"type":"CUSTOMIZED"}']
+    done = run("updateSubGroup", "-g", "New", "-b", consumer_broker.addr, *flags)
+    assert (done.code, done.err) == (0, "")
+    assert consumer_broker.configs["New"] == {
+        "groupName": "New",
+        "consumeEnable": True,
+        "consumeFromMinEnable": True,
+        "consumeBroadcastEnable": True,
+        "consumeMessageOrderly": True,
+        "retryQueueNums": 2,
+        "retryMaxTimes": 5,
+        "groupRetryPolicy": {"type": "CUSTOMIZED"},
+        "brokerId": 1,
+        "whichBrokerWhenConsumeSlowly": 2,
+        "notifyConsumerIdsChangedEnable": False,
+        "attributes": {"a": "1"},
+    }
+
+
+def test_a_change_dry_shows_before_and_after(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    done = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first.addr, "--dry-run")
+    assert done.code == 0
+    line = done.out.splitlines()[1]
+    assert line.split()[:3] == [consumer_broker.addr, "broker-a", "G"]
+    assert line.endswith("  retryMaxTimes 3 -> 9  dry-run  -")
+    assert 200 not in consumer_broker.codes()
+    same = run("updateSubGroup", "G", "-c", "C", "-r", "3", "-n", first.addr, "--json")
+    assert json.loads(same.out)[0]["result"] == "unchanged"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["G"],
+        ["G", "-b", "h:1", "-c", "C"],
+        ["G", "-c", "C", "-s", "yes"],
+        ["G", "-c", "C", "-p", "often"],
+        ["G", "-c", "C", "-p", "3"],
+        ["G", "-c", "C", "--attributes", "a=1"],
+        ["G", "-c", "C", "--attributes", "+a"],
+    ],
+)
+def test_wrong_words_are_one_line(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, words: list[str]
+) -> None:
+    done = run("updateSubGroup", *words, "-n", first.addr)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert 200 not in consumer_broker.codes()
+
+
+def test_a_failing_master_does_not_hide_the_other(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker, dead: str
+) -> None:
+    first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead}, "c": {1: "h:1"}}}
+    done = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first.addr, "--json")
+    assert done.code == 3
+    assert [(row["result"], row["error"]) for row in json.loads(done.out)] == [
+        ("done", None),
+        ("failed", "connection refused, nothing listens there"),
+        ("failed", "this broker has no master now"),
+    ]
+
+
+def test_deleting_needs_a_yes(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+    assert run("deleteSubGroup", "G", "-b", consumer_broker.addr).code == 2
+    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--dry-run", "--json")
+    assert [row["result"] for row in json.loads(done.out)] == ["dry-run"]
+    assert "G" in consumer_broker.configs
+
+
+def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> None:
+    before = dict(consumer_broker.configs["G"])
+    done = run("deleteSubGroup", "-g", "G", "-b", consumer_broker.addr, "-r", "true", "--yes", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == [
+        {
+            "target": consumer_broker.addr,
+            "role": "master",
+            "group": "G",
+            "topic": None,
+            "changes": "gone: retryMaxTimes 3",
+            "before": before,
+            "after": None,
+            "result": "done",
+            "error": None,
+        }
+    ]
+    assert (consumer_broker.configs, consumer_broker.offsets) == ({}, {})
+    assert run("deleteSubGroup", "-g", "G", "-b", consumer_broker.addr, "--yes").code == 5
+
+
+def test_deleting_from_a_cluster_takes_its_topics(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.topics = {"%RETRY%G": []}
+    first.routes["%RETRY%G"] = {"broker-a": 6}
+    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--yes", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [(row["role"], row["topic"], row["result"]) for row in json.loads(done.out)] == [
+        ("master", None, "done"),
+        ("master", "%RETRY%G", "done"),
+        ("nameserver", "%RETRY%G", "done"),
+    ]
+    assert (consumer_broker.topics, consumer_broker.offsets) == ({}, {("G", "T", 0): 90})
+
+
+def test_a_group_that_is_made_anew_loses_its_topics_all_the_same(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.topics = {"%DLQ%G": []}
+    consumer_broker.handlers[207] = lambda asked: build_reply(asked)
+    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
+    assert (done.code, consumer_broker.topics) == (3, {})
+    assert [(row["topic"], row["result"]) for row in json.loads(done.out)][:2] == [
+        (None, "failed"),
+        ("%DLQ%G", "done"),
+    ]
+
+
+def test_its_topics_can_be_kept_and_their_failure_is_told(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.topics = {"%DLQ%G": []}
+    consumer_broker.handlers[215] = refuse(1, "no")
+    config = consumer_broker.configs["G"]
+    assert run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--keep-topics").code == 0
+    consumer_broker.configs["G"] = config
+    done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
+    assert done.code == 3
+    assert [row["result"] for row in json.loads(done.out)] == ["done", "failed", "skipped"]
+
+
+def test_one_master_of_two_had_it(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+    with ConsumerBroker() as other:
+        other.configs = {}
+        first.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
+        done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "--yes", "--json")
+        assert done.code == 0
+        assert [row["result"] for row in json.loads(done.out)] == ["done", "not found"]

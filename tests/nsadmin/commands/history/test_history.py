@@ -1,0 +1,218 @@
+"""history: out of journals made by hand, and of one that is being written."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.events import (
+    BrokerUnregistered,
+    Group,
+    Heartbeats,
+    KvPut,
+    Member,
+    QueueData,
+    ServerStarted,
+    ServerStopping,
+    TopicChange,
+    WritePermWiped,
+    group_topic_changes,
+)
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
+from nsadmin.commands.history import history
+from tests.nsadmin.conftest import Run
+from tests.support.journals import Pen, registered, snapshot, written
+
+RW, RO = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
+EVENTS = (
+    snapshot("start"),
+    ServerStarted("1", 1),
+    *registered("a", "T", "U"),
+    Heartbeats(1, 0, "10.0.0.1:10911"),
+    WritePermWiped("a", 2, group_topic_changes([TopicChange("T", RW, RO), TopicChange("U", RW, RO)])),
+    KvPut("n", "k", None, "v"),
+    BrokerUnregistered("c", "a", 0, "10.0.0.1:10911", "expired", 1),
+    ServerStopping("SIGTERM"),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    """A closed segment with the events up to the wipe, and an open one; a second between two events."""
+    pen = Pen(tmp_path / "j")
+    pen.write(*EVENTS[:5])
+    pen.close_segment()
+    group = Group("c", "a", False, None, (Member(0, "10.0.0.1:10911"),))
+    origin = RecordOrigin(pen.now, "roll")
+    pen.journal.append_lines(
+        encode_record_line(6, pen.server, origin, snapshot("roll", groups=(group,))), 1, pen.now
+    )
+    pen.write(EVENTS[5], cause="WIPE_WRITE_PERM_OF_BROKER", client="10.0.0.9:5")
+    pen.write(*EVENTS[6:])
+    pen.journal.close()
+    return str(tmp_path / "j")
+
+
+def types(run: Run, folder: str, *words: str) -> list[str]:
+    done = run("history", *words, "--journal", folder, "--columns", "type", "--no-headers")
+    assert (done.code, done.err) == (0, "")
+    return done.out.split()
+
+
+def test_the_life_of_a_topic_newest_last_with_cause_and_client(run: Run, folder: str) -> None:
+    done = run("history", "topic", "T", "--journal", folder)
+    assert done.code == 0
+    head, *lines = done.out.splitlines()
+    assert head.split() == ["time", "type", "changes", "cause", "client"]
+    assert [line.split()[1] for line in lines] == [
+        "ServerStarted", "TopicsChanged", "WritePermWiped", "ServerStopping",
+    ]  # fmt: skip
+    assert "T on a new: readQueueNums 8, writeQueueNums 8, perm rw-" in lines[1]
+    assert lines[2].startswith("2025-11-21T14:03:05.000Z  WritePermWiped  T on a perm rw- -> r--  ")
+    assert lines[2].endswith("WIPE_WRITE_PERM_OF_BROKER  10.0.0.9:5")
+    (wiped,) = json.loads(
+        run("history", "topic", "T", "--type", "writepermwiped", "--journal", folder, "--json").out
+    )
+    assert (wiped["seq"], wiped["server"], wiped["client"]) == (7, "s:9876", "10.0.0.9:5")
+    assert [change["topics"] for change in wiped["event"]["changes"]] == [["T"]]
+
+
+def test_whose_history(run: Run, folder: str) -> None:
+    frame = ["ServerStarted", "ServerStopping"]
+    assert types(run, folder, "topic", "none") == frame
+    assert types(run, folder, "kv", "n", "k") == [frame[0], "KvPut", frame[1]]
+    life = ["BrokerRegistered", "TopicsChanged", "WritePermWiped", "BrokerUnregistered"]
+    assert (
+        types(run, folder, "broker", "a") == types(run, folder, "cluster", "c") == [frame[0], *life, frame[1]]
+    )
+    assert types(run, folder) == [frame[0], *life[:3], "KvPut", life[3], frame[1]]
+
+
+def test_of_which_time_and_type(run: Run, folder: str) -> None:
+    since, until = ("--since", "2025-11-21T14:03:05Z"), ("--until", "2025-11-21T14:03:07Z")
+    assert types(run, folder, *since, *until) == ["WritePermWiped", "KvPut"]
+    assert types(run, folder, "--type", "Heartbeats", "--type", "snapshot") == [
+        "Snapshot", "Heartbeats", "Snapshot",
+    ]  # fmt: skip
+
+
+def test_events_of_several_name_servers_stand_in_the_order_of_their_times(
+    run: Run, folder: str, tmp_path: Path
+) -> None:
+    second = written(tmp_path / "k", [snapshot("start"), KvPut("n", "k", None, "w")], "t:1")
+    both = ("--journal", folder, "--journal", second)
+    done = run("history", "kv", "n", *both, "--columns", "server,changes", "--no-headers", "--output", "tsv")
+    assert [line.split("\t")[0] for line in done.out.splitlines()] == ["s:9876", "t:1", "s:9876", "s:9876"]
+    assert run("history", *both).out.split()[:3] == ["time", "server", "type"]
+    assert run("history", "kv", "n", *both, "--namesrv", "t").out.count("\n") == 2
+
+
+def test_a_damaged_journal_does_not_hide_the_others(run: Run, folder: str, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    (damaged / "0000000000000001-20251121T140300000Z.jsonl.zst").write_bytes(b"nonsense")
+    done = run("history", "kv", "n", "--journal", str(damaged), "--journal", folder)
+    assert done.code == 3
+    assert "KvPut" in done.out
+    assert f"nsadmin: {damaged}: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("topik", "T"),
+            "history: 'topik' has no history; type one of topic, broker, cluster, kv and a name",
+        ),
+        (("topic",), "history: which topic? Type: nsadmin history topic NAME"),
+        (("topic", "T", "U"), "history: 'U' is one too many; type: nsadmin history topic NAME"),
+        (
+            ("--type", "TopicChanged"),
+            "history: --type TopicChanged is no type of event; there are: TopicsChanged",
+        ),
+    ],
+)
+def test_what_cannot_be_is_one_line(run: Run, folder: str, words: tuple[str, ...], said: str) -> None:
+    done = run("history", *words, "--journal", folder)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"nsadmin: {said}")
+
+
+def test_it_goes_on_with_what_comes_and_tells_nothing_twice(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pen = Pen(tmp_path / "j")
+    pen.write(snapshot("start"), KvPut("n", "k", None, "1"), *registered("a", "T"))
+
+    def end() -> None:
+        raise KeyboardInterrupt
+
+    steps: list[Callable[[], None]] = [
+        lambda: pen.write(KvPut("n", "k", "1", "2"), KvPut("other", "k", None, "3")),
+        pen.close_segment,
+        lambda: pen.write(KvPut("n", "k", "2", "4")),
+        end,
+    ]
+    monkeypatch.setattr(history, "sleep", lambda _: steps.pop(0)())
+    done = run("history", "kv", "n", "--follow", "--journal", str(tmp_path / "j"), "--columns", "seq,changes")
+    pen.journal.close()
+    assert done.code == 0
+    assert [line.split(None, 1) for line in done.out.splitlines()] == [
+        ["seq", "changes"], ["2", "n k: new: 1"], ["5", "n k: 1 -> 2"], ["7", "n k: 2 -> 4"],
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> str:
+    """Ten closed segments and an open one; in each the topic T changes twice."""
+    pen = Pen(tmp_path / "long")
+    for number in range(11):
+        pen.write(snapshot("roll"), *registered("a", "T"))
+        pen.write(KvPut("ORDER_TOPIC_CONFIG", "T", None, str(number)))
+        if number < 10:
+            pen.close_segment()
+    pen.journal.close()
+    return str(tmp_path / "long")
+
+
+def test_the_newest_are_shown_and_that_there_are_older_ones(run: Run, long: str) -> None:
+    def changes(*words: str) -> tuple[list[str], str]:
+        done = run("history", "topic", "T", "--journal", long, *words, "--columns", "changes", "--no-headers")
+        assert done.code == 0
+        return [line.rpartition(" ")[2] for line in done.out.splitlines() if "ORDER" in line], done.err
+
+    everything, said = changes()
+    assert (everything, said) == ([str(number) for number in range(11)], "")
+    assert changes("--limit", "0") == (everything, "")
+    note = "nsadmin: the newest 4 events; --limit 0 shows the older ones too, --until TIME leads there\n"
+    assert changes("--limit", "4") == (["9", "10"], note)
+    assert changes("--limit", "22") == (everything, "")
+    assert changes("--limit", "1", "--until", "2025-11-21T14:03:04Z")[0] == ["0"]
+
+
+def test_no_more_segments_are_read_than_it_takes(run: Run, long: str) -> None:
+    for path in sorted(Path(long).glob("*.zst"))[:8]:
+        path.chmod(0o644)
+        path.write_bytes(b"nonsense")
+    line = ("history", "topic", "T", "--journal", long, "--json")
+    done = run(*line, "--limit", "5")
+    assert (done.code, len(json.loads(done.out))) == (0, 5)
+    assert run(*line, "--limit", "9").code == 1
+
+
+def test_of_several_journals_the_newest_of_all_are_shown(run: Run, long: str, folder: str) -> None:
+    done = run("history", "--journal", long, "--journal", folder, "--limit", "3", "--json")
+    times = [row["time"] for row in json.loads(done.out)]
+    assert len(times) == 3
+    assert times == sorted(times)
+    assert min(times) > "2025-11-21T14:03:40"
+
+
+def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long: str) -> None:
+    for path in sorted(Path(long).glob("*.zst")):
+        path.chmod(0o644)
+        path.write_bytes(b"nonsense")
+    done = run("history", "--type", "WritePermWiped", "--journal", long, "--json")
+    assert (done.code, json.loads(done.out)) == (0, [])

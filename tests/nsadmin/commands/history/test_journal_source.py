@@ -1,0 +1,47 @@
+"""Which journals are read."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.client import NotFound
+from nsadmin.commands.history.journal_source import ServerJournal, find_journals
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Options, Session
+from tests.support.journals import snapshot, written
+
+
+def session(*folders: str) -> Session:
+    return Session(Options(journals=folders))
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[str]:
+    return [written(tmp_path / name, [snapshot("start")], f"{name}:9876") for name in ("s", "t")]
+
+
+def test_those_named_count_and_else_the_context_s(two: list[str]) -> None:
+    first, second = (
+        ServerJournal(Path(folder), f"{name}:9876") for folder, name in zip(two, "st", strict=True)
+    )
+    assert find_journals(session(*two), "c", None, None) == [first, second]
+    assert find_journals(session(*two), "c", [two[1], two[1]], None) == [second]
+    assert find_journals(session(*two), "c", None, "t") == [second]
+    assert find_journals(session(*two), "c", None, "s:9876") == [first]
+
+
+def test_a_server_without_a_journal_is_told_from_those_with_one(two: list[str]) -> None:
+    with pytest.raises(NotFound, match="no journal of 'u'; there are: s:9876, t:9876"):
+        find_journals(session(*two), "c", None, "u")
+
+
+def test_no_journal_at_all(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="c: which journal"):
+        find_journals(session(), "c", None, None)
+    with pytest.raises(UsageError, match=f"c: {tmp_path} has no journal"):
+        find_journals(session(), "c", [str(tmp_path)], None)
+
+
+def test_a_damaged_one_goes_by_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "0000000000000001-20251121T140300000Z.jsonl.zst").write_bytes(b"nonsense")
+    assert find_journals(session(str(tmp_path)), "c", None, None) == [ServerJournal(tmp_path, str(tmp_path))]

@@ -1,0 +1,99 @@
+"""routeDiff: only what differs, with the exit codes of diff."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.events import QueueData, TopicChange, TopicsChanged, WritePermWiped, group_topic_changes
+from tests.nsadmin.conftest import Run
+from tests.support.journals import registered, snapshot, written
+from tests.support.servers import FakeNameServer
+
+RW, RO = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
+AT = "2025-11-21T14:03:{:02d}Z".format
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    events = [
+        snapshot("start"),
+        *registered("a", "T", "U"),
+        WritePermWiped("a", 2, group_topic_changes([TopicChange("T", RW, RO)])),
+        TopicsChanged(
+            "a", "registration", group_topic_changes([TopicChange("U", RW, None), TopicChange("V", None, RO)])
+        ),
+    ]
+    return written(tmp_path / "j", events)
+
+
+def test_only_what_differs_between_two_times(run: Run, folder: str) -> None:
+    done = run("routeDiff", "--from", AT(2), "--to", AT(4), "--journal", folder)
+    assert done.code == 1
+    assert done.err == "nsadmin: 3 differences\n"
+    assert [line.split("  ")[0] for line in done.out.splitlines()] == ["what", "topic", "topic", "topic"]
+    rows = json.loads(run("routeDiff", "--from", AT(2), "--to", AT(4), "--journal", folder, "--json").out)
+    assert [(row["name"], row["brokerName"], row["changes"]) for row in rows] == [
+        ("T", "a", "perm rw- -> r--"),
+        ("U", "a", "gone: readQueueNums 8, writeQueueNums 8, perm rw-, topicSysFlag 0"),
+        ("V", "a", "new: readQueueNums 8, writeQueueNums 8, perm r--, topicSysFlag 0"),
+    ]
+    assert rows[0]["before"] == {"readQueueNums": 8, "writeQueueNums": 8, "perm": 6, "topicSysFlag": 0}
+    done = run("routeDiff", "T", "--from", AT(2), "--to", AT(4), "--journal", folder)
+    assert (done.code, done.err) == (1, "nsadmin: 1 difference\n")
+
+
+def test_the_same_is_0_and_nothing(run: Run, folder: str) -> None:
+    done = run("routeDiff", "--from", AT(2), "--to", AT(2), "--journal", folder, "--json")
+    assert (done.code, done.out, done.err) == (0, "[]\n", "")
+    done = run("routeDiff", "--from", AT(2), "--to", AT(2), "--journal", folder, "--unified")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_as_unified_text(run: Run, folder: str) -> None:
+    done = run("routeDiff", "--from", AT(1), "--to", AT(4), "--journal", folder, "--unified")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.splitlines() == [
+        "--- s:9876 at 2025-11-21T14:03:01.000Z",
+        "+++ s:9876 at 2025-11-21T14:03:04.000Z",
+        "@@ -1,0 +2,2 @@",
+        "+topic T a readQueueNums=8 writeQueueNums=8 perm=r-- topicSysFlag=0",
+        "+topic V a readQueueNums=8 writeQueueNums=8 perm=r-- topicSysFlag=0",
+    ]
+
+
+def test_two_name_servers_that_tell_another_story(
+    run: Run, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    assert run("routeDiff", "--from", first.addr, "--to", second.addr).code == 0
+    second.routes = {"T": {"broker-a": 4}}
+    second.clusters = {"C": {"broker-a": {0: "other:1"}}}
+    done = run(
+        "routeDiff", "--from", first.addr, "--to", second.addr, "--output", "tsv", "--columns", "what,changes"
+    )
+    assert done.code == 1
+    _, broker, topic = done.out.splitlines()
+    assert broker.startswith("broker\tbrokerAddrs 0=")
+    assert broker.endswith("-> 0=other:1")
+    assert topic == "topic\tperm rwi -> r--"
+
+
+def test_debug_shows_what_both_sides_are_asked(
+    run: Run, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    assert run("contextSet", "prod", "-n", second.addr).code == 0
+    done = run("routeDiff", "--from", first.addr, "--to", "prod", "--debug")
+    for server in (first, second):
+        assert f"{server.addr} GET_BROKER_CLUSTER_INFO (106): SUCCESS (0)" in done.err
+        assert f"{server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
+
+
+def test_trouble_is_no_difference(run: Run, first: FakeNameServer, folder: str, dead: str) -> None:
+    for args, code in (
+        (("--from", AT(2), "--to", "-2h"), 2),
+        (("--from", "nonsense", "--to", AT(2)), 2),
+        (("--from", first.addr, "--to", dead), 4),
+    ):
+        done = run("routeDiff", *args, "--journal", folder)
+        assert (done.code, done.out) == (code, "")
+        assert done.err.startswith("nsadmin: ")

@@ -1,0 +1,79 @@
+"""What an operand may be: a file, a name server, a context, a time."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namesrv_core.events import EventsLost, KvPut
+from nsadmin.client.connection.access_options import Access
+from nsadmin.client.snapshots import ClusterSnapshot, encode_snapshot
+from nsadmin.commands.history import snapshot_source
+from nsadmin.commands.history.snapshot_source import resolve_snapshot
+from nsadmin.diagnostics import UsageError
+from nsadmin.session import Options, Session
+from tests.nsadmin.client.test_snapshots import PICTURE
+from tests.nsadmin.conftest import Run
+from tests.support.journals import registered, snapshot, written
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def session(run: Run) -> Session:
+    """With no environment, and a file of contexts of the test's own."""
+    return Session(Options())
+
+
+def seen(session: Session, text: str, *journals: str, server: str | None = None) -> str:
+    return resolve_snapshot(session, "c", "--from", text, list(journals), server).source
+
+
+def test_each_kind(session: Session, run: Run, first: FakeNameServer, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(encode_snapshot(PICTURE))
+    folder = written(tmp_path / "j", [snapshot("start"), *registered("a", "T"), KvPut("n", "k", None, "v")])
+    assert run("contextSet", "prod", "-n", first.addr).code == 0
+    assert seen(session, str(tmp_path / "file")) == "s:9876"
+    assert seen(session, first.addr) == seen(session, "prod") == first.addr
+    at = "2025-11-21T14:03:02Z"
+    assert seen(session, at, folder) == "s:9876 at 2025-11-21T14:03:02.000Z"
+    other = written(tmp_path / "k", [snapshot("start"), EventsLost(1)], "t:1")
+    with pytest.raises(UsageError, match=r"c: whose past. Add --namesrv NAME, one of: s:9876, t:1"):
+        seen(session, at, folder, other)
+    assert seen(session, at, folder, other, server="s").startswith("s:9876 at")
+    with pytest.raises(UsageError, match=r"c: t:1: not known for .*: the journal lost 1 events"):
+        seen(session, at, other)
+
+
+def test_a_context_is_asked_as_it_wants_to_be(
+    session: Session, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def live(session: Session, access: Access, addrs: Any) -> ClusterSnapshot:
+        return PICTURE._replace(source=f"{addrs().addrs} {access.timeout}")
+
+    monkeypatch.setattr(snapshot_source, "_take_live_snapshot", live)
+    assert run("contextSet", "prod", "-n", "h:1", "--timeout", "7").code == 0
+    assert seen(session, "prod") == "('h:1',) 7.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nonsense", "c: --from nonsense is none of these: a snapshot's file, HOST:PORT"),
+        ("2999-01-01", "c: --from 2999-01-01 is still to come"),
+    ],
+)
+def test_what_is_none(session: Session, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        seen(session, text)
+
+
+def test_a_file_that_is_no_snapshot(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("{}")
+    with pytest.raises(UsageError, match=r"c: .*file is no snapshot: it is no nsadmin-snapshot"):
+        seen(session, str(tmp_path / "file"))
+
+
+def test_a_damaged_journal(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "0000000000000001-20251121T140300000Z.jsonl.zst").write_bytes(b"nonsense")
+    with pytest.raises(UsageError, match=r"c: .*cannot be decompressed"):
+        seen(session, "2025-11-21T14:03:02Z", str(tmp_path))

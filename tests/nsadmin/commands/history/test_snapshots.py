@@ -1,0 +1,136 @@
+"""snapshotSave, snapshotShow, snapshotList."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.events import BrokerUnregistered, KvPut
+from nsadmin.client.snapshots import decode_snapshot, encode_snapshot
+from tests.nsadmin.client.test_snapshots import PICTURE
+from tests.nsadmin.conftest import Run
+from tests.support.journals import registered, snapshot, written
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_what_is_saved_is_what_the_name_server_tells(run: Run, first: FakeNameServer, here: Path) -> None:
+    done = run("snapshotSave", "s.snapshot.zst", "-n", first.addr, "--json")
+    assert done.code == 0
+    (row,) = json.loads(done.out)
+    assert (row["file"], row["brokers"], row["topics"]) == ("s.snapshot.zst", 1, 1)
+    saved = (here / "s.snapshot.zst").read_bytes()
+    assert row["size"] == len(saved)
+    assert decode_snapshot(saved).topics["T"]["broker-a"]["perm"] == 7
+    assert run("routeDiff", "--from", "s.snapshot.zst", "--to", first.addr).code == 0
+
+
+def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
+    run: Run, here: Path, tmp_path: Path
+) -> None:
+    events = [
+        snapshot("start"),
+        *registered("a", "T", "U"),
+        KvPut("N", "k", None, "v"),
+        KvPut("ORDER_TOPIC_CONFIG", "T", None, "a:8"),
+        KvPut("N", "password", None, "hidden"),
+        BrokerUnregistered("c", "a", 0, "10.0.0.1:10911", "expired", None),
+    ]
+    journal = ("--journal", written(tmp_path / "j", events))
+    at = "2025-11-21T14:03:05.500Z"
+    done = run("snapshotSave", "--at", at, *journal, "--json")
+    assert done.code == 0
+    (row,) = json.loads(done.out)
+    assert row["file"] == "20251121T140305500Z.snapshot.zst"
+    assert (row["time"], row["brokers"], row["topics"]) == (at, 1, 2)
+    saved = decode_snapshot((here / row["file"]).read_bytes())
+    assert saved.kv == {"N": {"k": "v"}, "ORDER_TOPIC_CONFIG": {"T": "a:8"}}
+    assert run("routeDiff", "--from", row["file"], "--to", at, *journal).code == 0
+    assert run("routeDiff", "--from", row["file"], "--to", "2025-11-21T14:03:01Z", *journal).code == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--at", "2025-11-21T14:02:00Z"), "not known for 2025-11-21T14:02:00.000Z: the journal begins at"),
+        (("--at", "2999-01-01"), "--at 2999-01-01 is still to come"),
+        (("--at", "-1h", "--namespace", "N"), "leave out --namespace: a journal has all of them"),
+        ((), "--journal and --namesrv are for --at TIME: which moment?"),
+    ],
+)
+def test_a_moment_that_cannot_be_saved_leaves_no_file(
+    run: Run, here: Path, tmp_path: Path, given: tuple[str, ...], said: str
+) -> None:
+    folder = written(tmp_path / "j", [snapshot("start"), *registered("a", "T")])
+    done = run("snapshotSave", "s", *given, "--journal", folder)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert said in done.err
+    assert not (here / "s").exists()
+
+
+def test_debug_shows_what_is_asked(run: Run, first: FakeNameServer) -> None:
+    done = run("snapshotSave", "s", "-n", first.addr, "--debug")
+    assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
+
+
+def test_without_a_name_it_is_called_by_its_time(run: Run, first: FakeNameServer, here: Path) -> None:
+    assert run("snapshotSave", "-n", first.addr).code == 0
+    (path,) = here.iterdir()
+    assert path.name.endswith("Z.snapshot.zst")
+
+
+def test_nothing_is_overwritten_and_nothing_is_left_of_a_failure(
+    run: Run, first: FakeNameServer, here: Path, dead: str
+) -> None:
+    (here / "s").write_text("mine")
+    done = run("snapshotSave", "s", "-n", first.addr)
+    assert (done.code, done.err) == (2, "nsadmin: snapshotSave: s: File exists\n")
+    assert (here / "s").read_text() == "mine"
+    assert run("snapshotSave", "t", "-n", dead).code == 4
+    assert not (here / "t").exists()
+
+
+def test_what_a_file_has_is_shown(run: Run, here: Path) -> None:
+    (here / "s").write_bytes(encode_snapshot(PICTURE))
+    done = run(
+        "snapshotShow", "s", "--output", "tsv", "--no-headers", "--columns", "what,name,brokerName,summary"
+    )
+    assert (done.code, done.err) == (0, "nsadmin: s:9876, 1970-01-01T00:00:00.007Z\n")
+    queues = "readQueueNums 8, writeQueueNums 8, perm rw-, topicSysFlag 0"
+    assert done.out.splitlines() == [
+        "broker\ta\t\tclusterName c, brokerAddrs 0=x:1",
+        "broker\tb\t\tclusterName c, brokerAddrs none",
+        "order\tT\t\ta:4",
+        f"topic\tT\ta\t{queues}",
+        f"topic\t\u4e3b\u9898\tb\t{queues}",
+        "kv\tn k\t\tv",
+        "setting\tlistenPort\t\t9876",
+    ]
+
+
+def test_the_snapshots_of_a_folder_oldest_first(run: Run, here: Path) -> None:
+    (here / "a.snapshot.zst").write_bytes(encode_snapshot(PICTURE))
+    (here / "b.snapshot.zst").write_bytes(encode_snapshot(PICTURE._replace(time=3)))
+    (here / "other").write_text("")
+    done = run("snapshotList", "--columns", "file,brokers,topics,kvEntries", "--no-headers")
+    assert (done.code, done.err) == (0, "")
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["b.snapshot.zst", "2", "2", "2"], ["a.snapshot.zst", "2", "2", "2"],
+    ]  # fmt: skip
+    (here / "c.snapshot.zst").write_text("nonsense")
+    done = run("snapshotList", str(here))
+    assert (done.code, done.out.count("\n")) == (3, 3)
+    assert "c.snapshot.zst is no snapshot: " in done.err
+
+
+def test_a_folder_that_is_not_there(run: Run) -> None:
+    done = run("snapshotList", "none")
+    assert (done.code, done.err) == (2, "nsadmin: snapshotList: none: No such file or directory\n")
+    assert run("snapshotShow", "none").err == "nsadmin: snapshotShow: none: No such file or directory\n"

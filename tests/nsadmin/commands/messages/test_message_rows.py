@@ -1,0 +1,90 @@
+"""Messages as rows: bodies above all."""
+
+import zlib
+
+import pytest
+
+from namesrv_core.protocol.stored_messages import decode_messages
+from nsadmin.client import NotFound, RocketMQError, ServerResult
+from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
+from nsadmin.commands.messages.message_rows import (
+    MESSAGE_COLUMNS,
+    body_notes,
+    make_message_rows,
+    message_row,
+    parse_charset,
+)
+from nsadmin.diagnostics import UsageError
+from tests.support.messages import record
+
+DOWN = RocketMQError("down")
+
+
+def located(body: bytes, sys_flag: int = 0, **table: str) -> LocatedMessage:
+    [message] = decode_messages(record(body, table=table, sys_flag=sys_flag)).messages
+    return LocatedMessage("broker-a", message)
+
+
+def body(item: LocatedMessage, encoding: str = "utf-8") -> tuple[object, object, object]:
+    row = message_row(item, encoding)
+    return row["body"], row["bodyEncoding"], row["bodyError"]
+
+
+def test_a_row_has_every_column() -> None:
+    row = message_row(located(b"hello", KEYS="a b", TAGS="A"))
+    assert tuple(row) == MESSAGE_COLUMNS
+    assert (row["keys"], row["tags"], row["storeTime"]) == (("a", "b"), "A", "2023-11-14T22:13:20.000Z")
+
+
+def test_a_body_is_text_where_it_is_text() -> None:
+    assert body(located("中文".encode())) == ("中文", "utf-8", None)
+    assert body(located("中文".encode("gbk")), "gbk") == ("中文", "gbk", None)
+    assert body(located(b"")) == ("", "utf-8", None)
+
+
+def test_else_it_is_base64_and_says_so() -> None:
+    assert body(located(b"\xff\xfe\0\1")) == ("//4AAQ==", "base64", None)
+    assert body(located(b"plain", 0x301)) == (
+        "cGxhaW4=",
+        "base64",
+        "compressed with zlib, but corrupt (Error -3 while decompressing data: incorrect header check)",
+    )
+    assert body(located(zlib.compress(b"x"), 1)) == ("x", "utf-8", None)
+
+
+def test_bodies_can_be_left_out() -> None:
+    row = message_row(located(b"plain", 0x301), with_body=False)
+    assert (row["body"], row["bodyEncoding"], row["bodyError"]) == (None, None, None)
+
+
+@pytest.mark.parametrize("name", ["klingon", "base64", "hex"])
+def test_an_encoding_that_is_none_of_text(name: str) -> None:
+    with pytest.raises(UsageError, match=f"c: -f {name} is unknown"):
+        parse_charset("c", "-f", name)
+
+
+def test_encodings_have_one_name() -> None:
+    assert (parse_charset("c", "-f", None), parse_charset("c", "-f", "GBK")) == ("utf-8", "gbk")
+
+
+def test_nothing_found_is_an_error_only_where_all_answered() -> None:
+    answered = ServerResult("h:1", 0, None)
+    with pytest.raises(NotFound, match="no such thing"):
+        make_message_rows(FoundMessages((), (answered,)), "no such thing", MESSAGE_COLUMNS)
+    rows = make_message_rows(
+        FoundMessages((), (answered, ServerResult("h:2", None, DOWN))), "no such thing", MESSAGE_COLUMNS
+    )
+    assert (rows.errors, rows.notes) == (
+        [None, DOWN],
+        ["broker h:2: down", "no such thing, as far as brokers answered"],
+    )
+    rows = make_message_rows(
+        FoundMessages((), (ServerResult("h:2", None, DOWN),)), "no such thing", MESSAGE_COLUMNS
+    )
+    assert (rows.errors, rows.notes) == ([DOWN], ["broker h:2: down"])
+
+
+def test_reasons_why_bodies_are_not_inflated_are_told_once() -> None:
+    items = [located(b"a", 0x501), located(b"b", 0x501), located(b"c")]
+    name = items[0].message.msg_id
+    assert body_notes(items) == [f"body of {name} and 1 more: compressed in a way that nobody knows (5)"]

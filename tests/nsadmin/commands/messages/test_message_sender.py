@@ -1,0 +1,85 @@
+"""sendMessage."""
+
+import json
+
+import pytest
+
+from namesrv_core.protocol.stored_messages import parse_properties
+from nsadmin.client.messages.message_traces import TRACE_TOPIC
+from tests.nsadmin.conftest import Run
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import FakeNameServer, refuse
+
+
+def table(holder: MessageBroker, at: int = 0) -> dict[str, str]:
+    return parse_properties(((holder.sent[at].ext or {})["i"] or "").encode())
+
+
+@pytest.mark.parametrize(
+    "words", [("T", " 中 "), ("-t", "T", "-p", " 中 "), ("--topic", "T", "--body", " 中 ")]
+)
+def test_both_forms_send_the_body_as_it_is(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
+    done = ask("sendMessage", *words)
+    assert (done.code, done.err) == (0, "")
+    [row] = json.loads(done.out)
+    assert row["costMs"] >= 0
+    assert table(holder)["UNIQ_KEY"] == row["msgId"]
+    assert row | {"queueId": 0, "msgId": "ID", "costMs": 0} == {
+        "topic": "T", "brokerName": "broker-a", "brokerAddr": holder.addr, "queueId": 0, "msgId": "ID",
+        "offsetMsgId": "7F000001" + "0" * 24, "queueOffset": 7, "costMs": 0, "result": "done", "error": None,
+    }  # fmt: skip
+    assert holder.sent[0].body == " 中 ".encode()
+
+
+def test_its_flags(ask: Run, holder: MessageBroker) -> None:
+    words = ("-k", "a b", "-c", "A", "-b", "broker-a", "-i", "5", "-m", "false", "--property", "x=y=z")
+    [row] = json.loads(ask("sendMessage", "T", "hello", *words).out)
+    assert row["queueId"] == 5
+    sent = table(holder)
+    assert (sent["KEYS"], sent["TAGS"], sent["x"], len(holder.sent)) == ("a b", "A", "y=z", 1)
+
+
+def test_a_trace_is_sent_too(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
+    first.routes[TRACE_TOPIC] = {"broker-a": 6}
+    [row] = json.loads(ask("sendMessage", "T", "hello", "-k", "k", "-m", "true").out)
+    assert (holder.sent[1].ext or {})["b"] == TRACE_TOPIC
+    assert table(holder, 1)["KEYS"] == f"{row['msgId']} k"
+
+
+def test_a_trace_that_cannot_be_sent_is_told(ask: Run, holder: MessageBroker) -> None:
+    done = ask("sendMessage", "T", "hello", "-m", "true")
+    assert (done.code, json.loads(done.out)[0]["result"], len(holder.sent)) == (3, "done", 1)
+    assert "the message was sent, but no trace of it to RMQ_SYS_TRACE_TOPIC: TOPIC_NOT_EXIST (17)" in done.err
+
+
+def test_a_dry_run_sends_nothing(ask: Run, holder: MessageBroker) -> None:
+    [row] = json.loads(ask("sendMessage", "T", "hello", "-b", "broker-a", "-i", "2", "--dry-run").out)
+    assert (row["queueId"], row["msgId"], row["result"]) == (2, None, "dry-run")
+    assert holder.sent == []
+
+
+def test_a_refusal(ask: Run, holder: MessageBroker) -> None:
+    holder.handlers[310] = refuse(16, "the broker is not writable")
+    done = ask("sendMessage", "T", "hello")
+    assert done.code == 1
+    assert done.err.startswith("nsadmin: failed on 1 of 1 servers\n")
+    [row] = json.loads(done.out)
+    assert (row["result"], row["error"]) == ("failed", "NO_PERMISSION (16): the broker is not writable")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("U", "x"), 5, "No topic route info"),
+        (("T", "x", "-b", "broker-x"), 5, "T is not on a broker 'broker-x'"),
+        (("T", "x", "-i", "1"), 2, "-i needs -b, as each broker has queues of its own"),
+        (("T", "x", "-b", "broker-a", "-i", "9"), 5, "T has no queue 9 to write to on broker-a: it has 8"),
+        (("T", ""), 2, "BODY is missing"),
+        (("T", "x", "-m", "maybe"), 2, "-m maybe cannot be: give true or false"),
+        (("T", "x", "--property", "novalue"), 2, "--property novalue cannot be: give NAME=VALUE"),
+    ],
+)
+def test_bad_input_is_one_line(ask: Run, words: tuple[str, ...], code: int, text: str) -> None:
+    done = ask("sendMessage", *words)
+    assert (done.code, done.out) == (code, "")
+    assert text in done.err.splitlines()[0]

@@ -1,0 +1,57 @@
+"""queryMsgTraceById."""
+
+import json
+from functools import partial
+
+import pytest
+
+from nsadmin.client.messages.message_traces import TRACE_TOPIC
+from tests.nsadmin.conftest import Run
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import FakeNameServer, closed_port
+
+PUB = b"Pub\x011000\x01R\x01pg\x01T\x01ID\x01A\x01k\x01h:1\x015\x0112\x010\x01OFFSET\x01true\x02"
+
+
+@pytest.fixture
+def ask(ask: Run, first: FakeNameServer) -> Run:
+    first.routes = {TRACE_TOPIC: {"broker-a": 6}, "Mine": {"broker-a": 6}}
+    return partial(ask, "queryMsgTraceById")
+
+
+@pytest.mark.parametrize("words", [("ID",), ("-i", "ID"), ("--msgId", "ID")])
+def test_what_was_traced(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
+    holder.store(PUB, TRACE_TOPIC, KEYS="ID")
+    done = ask(*words)
+    assert (done.code, done.err) == (0, "")
+    [row] = json.loads(done.out)
+    assert {name: value for name, value in row.items() if value is not None} == {
+        "type": "Pub", "group": "pg", "clientHost": "127.0.0.1:1", "time": "1970-01-01T00:00:01.000Z",
+        "costMs": 12, "status": "success", "topic": "T", "msgId": "ID", "offsetMsgId": "OFFSET", "tags": "A",
+        "keys": "k", "storeHost": "h:1", "messageType": "Normal",
+    }  # fmt: skip
+
+
+def test_its_flags(ask: Run, holder: MessageBroker) -> None:
+    holder.store(PUB, "Mine", KEYS="ID")
+    assert len(json.loads(ask("ID", "-t", "Mine", "-b", "5", "-e", "6", "-c", "7").out)) == 1
+    ext = holder.asked[-1].ext or {}
+    assert (ext["beginTimestamp"], ext["endTimestamp"], ext["maxNum"]) == ("5", "6", "7")
+
+
+def test_no_trace(ask: Run) -> None:
+    assert ask("ID") == (5, "", "nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC\n")
+    assert ask("ID", "-t", "Nowhere").code == 5
+    assert ask("ID", "-c", "0").code == 2
+
+
+def test_a_dead_broker_is_mentioned(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: dead}}}
+    first.routes[TRACE_TOPIC]["broker-b"] = 6
+    silent = f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
+    nothing = f"{silent}nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC, as far as brokers answered\n"
+    assert ask("ID") == (3, "[]\n", nothing)
+    holder.store(PUB, TRACE_TOPIC, KEYS="ID")
+    done = ask("ID")
+    assert (done.code, done.err, len(json.loads(done.out))) == (3, silent, 1)

@@ -1,0 +1,120 @@
+"""sendMsgStatus, checkMsgSendRT and clusterRT."""
+
+import json
+from itertools import islice
+
+import pytest
+
+from nsadmin.commands.messages.send_probes import cluster_rt
+from nsadmin.output import Rows
+from nsadmin.session import Options, Session
+from tests.nsadmin.conftest import Run
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import FakeNameServer, refuse
+
+OWN = {"broker-a": {"broker-a": 6}}
+
+
+@pytest.fixture(autouse=True)
+def _own_topic(first: FakeNameServer, holder: MessageBroker) -> None:
+    first.routes = OWN
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("broker-a", "-s", "5", "-c", "3"),
+        ("-b", "broker-a", "--messageSize", "5", "--count", "3"),
+        ("--brokerName", "broker-a", "-s", "5", "-c", "3"),
+    ],
+)
+def test_a_row_for_each_message(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
+    done = ask("sendMsgStatus", *words)
+    assert (done.code, done.err) == (0, "")
+    rows = json.loads(done.out)
+    assert [len(sent.body) for sent in holder.sent] == [5, 5, 5]
+    assert all(row["rt"] > 0 for row in rows)
+    assert {(row["brokerName"], row["queueOffset"], row["result"]) for row in rows} == {
+        ("broker-a", 7, "done")
+    }
+
+
+def test_nothing_is_written_by_a_dry_run(ask: Run, holder: MessageBroker) -> None:
+    for words in (("sendMsgStatus", "broker-a"), ("clusterRT", "-i", "1")):
+        [row] = json.loads(ask(*words, "--dry-run").out)
+        assert (row["brokerName"], row["brokerAddr"], row["result"]) == ("broker-a", holder.addr, "dry-run")
+    assert holder.sent == []
+
+
+def test_what_fails_is_counted(ask: Run, holder: MessageBroker) -> None:
+    taken = holder.handlers[310]
+    answers = iter([taken, refuse(2, "busy"), taken] * 2)
+    holder.handlers[310] = lambda asked: next(answers)(asked)
+    done = ask("sendMsgStatus", "broker-a", "-c", "3")
+    assert (done.code, done.err.splitlines()[0]) == (3, "nsadmin: 1 of 3 messages failed")
+    [row] = json.loads(ask("clusterRT", "-a", "3").out)
+    assert (row["successCount"], row["failCount"], row["result"]) == (2, 1, "failed")
+    assert "SYSTEM_BUSY (2)" in row["error"]
+    assert row["rt"] == row["maxRt"] > 0
+
+
+def test_every_broker_of_a_cluster(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
+    first.clusters = {"C": {"broker-a": {0: holder.addr}}, "D": {"broker-d": {0: "h:1"}}}
+    done = ask("clusterRT", "--cluster", "C", "--amount", "2", "--size", "9", "-m", "east")
+    [row] = json.loads(done.out)
+    assert (done.code, len(holder.sent)) == (0, 2)
+    assert (row["machineRoom"], row["clusterName"], row["successCount"]) == ("east", "C", 2)
+    assert row["time"].endswith("Z")
+    done = ask("clusterRT", "-a", "1")
+    assert (done.code, [row["result"] for row in json.loads(done.out)]) == (3, ["done", "not found"])
+    assert ask("clusterRT", "-c", "E").code == 5
+
+
+def test_lines_for_a_log(run: Run, first: FakeNameServer) -> None:
+    done = run("clusterRT", "-a", "1", "-p", "true", "-m", "east", "-n", first.addr)
+    time, *middle, rt = done.out.rstrip().split("|")
+    assert (time[-1], middle, float(rt) > 0) == ("Z", ["east", "C", "broker-a"], True)
+
+
+def test_again_and_again(first: FakeNameServer, holder: MessageBroker) -> None:
+    session = Session(Options(namesrv_addr=(first.addr,), yes=True))
+    turns = cluster_rt(session, message_count=1, interval_seconds=0.01)
+    assert not isinstance(turns, (Rows, str))
+    found = list(islice(turns, 3))
+    session.close()
+    assert [len(rows.rows) for rows in found if isinstance(rows, Rows)] == [1, 1, 1]
+    assert len(holder.sent) == 3
+    [(_, times)] = session.changes.counted
+    assert times == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sendMsgStatus",),
+        ("sendMsgStatus", "broker-a", "-c", "0"),
+        ("sendMsgStatus", "broker-a", "-s", "99999999"),
+        ("clusterRT", "-a", "0"),
+        ("clusterRT", "-i", "0"),
+        ("clusterRT", "-p", "perhaps"),
+    ],
+)
+def test_bad_words_are_one_line(ask: Run, holder: MessageBroker, words: tuple[str, ...]) -> None:
+    done = ask(*words)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert holder.sent == []
+
+
+def test_all_queues_of_a_topic_in_turns(ask: Run, first: FakeNameServer, holder: MessageBroker) -> None:
+    first.routes = {"T": {"broker-a": 6}}
+    planned = ask("checkMsgSendRT", "-t", "T", "-a", "2", "--dry-run")
+    assert ([row["queueId"] for row in json.loads(planned.out)], holder.sent) == ([0, 1], [])
+    done = ask("checkMsgSendRT", "-t", "T", "-a", "10", "-s", "5")
+    assert [row["queueId"] for row in json.loads(done.out)] == [*range(8), 0, 1]
+    assert done.err.startswith("nsadmin: mean of 9 messages over open connections: ")
+    alone = ask("checkMsgSendRT", "T", "-a", "1")
+    assert (alone.code, alone.err) == (0, "")
+    holder.handlers[310] = refuse(16, "no write perm")
+    failed = ask("checkMsgSendRT", "T", "-a", "1")
+    assert (failed.code, json.loads(failed.out)[0]["error"]) == (1, "NO_PERMISSION (16): no write perm")
+    assert ask("checkMsgSendRT", "T", "-s", "99999999").code == 2

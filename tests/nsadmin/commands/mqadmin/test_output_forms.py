@@ -1,0 +1,179 @@
+"""mqadmin's own text, from rows; the released tool itself is beside it in the interop tests."""
+
+from typing import Any
+
+import pytest
+
+from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
+from nsadmin.output import Row, Rows
+from nsadmin.registry import find
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+
+LOAD = {
+    "clusterName": "C", "brokerName": "a", "brokerId": 0, "brokerAddr": "h:1", "version": "V5_5_0",
+    "inTps": 0.125, "outTps": 2.0, "sendThreadPoolQueueSize": 1, "sendThreadPoolQueueHeadWaitTimeMills": 2,
+    "pullThreadPoolQueueSize": 3, "pullThreadPoolQueueHeadWaitTimeMills": 4, "timerReadBehind": 5,
+    "timerOffsetBehind": 6, "timerCongestNum": 12345, "timerEnqueueTps": 0.25, "timerDequeueTps": 0.0,
+    "pageCacheLockTimeMills": 7, "hour": 8.0, "commitLogDiskRatio": 0.5, "brokerActive": True,
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def in_utc(monkeypatch: pytest.MonkeyPatch) -> Any:
+    import time
+
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def lines(command: str, rows: list[Row] | str, **arguments: Any) -> list[str]:
+    found = rows if isinstance(rows, str) else Rows((), rows, (), (), None, {"consumeTps": 0.5})
+    return OUTPUT_FORMS[command](found, arguments).split("\n")[:-1]
+
+
+def test_a_broker_that_told_and_one_that_did_not() -> None:
+    dead = {"clusterName": "C", "brokerName": "b", "brokerId": 1, "brokerAddr": "h:2", "error": "refused"}
+    head, told, silent = lines("clusterList", [LOAD, dead], more=False)
+    assert head.split() == [
+        "#Cluster", "Name", "#Broker", "Name", "#BID", "#Addr", "#Version", "#InTPS(LOAD)", "#OutTPS(LOAD)",
+        "#Timer(Progress)", "#PCWait(ms)", "#Hour", "#SPACE", "#ACTIVATED",
+    ]  # fmt: skip
+    # Java rounds halves up, of the digits that it shows: 0.125 is 0.13 and 0.25 is 0.3.
+    assert told.split() == [
+        "C", "a", "0", "h:1", "V5_5_0", "0.13(1,2ms)", "2.00(3,4ms|N,Nms)", "5-6(1.2w,", "0.3,", "0.0)", "7",
+        "8.00", "0.5000", "true",
+    ]  # fmt: skip
+    assert silent.split() == [
+        "C", "b", "1", "h:2", "0.00(,ms)", "0.00(,ms|,ms)", "0-0(0.0w,", "0.0,", "0.0)", "0.00", "0.0000",
+        "false",
+    ]  # fmt: skip
+    totals = lines("clusterList", [{**LOAD, "inTotalToday": 6}], more=True)[1]
+    assert totals == f"{'C':<16}  {'a':<32} {0:>14} {0:>14} {6:>14} {0:>14}"
+
+
+def test_a_broker_without_rates_tells_the_rest() -> None:
+    early = {**LOAD, "inTps": None, "outTps": None}
+    told = lines("clusterList", [early], more=False)[1].split()
+    assert told[4:7] == ["V5_5_0", "0.00(1,2ms)", "0.00(3,4ms|N,Nms)"]
+    assert told[-4:] == ["7", "8.00", "0.5000", "true"]
+
+
+def test_topics_and_their_groups() -> None:
+    rows: list[Row] = [
+        {"clusterName": "C", "topic": "T", "consumerGroups": ["g", "h"]},
+        {"clusterName": "C", "topic": "%RETRY%g", "consumerGroups": []},
+        {"clusterName": None, "topic": "U", "consumerGroups": None},
+    ]
+    assert lines("topicList", rows, with_groups=False) == ["T", "%RETRY%g", "U"]
+    found = [line.split() for line in lines("topicList", rows, with_groups=True)[1:]]
+    assert found == [["C", "T", "g"], ["C", "T", "h"], ["U"]]
+
+
+def test_a_route_as_a_table_and_as_json_with_bare_numbers() -> None:
+    row = {
+        "clusterName": "C", "brokerName": "a", "brokerAddrs": {0: "h:1", 1: "h:2"}, "readQueueNums": 8,
+        "writeQueueNums": 4, "perm": 6,
+    }  # fmt: skip
+    _, first, rule, total = lines("topicRoute", [row], as_list=True)
+    assert first.split() == ["C", "a", "{0=h:1,", "1=h:2}", "8", "4", "6"]
+    assert (rule, total.split()) == ("-" * 158, ["Total:", "1", "8", "4"])
+    raw = '{"queueDatas":[],"brokerDatas":[{"brokerAddrs":{"0":"h:1"},"zoneName":null}]}'
+    assert lines("topicRoute", raw) == [
+        "{", '\t"brokerDatas":[', "\t\t{",
+        '\t\t\t"brokerAddrs":{', '\t\t\t\t0:"h:1"', "\t\t\t}", "\t\t}", "\t],",
+        '\t"queueDatas":[]', "}",
+    ]  # fmt: skip
+
+
+def test_offsets_of_a_topic_and_of_a_group() -> None:
+    place = {"topic": "T", "brokerName": "a", "queueId": 0}
+    status = {**place, "minOffset": 1, "maxOffset": 3, "lastUpdated": "2025-02-01T00:00:00.005Z"}
+    failed = {"brokerName": "b", "error": "refused"}
+    _, queue, empty, tps = lines("topicStatus", [status, failed])
+    assert queue == f"{'a':<32}  {0:<4}  {1:<20}  {3:<20}    2025-02-01 00:00:00,005"
+    assert (empty, tps) == ("", "Topic Put TPS: 0.0")
+    lag = {**place, "brokerOffset": 9, "consumerOffset": 4, "inflight": 1, "clientId": "10.0.0.1@x"}
+    # mqadmin goes by topic, whichever broker told first.
+    later = {**lag, "lastTime": "2025-02-01T00:00:00.005Z"}
+    rows: list[Row] = [
+        {**later, "topic": "U"},
+        later,
+        {**lag, "queueId": 1, "consumerOffset": None, "inflight": None, "clientId": None, "lastTime": None},
+    ]
+    found = lines("consumerProgress", rows, group="g", show_client="true")
+    assert [line.split() for line in found[1:3]] == [
+        ["T", "a", "0", "9", "4", "10.0.0.1", "5", "1", "2025-02-01", "00:00:00"],
+        ["T", "a", "1", "9", "0", "N/A", "9", "0", "N/A"],
+    ]
+    assert found[3].split()[0] == "U"
+    assert found[4:] == ["", "Consume TPS: 0.50", "Consume Diff Total: 19", "Consume Inflight Total: 2"]
+
+
+def test_all_groups() -> None:
+    online = {"group": "g", "count": 2, "version": "V4_9_7,V5_5_0", "tps": 1.9, "diffTotal": 5}
+    rows: list[Row] = [
+        {**online, "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING"},
+        {"group": "h", "count": 0, "version": None, "consumeType": None, "messageModel": None},
+    ]
+    found = [line.split() for line in lines("consumerProgress", rows, group=None)[1:]]
+    assert found == [["g", "2", "V4_9_7", "PUSH", "CLUSTERING", "1", "5"], ["h", "0", "OFFLINE", "0", "0"]]
+
+
+def test_figures_and_settings() -> None:
+    row = {"brokerAddr": "h:1", "key": "putTps", "value": "0.0 0.0"}
+    assert lines("brokerStatus", [row], broker="h:1") == [f"{'putTps':<32}: 0.0 0.0"]
+    assert lines("brokerStatus", [row], broker=None) == [f"{'h:1':<24} {'putTps':<32}: 0.0 0.0"]
+    rows: list[Row] = [{"namesrvAddr": addr, "key": "k", "value": "v"} for addr in ("h:1", "h:1", "h:2")]
+    item = f"{'k':<50}=  v"
+    assert lines("getNamesrvConfig", rows) == [
+        "============h:1============", item, item, "============h:2============", item,
+    ]  # fmt: skip
+    stats = {
+        "topic": "T",
+        "inTps": 0.5,
+        "outTps": 1.0,
+        "inMsg24Hour": 7,
+        "outMsg24Hour": 6,
+        "accumulation": 1,
+    }
+    rows = [{**stats, "consumerGroup": "g"}, {**stats, "consumerGroup": None}]
+    found = [line.split() for line in lines("statsAll", rows)[1:]]
+    assert found == [["T", "g", "1", "0.50", "1.00", "7", "6"], ["T", "0", "0.50", "7", "NO_CONSUMER"]]
+
+
+def test_changes_are_done_or_failed() -> None:
+    rows: list[Row] = [
+        {"namesrvAddr": "h:1", "brokerName": "a", "topicCount": 4, "error": None},
+        {"namesrvAddr": "h:2", "brokerName": "a", "error": "refused"},
+    ]
+    assert lines("wipeWritePerm", rows) == [
+        "wipe write perm of broker[a] in name server[h:1] OK, 4",
+        "wipe write perm of broker[a] in name server[h:2] Failed",
+    ]
+    assert lines("updateKvConfig", rows[:1]) == ["create or update kv config to namespace success."]
+    assert lines("updateKvConfig", rows) == []
+
+
+def test_each_of_them_is_a_command() -> None:
+    assert all(find(name) is not None for name in OUTPUT_FORMS)
+
+
+def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_done(
+    run: Run, first: FakeNameServer
+) -> None:
+    line = ("updateKvConfig", "NS", "key", "value", "-n", first.addr, "--output", "mqadmin", "-y")
+    assert run(*line).out == "create or update kv config to namespace success.\n"
+    first.kv.clear()
+    for more in (
+        ("updateKvConfig", "NS", "key", "value", "--dry-run"),
+        ("deleteKvConfig", "NS", "key", "-y"),
+        ("topicList", "--columns", "topic"),
+        ("topicList", "--no-headers"),
+    ):
+        done = run(*more, "-n", first.addr, "--output", "mqadmin")
+        assert (done.code, done.out) == (2, ""), more
+    assert first.kv == {}

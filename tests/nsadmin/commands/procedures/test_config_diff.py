@@ -1,0 +1,85 @@
+"""configDiff: what differs among brokers and name servers, and from the defaults."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from tests.nsadmin.conftest import Done, Run
+from tests.support.servers import FakeBroker, FakeNameServer, refuse
+
+
+def config(broker: FakeBroker, **items: str) -> None:
+    text = "".join(f"{key}={value}\n" for key, value in items.items())
+    broker.handlers[26] = lambda asked: build_reply(asked, body=text.encode())
+
+
+@pytest.fixture
+def other(broker: FakeBroker, first: FakeNameServer, second: FakeNameServer) -> Iterator[FakeBroker]:
+    with FakeBroker({"brokerVersionDesc": "V4_9_7"}) as running:
+        for server in (first, second):
+            server.clusters = {"C": {"broker-a": {0: broker.addr}}, "D": {"broker-b": {0: running.addr}}}
+        config(broker, fileReservedTime="48", brokerName="broker-a", timerWheelEnable="false")
+        config(running, fileReservedTime="72", brokerName="broker-b")
+        yield running
+
+
+def told(done: Done) -> list[tuple[str, str]]:
+    return [(row["kind"], row["key"]) for row in json.loads(done.out)]
+
+
+def test_what_differs_among_brokers_and_among_name_servers(
+    run: Run, both: str, other: FakeBroker, second: FakeNameServer
+) -> None:
+    second.config["waitSecondsForService"] = "1"
+    done = run("configDiff", both, "--json")
+    assert done.code == 1
+    assert told(done) == [("broker", "fileReservedTime"), ("namesrv", "waitSecondsForService")]
+    row = json.loads(done.out)[0]
+    assert row["differs"] == "48 on broker-a:0, 72 on broker-b:0"
+    assert (row["default"], row["values"]) == ("72", {"broker-a:0": "48", "broker-b:0": "72"})
+    assert told(run("configDiff", both, "--brokers", "--json")) == [("broker", "fileReservedTime")]
+    assert told(run("configDiff", both, "--namesrvs", "--json")) == [("namesrv", "waitSecondsForService")]
+    assert ("broker", "brokerName") in told(run("configDiff", both, "--own", "--json"))
+
+
+def test_one_alone_agrees_with_nobody(run: Run, both: str, other: FakeBroker, first: FakeNameServer) -> None:
+    done = run("configDiff", both, "-c", "D", "--brokers", "--json")
+    assert (done.code, done.out) == (3, "[]\n")
+    assert done.err == "nsadmin: one broker, and nobody to compare it with\n"
+    done = run("configDiff", both, "-c", "D", "--json")
+    assert (done.code, done.out) == (0, "[]\n")
+    assert done.err == "nsadmin: one broker, and nobody to compare it with\n"
+    done = run("configDiff", "-n", first.addr, "--namesrvs")
+    assert done.err == "nsadmin: one name server, and nobody to compare it with\n"
+    assert run("configDiff", both, "-c", "E").code == 5
+
+
+def test_what_is_not_the_default(run: Run, both: str, other: FakeBroker) -> None:
+    done = run("configDiff", both, "--default", "--brokers", "--json")
+    assert done.code == 0
+    assert [(row["key"], row["values"], row["default"]) for row in json.loads(done.out)] == [
+        ("fileReservedTime", {"broker-a:0": "48"}, "72"),
+        ("timerWheelEnable", {"broker-a:0": "false"}, "true"),
+    ]
+
+
+def test_who_does_not_answer_is_told(run: Run, both: str, other: FakeBroker, dead: str) -> None:
+    other.handlers[26] = refuse(1, "no")
+    done = run("configDiff", both, "-n", dead)
+    assert done.code == 3
+    assert f"broker broker-b:0 at {other.addr}: SYSTEM_ERROR (1): no" in done.err
+    assert f"name server {dead}: connection refused" in done.err
+
+
+def test_another_release_of_the_same_generation(run: Run, both: str, other: FakeBroker) -> None:
+    other.table["brokerVersionDesc"] = "V4_9_4"
+    assert "for brokers 4.9.4 stand the defaults of 4.9.7" in run("configDiff", both).err
+    other.table["brokerVersionDesc"] = "V6_0_0"
+    assert "no defaults are known of brokers 6.0.0" in run("configDiff", both).err
+
+
+def test_only_these_and_only_those_is_nothing(run: Run, both: str) -> None:
+    done = run("configDiff", both, "--brokers", "--namesrvs")
+    assert (done.code, done.err.count("\n")) == (2, 1)

@@ -1,0 +1,150 @@
+"""divergence: rows, exit codes, what is said."""
+
+import json
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer, refuse
+
+NOW = ("--settle", "0")
+
+
+def test_who_agrees_has_no_rows_and_exit_code_0(run: Run, both: str) -> None:
+    done = run("divergence", both, "--json")
+    assert (done.code, done.out) == (0, "[]\n")
+    assert done.err == "nsadmin: 2 name servers agree: 1 broker, 1 topic\n"
+
+
+def test_topics_that_differ_alike_are_one_row_or_all_of_them(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    first.routes = {f"T{number}": {"broker-a": 6} for number in range(400)}
+    second.routes = {f"T{number}": {"broker-a": 4} for number in range(400)}
+    done = run("divergence", both, *NOW, "--json")
+    assert done.code == 1
+    [row] = json.loads(done.out)
+    assert (row["what"], row["name"], row["brokerName"], row["count"]) == ("topic", "T0", "broker-a", 400)
+    assert (row["state"], row["causeKind"]) == ("drift", "wiped")
+    assert row["differs"] == f"perm: rw- on {first.addr}, r-- on {second.addr}"
+    assert row["values"][second.addr]["perm"] == 4
+    assert "they diverge: 400 differences" in done.err
+    assert "to do: nsadmin wipeWritePerm broker-a" in done.err
+    rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
+    assert [row["count"] for row in rows] == [1] * 400
+    assert len({row["name"] for row in rows}) == 400
+
+
+def test_topics_go_with_their_broker(run: Run, both: str, second: FakeNameServer) -> None:
+    second.clusters, second.routes = {}, {}
+    done = run("divergence", both, *NOW, "--json")
+    [row] = json.loads(done.out)
+    assert (row["what"], row["name"], row["brokerName"]) == ("broker", "broker-a:0", "broker-a")
+    assert row["differs"].endswith(f"not on {second.addr}, with 1 topic")
+    rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
+    assert [(row["what"], row["name"]) for row in rows] == [("broker", "broker-a:0"), ("topic", "T")]
+    assert rows[1]["cause"] == "its broker broker-a is not there"
+
+
+def test_kv_in_a_table(run: Run, both: str, first: FakeNameServer) -> None:
+    first.kv = {"n": {"k": "v"}}
+    done = run("divergence", both, *NOW, "-s", "n")
+    assert done.code == 1
+    head, row = done.out.splitlines()
+    assert head.split() == ["what", "name", "brokerName", "count", "state", "seenFor", "differs", "cause"]
+    assert row.startswith("kv    n k")
+    assert run("divergence", both, *NOW).code == 0
+    assert run("divergence", both, *NOW, "-s", "n", "--section", "topic").code == 0
+
+
+def test_fewer_than_two_answers_are_unknown(run: Run, first: FakeNameServer, dead: str) -> None:
+    for addrs in (first.addr, f"{first.addr};{dead}", dead):
+        done = run("divergence", "-n", addrs, "--json")
+        assert (done.code, done.out) == (3, "[]\n")
+        assert "it takes two to compare" in done.err
+
+
+def test_agreement_of_those_that_answer_is_partial(run: Run, both: str, dead: str) -> None:
+    done = run("divergence", both, "-n", dead)
+    assert done.code == 3
+    assert "partly known: 2 of 3 name servers answered, and agree" in done.err
+    assert f"name server {dead}: connection refused" in done.err
+
+
+def test_one_whose_answers_are_not_whole_counts_as_silent(
+    run: Run, both: str, second: FakeNameServer
+) -> None:
+    second.handlers[105] = refuse(1, "busy")
+    done = run("divergence", both)
+    assert done.code == 3
+    assert f"name server {second.addr}: SYSTEM_ERROR (1): busy" in done.err
+
+
+def test_hashes(run: Run, both: str, dead: str, second: FakeNameServer) -> None:
+    second.routes = {"T": {"broker-a": 4}}
+    done = run("divergence", both, "-n", dead, "--hashes", "--json")
+    one, two, none = json.loads(done.out)
+    assert one["brokerHash"] == two["brokerHash"]
+    assert one["topicHash"] != two["topicHash"]
+    assert (one["brokers"], one["topics"], one["error"]) == (1, 1, None)
+    assert (none["namesrvAddr"], none["brokerHash"]) == (dead, None)
+    assert "refused" in none["error"]
+    assert done.code == 1
+
+
+def test_a_young_difference_is_waited_for(
+    run: Run, both: str, first: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
+    monkeypatch.setattr("nsadmin.commands.procedures.divergence.sleep", lambda seconds: first.kv.clear())
+    done = run("divergence", both)
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert done.err.splitlines()[0] == (
+        "nsadmin: 1 difference; looking again for 2 s at most, whether that is drift"
+    )
+
+
+def test_watching_remembers_the_looks_before(
+    run: Run, both: str, first: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first.routes = {"T": {"broker-a": 4}}
+    now = iter([0, 30, 60])
+    monkeypatch.setattr("nsadmin.commands.procedures.divergence.monotonic", lambda: next(now))
+
+    def sleep(seconds: float) -> None:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+
+    left = [1, 1]
+    monkeypatch.setattr("nsadmin.session.sleep", sleep)
+    done = run("divergence", both, "--watch", "30", "--output", "jsonl")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [(row["state"], row["seenFor"]) for row in rows] == [
+        ("new", 0),
+        ("new", 30_000),
+        ("drift", 60_000),
+    ]
+    assert "no drift: 1 difference younger than two heartbeats" in done.err
+    assert done.err.count("to do: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--settle", "-1"), "--settle -1 cannot be: give seconds, from 0 to 86400"),
+        (("--settle", "nan"), "--settle nan cannot be: give seconds, from 0 to 86400"),
+        (("--section", "topics"), "no section 'topics': there are broker, topic, kv, setting"),
+    ],
+)
+def test_what_cannot_be_is_one_line(run: Run, both: str, words: tuple[str, ...], reason: str) -> None:
+    done = run("divergence", both, *words)
+    assert (done.code, done.out, done.err) == (2, "", f"nsadmin: divergence: {reason}\n")
+
+
+@pytest.mark.parametrize("command", ["divergence", "kvDiff", "checkDivergence", "checkNamesrv"])
+def test_two_names_of_one_server_are_one_witness(run: Run, first: FakeNameServer, command: str) -> None:
+    port = first.addr.rpartition(":")[2]
+    done = run(command, "-n", f"{first.addr};localhost:{port}")
+    assert done.code == (1 if command == "checkNamesrv" else 3)
+    assert f"localhost:{port}: it is {first.addr}, by another name" in done.out + done.err

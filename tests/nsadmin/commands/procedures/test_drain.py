@@ -1,0 +1,211 @@
+"""drain, undrain and drainStatus, in a lab whose producers look at routes often."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from nsadmin.client import AdminClient
+from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from tests.nsadmin.conftest import Run
+from tests.support.clock import hurry
+from tests.support.lab import Lab, lab
+from tests.support.running import ROOT, Program
+
+# Two groups with the same topics: nothing would be left without a broker.
+PLAN = FleetPlan(clusters=1, groups=2, replicas=2, topics=5)
+# The lab's orders have an order configuration, which name servers do not hand out.
+B = "broker-a-0"
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    hurry(monkeypatch)
+    with lab(tmp_path / "lab", PLAN, name_servers=2, producer_period=0.1) as running:
+        monkeypatch.setenv("NAMESRV_ADDR", running.namesrv_addr)
+        yield running
+
+
+@pytest.fixture
+def with_env(there: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run` empties the environment first."""
+    monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
+    return run
+
+
+def events(out: str) -> list[str]:
+    found = [json.loads(line)["event"] for line in out.splitlines()]
+    return [name for name in found if name != "progress"]
+
+
+def perms(there: Lab) -> list[dict[str, int]]:
+    with AdminClient(there.namesrv_addr) as admin:
+        return [found.result or {} for found in admin.brokers.get_topic_permissions(B)]
+
+
+def test_a_drain_and_what_undoes_it(with_env: Run, there: Lab) -> None:
+    before = perms(there)
+    done = with_env("drain", B, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert events(done.out) == [
+        "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
+    ]  # fmt: skip
+    assert all(not perm & 2 for table in perms(there) for perm in table.values())
+    status = with_env("drainStatus", "--json")
+    assert [
+        [
+            row[name]
+            for name in ("brokerName", "phase", "namesrvAddr", "openTopics", "differing", "pid", "error")
+        ]
+        for row in json.loads(status.out)
+    ] == [[B, "safe", addr, 0, None, None, None] for addr in there.namesrv_addrs]
+    dry = with_env("undrain", B, "--dry-run", "--json")
+    assert [row["result"] for row in json.loads(dry.out)] == ["dry-run"] * 2
+    assert all(row["topicCount"] > 10 for row in json.loads(dry.out))
+    undone = with_env("undrain", B, "--json")
+    assert (undone.code, undone.err) == (0, "")
+    assert [(row["how"], row["result"]) for row in json.loads(undone.out)] == [("topic by topic", "done")] * 2
+    assert perms(there) == before
+    assert json.loads(with_env("drainStatus", "--json").out) == []
+    assert with_env("undrain", B).code == 5
+
+
+def test_lines_for_who_has_no_terminal(with_env: Run) -> None:
+    done = with_env("drain", B)
+    lines = [line.partition("Z ")[2] for line in done.out.splitlines()]
+    assert lines[0].startswith(f"drains {B} of cluster-a on 127.0.0.1:")
+    assert lines[-2:] == ["safe: puts 0 a minute; holds", "safe to stop"]
+    assert len(lines) == len(set(lines))
+
+
+def test_a_dry_run_changes_nothing_and_keeps_nothing(with_env: Run, there: Lab, tmp_path: Path) -> None:
+    before = perms(there)
+    done = with_env("drain", B, "--dry-run", "--json")
+    assert done.code == 0
+    assert [(row["result"], row["openTopics"] > 10) for row in json.loads(done.out)] == [
+        ("dry-run", True)
+    ] * 2
+    assert perms(there) == before
+    assert not (tmp_path / "state").exists()
+
+
+def test_what_would_be_left_alone_is_refused(with_env: Run, there: Lab) -> None:
+    with AdminClient(there.namesrv_addr) as admin:
+        admin.brokers.wipe_write_perm("broker-a-1")
+    done = with_env("drain", B)
+    assert done.code == 1
+    assert "would be left without a queue that clients can write to; --force drains broker-a-0" in done.err
+    assert with_env("drain", B, "--dry-run").code == 1
+    assert with_env("drain", B, "--force").code == 0
+
+
+def test_a_name_server_that_does_not_answer_needs_consent(with_env: Run, there: Lab, dead: str) -> None:
+    addrs = f"-n{there.namesrv_addr};{dead}"
+    refused = with_env("drain", B, addrs)
+    assert refused.code == 1
+    assert "--allow-unreachable drains without it" in refused.err
+    done = with_env("drain", B, addrs, "--allow-unreachable", "--json")
+    assert done.code == 0
+    assert "serverLost" in events(done.out)
+    undone = with_env("undrain", B, addrs, "--json")
+    assert undone.code == 3
+    assert [row["result"] for row in json.loads(undone.out)] == ["done", "done", "failed"]
+    assert len(json.loads(with_env("drainStatus", "--json").out)) == 2
+    assert with_env("undrain", B, "-n", there.namesrv_addr).code == 0
+
+
+def test_nobody_knows_the_broker(with_env: Run) -> None:
+    done = with_env("drain", "broker-x")
+    assert (done.code, "no broker 'broker-x' is registered" in done.err) == (5, True)
+
+
+def test_the_command_runs_when_it_is_safe_and_its_failure_is_told(
+    with_env: Run, there: Lab, tmp_path: Path
+) -> None:
+    file = tmp_path / "stopped"
+    done = with_env("drain", B, "--then", f"echo {{brokerName}} {{brokerAddr}} > {file}; exit 4", "--json")
+    assert done.code == 1
+    assert file.read_text() == f"{B} {there.brokers[B, 0]}\n"
+    assert "the command of --then ended with 4; broker-a-0 stays drained" in done.err
+    assert events(done.out)[-2:] == ["safe", "commandEnded"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--settle", "soon"), "--settle soon cannot be: give 100ms to 1h"),
+        (("--interval", "0s"), "--interval 0s cannot be"),
+        (("--then", "stop {broker}"), "nobody knows {broker}; there are {brokerName} and {brokerAddr}"),
+        (("--output", "csv"), "--output csv cannot be"),
+    ],
+)
+def test_what_cannot_be_understood_is_told(with_env: Run, words: tuple[str, str], says: str) -> None:
+    done = with_env("drain", B, *words)
+    assert (done.code, says in done.err) == (2, True), done.err
+
+
+def test_a_kept_drain_goes_on_in_its_own_way(with_env: Run) -> None:
+    assert with_env("drain", B, "--durable", "--force").code == 0
+    again = with_env("drain", B)
+    assert (again.code, again.err) == (
+        0, "nsadmin: the drain of broker-a-0 that is kept is durable, and goes on so\n",
+    )  # fmt: skip
+    assert with_env("undrain", B).code == 0
+
+
+def test_a_drain_under_way_is_left_alone(with_env: Run, tmp_path: Path) -> None:
+    assert with_env("drain", B).code == 0
+    first = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
+    assert first.try_lock()
+    done = with_env("undrain", B)
+    assert (done.code, "is at this drain: end it first" in done.err) == (1, True)
+    assert json.loads(with_env("drainStatus", B, "--json").out)[0]["pid"] is not None
+    first.release_lock()
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
+)
+def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
+    with_env: Run, there: Lab, tmp_path: Path, number: int, code: int
+) -> None:
+    before = perms(there)
+    command = [sys.executable, "-m", "nsadmin", "drain", B, "-n", there.namesrv_addr, "--json"]
+    env = {**Program.environment(), "NSADMIN_STATE": str(tmp_path / "state"), "NSADMIN_AUDIT": "off"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        try:
+            for line in child.stdout:
+                if '"closed"' in line:
+                    child.send_signal(number)
+                    break
+            said = child.stderr.read()
+        finally:
+            child.kill()
+    assert child.returncode == code
+    assert (f"nsadmin drain {B} goes on with it" in said) == (number != signal.SIGKILL)
+    [row, _] = json.loads(with_env("drainStatus", "--json").out)
+    assert (row["phase"], row["pid"]) == ("settle", None)
+    done = with_env("drain", B, "--json")
+    assert done.code == 0
+    assert json.loads(done.out.splitlines()[0])["resumed"] == "settle"
+    assert "snapshotTaken" not in events(done.out)
+    assert with_env("undrain", B).code == 0
+    assert perms(there) == before
+
+
+def test_what_makes_no_sense_is_told(with_env: Run, tmp_path: Path) -> None:
+    folder = drain_folder_of(tmp_path / "state", "cluster-a", B)
+    folder.mkdir(parents=True)
+    (folder / "state.json").write_text("{}")
+    done = with_env("drainStatus", "--json")
+    assert (done.code, "it is of version None" in json.loads(done.out)[0]["error"]) == (1, True)
+    assert with_env("drain", B).code == 1

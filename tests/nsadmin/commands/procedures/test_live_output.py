@@ -1,0 +1,60 @@
+"""What happens, in lines."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from nsadmin.commands.procedures.live_output import ProcedureReporter
+from nsadmin.diagnostics import UsageError
+from nsadmin.output import Style
+from nsadmin.session import Options, Session
+from tests.support.rows import Terminal
+
+RECORD = {"time": 1_700_000_000_000, "event": "safe", "unknown": []}
+
+
+def teller(format: str) -> ProcedureReporter:
+    return ProcedureReporter(Session(Options(style=Style(format))), "drain", lambda told: told["event"])
+
+
+def test_a_line_has_its_time_and_is_not_said_twice() -> None:
+    tell = teller("table")
+    assert tell(RECORD) == "2023-11-14T22:13:20.000Z safe"
+    assert tell({**RECORD, "time": 1_700_000_001_000}) == ""
+    assert tell({**RECORD, "event": "unsafe"}) == "2023-11-14T22:13:20.000Z unsafe"
+
+
+@pytest.mark.parametrize("format", ["json", "jsonl"])
+def test_programs_get_all_of_it(format: str) -> None:
+    tell = teller(format)
+    assert [json.loads(tell(RECORD)) for _ in range(2)] == [RECORD] * 2
+
+
+def test_what_has_no_lines_is_refused() -> None:
+    with pytest.raises(UsageError, match="drain: --output csv cannot be"):
+        teller("csv")
+
+
+def test_on_a_terminal_progress_stays_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", Terminal(sink, encoding="utf-8"))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    progress = {
+        "time": 1, "event": "progress", "phase": "wait", "puts": 5, "residue": {}, "lag": None, "behind": {},
+        "openTopics": {"h:1": 0}, "reopened": 0, "quiet": 0, "intervals": 3, "waitingFor": ["writes to stop"],
+    }  # fmt: skip
+    with teller("table") as tell:
+        said = [tell(told) for told in ({"time": 1, "event": "started", "broker": "broker-a"}, progress)]
+        said.append(tell({"time": 1, "event": "serverBack"}))
+        said.append(tell(RECORD))
+    sys.stdout.flush()
+    drawn = sink.getvalue().decode()
+    # What comes before and after it is written as everywhere: a command may write in between.
+    assert said == [
+        "1970-01-01T00:00:00.001Z started", "", "", "2023-11-14T22:13:20.000Z safe",
+    ]  # fmt: skip
+    assert "1970-01-01T00:00:00.001Z serverBack" in drawn
+    assert "snapshot wipe settle [wait] safe" in drawn
+    assert "broker-a" in drawn

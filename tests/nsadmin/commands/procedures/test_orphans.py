@@ -1,0 +1,132 @@
+"""orphans, of a lab in which topics have lost what they belong to."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namesrv_core.errors import ResponseCode
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_request
+from namesrv_core.transport.multiplexed_client import MultiplexedClient
+from tests.nsadmin.conftest import Run
+from tests.support.lab import Lab, lab
+from tests.support.servers import closed_port
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Lab]:
+    with lab(tmp_path / "lab", name_servers=2) as running:
+        orphaned(running)
+        yield running
+
+
+def orphaned(there: Lab) -> None:
+    """Have topics deleted in one place only, and some made for a group that nobody has."""
+    masters = [addr for (_, number), addr in there.brokers.items() if number == 0]
+    drop_at = RequestCode.DELETE_TOPIC_IN_BROKER
+    for topic in ("%RETRY%retired", "%DLQ%retired"):
+        for name in ("broker-a-0", "broker-b-0"):
+            ask(there.brokers[name, 0], RequestCode.UPDATE_AND_CREATE_TOPIC, create(topic))
+    # On one broker of each cluster, and on one of many.
+    for addr in masters:
+        ask(addr, drop_at, headers.write_header(headers.DeleteTopic("accounts")))
+    ask(there.brokers["broker-a-0", 0], drop_at, headers.write_header(headers.DeleteTopic("orders")))
+    for addr in there.namesrv_addrs:
+        ask(addr, RequestCode.DELETE_TOPIC_IN_NAMESRV, headers.write_header(headers.DeleteTopic("carts")))
+
+
+def create(topic: str) -> dict[str, str]:
+    return headers.write_header(
+        broker_headers.CreateTopic(
+            topic=topic, default_topic="TBW102", read_queue_nums=1, write_queue_nums=1, perm=6,
+            topic_filter_type="SINGLE_TAG", topic_sys_flag=0, order=False,
+        )
+    )  # fmt: skip
+
+
+def ask(addr: str, code: int, ext: dict[str, str]) -> None:
+    with MultiplexedClient() as calls:
+        [answer] = calls.send_requests([(addr, build_request(code, ext))], 5)
+    assert getattr(answer, "code", None) == ResponseCode.SUCCESS, answer
+
+
+def rows_of(run: Run, there: Lab, *words: str, code: int = 0) -> list[dict[str, Any]]:
+    done = run("orphans", *words, "-n", there.namesrv_addr, "--json")
+    assert done.code == code, done.err
+    return list(json.loads(done.out))
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nsadmin.commands.procedures.orphans._SECONDS_BETWEEN_LOOKS", 0.0)
+
+
+def test_each_kind_is_found(run: Run, there: Lab) -> None:
+    rows = rows_of(run, there)
+    assert {row["topic"]: (row["kind"], row["group"]) for row in rows} == {
+        "accounts": ("noBroker", None),
+        "orders": ("notThere", None),
+        "carts": ("noNameServer", None),
+        "%DLQ%retired": ("noGroup", "retired"),
+        "%RETRY%retired": ("noGroup", "retired"),
+    }
+    by_topic = {row["topic"]: row for row in rows}
+    assert by_topic["orders"]["brokers"] == ["broker-a-0"]
+    assert by_topic["accounts"]["namesrvAddrs"] == list(there.namesrv_addrs)
+    assert by_topic["%RETRY%retired"]["brokers"] == ["broker-a-0", "broker-b-0"]
+    assert by_topic["accounts"]["finding"] == "no broker has it"
+    done = run("orphans", "-n", there.namesrv_addr)
+    assert done.err == "nsadmin: 1 noBroker, 1 notThere, 1 noNameServer, 2 noGroup\n"
+
+
+def test_what_can_be_cleaned_is_and_no_more(run: Run, there: Lab) -> None:
+    planned = rows_of(run, there, "--clean", "--dry-run")
+    assert {row["topic"] for row in planned} == {"accounts", "%RETRY%retired"}
+    assert {row["result"] for row in planned} == {"dry-run"}
+    assert len(rows_of(run, there)) == 5
+    done = rows_of(run, there, "--clean", "--yes")
+    assert {row["result"] for row in done} == {"done"}
+    assert [(row["target"], row["role"]) for row in done if row["topic"] == "accounts"] == [
+        (addr, "nameserver") for addr in there.namesrv_addrs
+    ]
+    assert {row["topic"] for row in rows_of(run, there)} == {"orders", "carts", "%DLQ%retired"}
+    rows_of(run, there, "--clean", "--dlq", "--yes")
+    assert {row["topic"] for row in rows_of(run, there)} == {"orders", "carts"}
+    done_again = run("orphans", "--clean", "--yes", "-n", there.namesrv_addr)
+    assert done_again.code == 0
+    assert done_again.err == "nsadmin: 2 orphans are left as they are\nnsadmin: there is nothing to clean\n"
+
+
+def test_the_question_names_what_goes(run: Run, there: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("nsadmin.diagnostics.is_interactive", lambda: True)
+
+    def decline(question: str) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr("nsadmin.diagnostics.ask", decline)
+    done = run("orphans", "--clean", "-n", there.namesrv_addr)
+    assert asked == ["Delete accounts from name servers and %RETRY%retired with their messages from brokers?"]
+    assert (done.code, done.err) == (1, "nsadmin: nothing was changed\n")
+
+
+def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, there: Lab) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    words = ("-n", f"{there.namesrv_addr};{dead}", "--json")
+    done = run("orphans", "--clean", "--yes", *words)
+    assert done.code == 1
+    assert f"nothing was cleaned: what {dead} has is unknown" in done.err
+    done = run("orphans", *words)
+    assert (done.code, len(json.loads(done.out))) == (3, 5)
+    assert f"unknown is what {dead} has: connection refused" in done.err
+
+
+def test_off_a_terminal_it_needs_a_yes(run: Run, there: Lab) -> None:
+    done = run("orphans", "--clean", "-n", there.namesrv_addr)
+    assert (done.code, "orphans --clean cannot be undone" in done.err) == (2, True)
+    assert run("orphans", "--dlq").code == 2

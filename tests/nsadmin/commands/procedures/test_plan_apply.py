@@ -1,0 +1,155 @@
+"""export, plan and apply in the lab, on the command line."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from nsadmin.operations.plans import schema
+from nsadmin.operations.plans.yaml_reader import read_desired_cluster
+from tests.nsadmin.conftest import Run
+from tests.nsadmin.test_session import on_terminal
+from tests.support.lab import Lab, lab
+
+A, B = "broker-a-0", "broker-a-1"
+FILE = """\
+cluster: cluster-a
+topics:
+  orders: {readQueueNums: 2, attributes: {message.type: FIFO}}
+  ratings: {}
+kv:
+  DEPLOYMENT: {stage: canary}
+"""
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
+        monkeypatch.chdir(tmp_path)
+        yield running
+
+
+def wanted(text: str = FILE, name: str = "cluster.yaml") -> str:
+    Path(name).write_text(text)
+    return name
+
+
+def test_an_export_is_a_file_that_changes_nothing(do: Run) -> None:
+    exported = do("export", "cluster-a", "--namespace", "DEPLOYMENT")
+    assert (exported.code, exported.err) == (0, "")
+    assert do("export", "cluster-a", "--namespace", "DEPLOYMENT").out == exported.out
+    desired = read_desired_cluster(exported.out, "f")
+    assert {"orders", "payments"} <= (desired.topic_specs or {}).keys()
+    assert (desired.kv_tables, list(desired.order_confs or {})) == ({"DEPLOYMENT": {}}, ["orders"])
+    done = do("plan", wanted(exported.out), "--prune")
+    assert (done.code, json.loads(done.out), done.err) == (0, [], "nsadmin: nothing to do\n")
+
+
+def test_an_export_without_a_cluster(do: Run) -> None:
+    assert do("export", "--schema").out == schema.format_schema()
+    assert do("export").err == "nsadmin: export: CLUSTER is missing; type: nsadmin export CLUSTER\n"
+    assert do("export", "nowhere").code == 5
+
+
+def test_a_plan_and_its_end(do: Run) -> None:
+    file = wanted()
+    planned = do("plan", file)
+    assert (planned.code, planned.err.count("cannot be read any more")) == (0, 2)
+    assert planned.err.splitlines()[-1].startswith("nsadmin: 2 to create, 1 to update, 0 to delete; ")
+    by_name = {row["name"]: row for row in json.loads(planned.out)}
+    assert (by_name["orders"]["servers"], by_name["orders"]["result"]) == ([A, B], "planned")
+    assert "readQueueNums 8 -> 2" in by_name["orders"]["changes"]
+    assert by_name["orders"]["messages"] > 0
+    assert by_name["DEPLOYMENT stage"]["changes"] == "new: canary"
+    shown = do("apply", file, "--dry-run")
+    assert {row["result"] for row in json.loads(shown.out)} == {"dry-run"}
+    applied = do("apply", file)
+    assert (applied.code, {row["result"] for row in json.loads(applied.out)}) == (0, {"done"})
+    assert json.loads(do("apply", file).out) == json.loads(do("plan", file).out) == []
+
+
+def test_deletes_have_a_guard(do: Run) -> None:
+    file = wanted("cluster: cluster-a\ntopics: {orders: }\ngroups: {}\n")
+    unasked = do("apply", file, "--prune", "--max-deletes", "50")
+    assert (unasked.code, "apply with deletes cannot be undone" in unasked.err) == (2, True)
+    many = do("apply", file, "--prune", "--yes")
+    assert (many.code, many.out) == (1, "")
+    assert "more than --max-deletes 10: look at the plan, and if it is right, type --max-deletes" in many.err
+    assert "delete" in do("plan", file, "--prune").out
+    done = do("apply", file, "--prune", "--yes", "--max-deletes", "50")
+    assert (done.code, {row["action"] for row in json.loads(done.out)}) == (0, {"update", "delete"})
+    assert json.loads(do("topicList", "--no-system", "--filter", "topic!~^%").out) == [{"topic": "orders"}]
+
+
+def test_a_plan_that_was_kept_is_carried_out_or_refused(do: Run) -> None:
+    assert do("plan", wanted(), "--save-to", "tonight.plan").code == 0
+    do("updateTopicPerm", "orders", "4", "-c", "cluster-a")
+    refused = do("apply", "tonight.plan", "--yes")
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err.splitlines() == [
+        "nsadmin: the cluster is not what it was when tonight.plan was made: make the plan again",
+        f"nsadmin: topic orders on {A} is not as it was when the plan was made",
+        f"nsadmin: topic orders on {B} is not as it was when the plan was made",
+    ]
+    do("updateTopicPerm", "orders", "6", "-c", "cluster-a")
+    # Its own steps may be done already, by a run that was interrupted.
+    do("updateTopic", "ratings", "-c", "cluster-a")
+    done = do("apply", "tonight.plan", "--yes")
+    assert (done.code, {row["name"] for row in json.loads(done.out)}) == (0, {"orders", "DEPLOYMENT stage"})
+    assert json.loads(do("apply", "tonight.plan").out) == []
+
+
+def test_files_that_cannot_be_used(do: Run) -> None:
+    assert do("plan", "none.yaml").err == "nsadmin: plan: none.yaml: No such file or directory\n"
+    Path("latin.yaml").write_bytes(b"cluster: \xe9")
+    assert do("apply", "latin.yaml").err == "nsadmin: apply: latin.yaml is no text in UTF-8\n"
+    bad = do("plan", wanted("cluster: c\ntopics:\n  a: {perms: 6}\n  b: {perm: x}\n"))
+    assert bad.code == 2
+    assert bad.err.startswith("nsadmin: plan: cluster.yaml:3: topics.a.perms is unknown; did you mean perm?")
+    assert "nsadmin: cluster.yaml:4: topics.b.perm: 'x' cannot be" in bad.err
+    worse = "".join(f"  t{at}: {{perm: x}}\n" for at in range(30))
+    assert (
+        do("plan", wanted(f"cluster: c\ntopics:\n{worse}")).err.splitlines()[-1] == "nsadmin: ... and 20 more"
+    )
+    do("plan", wanted(), "--save-to", "p")
+    assert "p is a plan already: nsadmin apply p carries it out" in do("plan", "p").err
+    assert "leave --prune out" in do("apply", "p", "--prune").err
+    assert do("plan", "cluster.yaml", "--save-to", "no/p").err.endswith(
+        "--save-to no/p: No such file or directory\n"
+    )
+    Path("p").write_text('{"nsadminPlan": 1')
+    assert "a plan that cannot be read" in do("apply", "p").err
+
+
+def test_who_is_asked_sees_what_will_be_done(there: Lab) -> None:
+    file = wanted("cluster: cluster-a\ntopics: {ratings: }\n")
+    code, out, shown = on_terminal(b"y\n", "apply", file, "-n", there.namesrv_addr, "--json")
+    assert (code, json.loads(out)[0]["result"]) == (0, "done")
+    assert b"create topic ratings: new: readQueueNums 8, writeQueueNums 8, perm rw-\r\n" in shown
+    assert b"cluster-a, 2 broker(s) and 2 name server(s): 1 to create, 0 to update, 0 to delete;" in shown
+    code, out, _ = on_terminal(b"n\n", "apply", wanted(), "-n", there.namesrv_addr, "--json")
+    assert (code, out) == (1, b"")
+
+
+def test_a_server_that_does_not_answer_is_a_row(do: Run, there: Lab, run: Run) -> None:
+    file = wanted("cluster: cluster-a\nkv: {N: {k: v}}\n")
+    done = run("apply", file, "-n", f"{there.namesrv_addrs[0]};127.0.0.1:1", "--json")
+    assert done.code == 3
+    assert [(row["name"], row["result"]) for row in json.loads(done.out)] == [
+        ("N k", "done"),
+        (None, "unknown"),
+    ]
+    partly = run("export", "cluster-a", "-n", f"{there.namesrv_addrs[0]};127.0.0.1:1")
+    assert partly.code == 3
+    assert "127.0.0.1:1: connection refused, nothing listens there; what it has is not in here" in partly.out
+    assert "what it has is not in here" in partly.err
+
+
+def test_a_failure_is_counted(do: Run) -> None:
+    failed = do("apply", wanted("cluster: cluster-a\ntopics: {x: {attributes: {no.such: 1}}}\n"))
+    assert (failed.code, failed.err) == (
+        1,
+        "nsadmin: failed in 2 of 2 steps; start it again to try those\n",
+    )

@@ -1,0 +1,118 @@
+"""spread, of simulated brokers; the plan that it writes is read back."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nsadmin.operations.plans.yaml_reader import read_desired_cluster
+from tests.nsadmin.conftest import Run
+from tests.support.lab import Lab, lab
+from tests.support.registering_brokers import RegisteringBroker
+from tests.support.servers import FakeNameServer, closed_port
+from tests.support.topic_brokers import topic_config
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+        yield running
+
+
+def rows_of(run: Run, there: Lab, *words: str) -> list[dict[str, Any]]:
+    done = run("spread", *words, "-n", there.namesrv_addr, "--json")
+    assert done.code == 0, done.err
+    return list(json.loads(done.out))
+
+
+def test_a_topic_in_each_cluster_that_has_it(run: Run, there: Lab) -> None:
+    rows = rows_of(run, there, "refunds-settled")
+    assert [(row["clusterName"], row["finding"], row["missing"]) for row in rows] == [
+        ("cluster-a", "even", []),
+        ("cluster-b", "on 1 of 3 brokers", ["broker-b-0", "broker-b-1"]),
+    ]
+    assert rows[1]["queues"] == {"broker-b-2": "8/8"}
+    assert len(rows_of(run, there, "refunds-settled", "-c", "cluster-b")) == 1
+
+
+def test_all_that_are_not_even(run: Run, there: Lab) -> None:
+    rows = rows_of(run, there, "--all", "-c", "cluster-a")
+    assert {row["finding"] for row in rows} == {"on 1 of 3 brokers"}
+    assert "customers-archived" in {row["topic"] for row in rows}
+    done = run("spread", "--all", "-c", "cluster-a", "-n", there.namesrv_addr)
+    assert done.err == "nsadmin: 6 of 40 topics are not spread evenly\n"
+
+
+def test_the_plan_makes_them_even(run: Run, there: Lab, tmp_path: Path) -> None:
+    file = tmp_path / "even.yaml"
+    words = ("spread", "--all", "--plan", str(file), "-n", there.namesrv_addr)
+    done = run(*words)
+    assert done.code == 2
+    assert "there is something to do in cluster-a, cluster-b: choose with -c" in done.err
+    done = run(*words, "-c", "cluster-a")
+    assert done.code == 0
+    assert f"wrote {file}: nsadmin plan {file} shows what it does" in done.err
+    desired = read_desired_cluster(file.read_text(), "even.yaml")
+    assert (desired.cluster_name, desired.group_specs) == ("cluster-a", None)
+    assert desired.topic_specs is not None
+    assert len(desired.topic_specs) == 6
+    assert all(spec.only_on is None and not spec.not_on for spec in desired.topic_specs.values())
+    done = run(*words, "-c", "cluster-a")
+    assert (done.code, "File exists" in done.err) == (2, True)
+    assert run("spread", "orders", "--plan", "x", "-n", there.namesrv_addr).err == (
+        "nsadmin: spread: no plan was written: all is even\n"
+    )
+
+
+def test_what_is_uneven_or_static(run: Run, first: FakeNameServer) -> None:
+    mapping = {"bname": "broker-a", "topic": "S", "hostedQueues": {}}
+    with (
+        RegisteringBroker(topic_config("T"), topic_config("S"), topic_config("P")) as a,
+        RegisteringBroker(
+            topic_config("T", readQueueNums=4), topic_config("P", perm=4), name="broker-b"
+        ) as b,
+        RegisteringBroker(topic_config("P"), name="broker-c") as c,
+    ):
+        a.mappings = {"S": mapping}
+        brokers = {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}
+        first.clusters = {"C": brokers}
+        done = run("spread", "--all", "-n", first.addr, "--json")
+        assert {row["topic"]: row["finding"] for row in json.loads(done.out)} == {
+            "S": "static: updateStaticTopic spreads it",
+            "T": "uneven",
+        }
+        [row] = json.loads(run("spread", "P", "-n", first.addr, "--json").out)
+        assert (row["finding"], row["differing"]) == ("even, with other settings", ["perm"])
+        first.clusters = {"C": {**brokers, "broker-c": {0: c.addr}}}
+        [row] = json.loads(run("spread", "T", "-n", first.addr, "--json").out)
+        assert row["finding"] == "on 2 of 3 brokers, uneven"
+
+
+def test_a_broker_that_says_nothing_may_have_anything(
+    run: Run, first: FakeNameServer, tmp_path: Path
+) -> None:
+    with RegisteringBroker() as a:
+        dead = f"127.0.0.1:{closed_port()}"
+        first.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: dead}, "broker-c": {1: a.addr}}}
+        done = run("spread", "T", "-n", first.addr)
+        assert done.code == 3
+        assert "broker broker-b did not tell its topics: connection refused" in done.err
+        assert "broker broker-c did not tell its topics: this broker has no master now" in done.err
+        file = tmp_path / "even.yaml"
+        done = run("spread", "--all", "--plan", str(file), "-n", first.addr)
+        assert (done.code, file.exists()) == (1, False)
+        assert "no plan was written: what broker-b, broker-c has is unknown" in done.err
+        assert run("spread", "U", "-n", first.addr).code == 4
+
+
+@pytest.mark.parametrize("words", [(), ("T", "--all")])
+def test_what_is_no_question(run: Run, words: tuple[str, ...]) -> None:
+    done = run("spread", *words)
+    assert (done.code, done.err) == (2, "nsadmin: spread: type either a TOPIC or --all\n")
+
+
+def test_a_topic_that_nobody_has(run: Run, there: Lab) -> None:
+    done = run("spread", "nowhere", "-n", there.namesrv_addr)
+    assert (done.code, done.err) == (5, "nsadmin: no broker has a topic 'nowhere'\n")

@@ -1,0 +1,125 @@
+"""whatIf, of simulated brokers."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.lab import Lab, lab
+from tests.support.servers import FakeNameServer, closed_port
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+        yield running
+
+
+def rows_of(run: Run, namesrv: str, *words: str, code: int) -> list[dict[str, Any]]:
+    done = run("whatIf", *words, "-n", namesrv, "--json")
+    assert done.code == code, done.err
+    return list(json.loads(done.out))
+
+
+def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, there: Lab) -> None:
+    rows = rows_of(run, there.namesrv_addr, "--down", "broker-a-0", code=1)
+    assert [(row["what"], row["name"], row["finding"]) for row in rows[:2]] == [
+        ("topic", "coupons-created", "no queue to write to, no master, nothing to read"),
+        ("topic", "customers-archived", "no queue to write to, no master, nothing to read"),
+    ]
+    assert rows[0]["writeQueues"] > rows[0]["writeQueuesLeft"] == 0
+    together = [row for row in rows if row["what"] == "topics"]
+    assert together[0]["finding"] == "loses a part"
+    assert together[0]["lostRatio"] > together[-1]["lostRatio"]
+    groups = [row for row in rows if row["what"] == "group"]
+    assert groups[0]["finding"] == "cannot read coupons-created, customers-archived"
+    assert groups[0]["topics"][:2] == ["coupons-created", "customers-archived"]
+    assert groups[-1]["finding"] == "reads less"
+
+    each = rows_of(run, there.namesrv_addr, "--down", "broker-a-0", "--detail", code=1)
+    topics = [row for row in each if row["what"] == "topic"]
+    assert len(topics) == sum(row["count"] for row in rows if row["what"] != "group")
+    everything = rows_of(run, there.namesrv_addr, "--down", "broker-a-0", "--detail", "--system", code=1)
+    assert "broker-a-0" in {row["name"] for row in everything}
+
+
+def test_the_count_is_told_beside_the_table(run: Run, there: Lab) -> None:
+    done = run("whatIf", "--down", "broker-a-0:0", "-n", there.namesrv_addr)
+    assert done.err == (
+        "nsadmin: 36 of 56 topics lose something: 2 stand still, 34 lose a part; "
+        "of 0 groups 0 cannot read a topic any more; 18% of all queues for writing go\n"
+    )
+    done = run("whatIf", "--down", "broker-a-0:1", "-n", there.namesrv_addr)
+    assert (done.code, done.out.splitlines()[1:]) == (0, [])
+
+
+def test_groups_with_many_topics_gone_name_the_first(run: Run, there: Lab) -> None:
+    brokers = ",".join(f"broker-a-{number}" for number in range(3))
+    rows = rows_of(run, there.namesrv_addr, "--down", brokers, code=1)
+    assert rows[-1]["what"] == "group"
+    assert any(row["finding"].endswith(", ...") for row in rows if row["what"] == "group")
+
+
+def test_who_has_no_name_server_left(run: Run, there: Lab) -> None:
+    first, second = there.namesrv_addrs
+    rows = rows_of(run, there.namesrv_addr, "--down-namesrv", first, code=0)
+    assert [(row["what"], row["count"], row["finding"]) for row in rows] == [
+        ("brokers", 12, "fewer left"),
+        ("clients", 21, "fewer left"),
+    ]
+    assert rows[0]["nameServersLeft"] == [second]
+    rows = rows_of(run, there.namesrv_addr, "--down-namesrv", f"{first};{second}", code=1)
+    findings = [(row["what"], row["finding"]) for row in rows]
+    assert findings[:12] == [("broker", "registered nowhere else")] * 12
+    assert findings[12:24] == [("broker", "none left")] * 12
+    assert findings[24:] == [("client", "none left")] * 21
+    each = rows_of(run, there.namesrv_addr, "--down-namesrv", first, "--detail", code=0)
+    assert len(each) == 33
+
+
+def test_addresses_by_name_and_by_number_are_one(run: Run, there: Lab) -> None:
+    by_name = there.namesrv_addrs[0].replace("127.0.0.1", "localhost")
+    rows = rows_of(run, there.namesrv_addr, "--down-namesrv", by_name, code=0)
+    assert {row["finding"] for row in rows} == {"fewer left"}
+
+
+def test_what_cannot_be_asked_is_unknown(run: Run, there: Lab) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    for words in (("--down", "broker-a-0"), ("--down-namesrv", there.namesrv_addrs[0])):
+        done = run("whatIf", *words, "-n", f"{there.namesrv_addr};{dead}", "--json")
+        assert done.code == 3
+        assert f"unknown is what {dead} knows: connection refused" in done.err
+
+
+def test_a_broker_that_fetches_its_list_is_not_lost(run: Run, first: FakeNameServer, broker: Any) -> None:
+    items = (
+        f"brokerName=broker-a\nbrokerId=0\nfetchNamesrvAddrByAddressServer=true\nnamesrvAddr={first.addr}\n"
+    )
+    from namesrv_core.protocol.command import build_reply
+
+    broker.handlers[26] = lambda asked: build_reply(asked, body=items.encode())
+    done = run("whatIf", "--down-namesrv", first.addr, "-n", first.addr, "--json")
+    findings = [row["finding"] for row in json.loads(done.out)]
+    assert findings == ["registered nowhere else", "none left until it fetches a new list"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "type either --down BROKER or --down-namesrv ADDR"),
+        (("--down", "a", "--down-namesrv", "h:1"), "type either --down BROKER or --down-namesrv ADDR"),
+        (("--down", " , "), "--down names no broker"),
+    ],
+)
+def test_what_is_no_question(run: Run, words: tuple[str, ...], said: str) -> None:
+    done = run("whatIf", *words)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_broker_that_nobody_knows(run: Run, there: Lab) -> None:
+    done = run("whatIf", "--down", "broker-x", "-n", there.namesrv_addr)
+    assert done.code == 5
+    assert "no broker 'broker-x': name servers know broker-a-0, " in done.err

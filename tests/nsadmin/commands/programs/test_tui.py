@@ -1,0 +1,114 @@
+"""tui on a terminal of its own: it comes up, answers keys and leaves the terminal as it was."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.command_line.parser import connection_words
+from nsadmin.commands.programs.tui import _validate_interval
+from nsadmin.diagnostics import UsageError
+from tests.nsadmin.conftest import Run
+from tests.support.lab import lab
+from tests.support.servers import FakeNameServer
+from tests.support.terminal import Terminal
+
+
+def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
+    with FakeNameServer() as server:
+        done = run("tui", "-n", server.addr)
+    assert (done.code, done.out) == (2, "")
+    assert "tui: it takes a terminal; clusterList --watch 5 writes to a file or a pipe" in done.err
+
+
+def test_it_comes_up_live_and_q_leaves(tmp_path: Path) -> None:
+    with lab(tmp_path / "lab") as there, Terminal("tui", "-n", there.namesrv_addr, home=tmp_path) as terminal:
+        terminal.until("12 brokers")
+        terminal.type("/")
+        terminal.until("filter:")
+        terminal.type("broker-b\r")
+        terminal.until(" of 12 rows")
+        terminal.type("q")
+        assert terminal.ended() == 0
+
+
+def test_a_dead_name_server_is_shown_and_no_error(tmp_path: Path) -> None:
+    with Terminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+        terminal.until("silent")
+        terminal.type("q")
+        assert terminal.ended() == 0
+    assert "Traceback" not in terminal.said
+
+
+def test_a_screen_that_is_none_is_named_with_those_there_are(tmp_path: Path) -> None:
+    with Terminal("tui", "weather", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
+        assert terminal.ended() == 2
+    assert "tui: no screen 'weather'; there are: brokers" in terminal.said
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, 1e9])
+def test_an_interval_that_cannot_be(seconds: float) -> None:
+    with pytest.raises(UsageError, match=r"give 0\.5 to 3600 seconds"):
+        _validate_interval(seconds)
+
+
+def test_the_interval_by_itself() -> None:
+    assert (_validate_interval(None), _validate_interval(2.0)) == (5.0, 2.0)
+
+
+def test_preferences_that_cannot_be_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "tui.yaml").write_text("keys: {fly: f}\n")
+    with Terminal("tui", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
+        assert terminal.ended() == 2
+    assert "keys: fly is unknown; there are: help, filter" in terminal.said
+    assert "Traceback" not in terminal.said
+
+
+def test_options_that_reach_the_cluster_go_with_its_commands() -> None:
+    said = {
+        "context": "prod", "namesrv_addr": ["a:1", "b:2"], "tls": False, "insecure": False, "timeout": 2.5,
+        "quiet": True, "config_file": None,
+    }  # fmt: skip
+    assert connection_words(said) == [
+        "--context",
+        "prod",
+        "-n",
+        "a:1",
+        "-n",
+        "b:2",
+        "--no-tls",
+        "--timeout",
+        "2.5",
+    ]
+    assert connection_words({"tls": True, "insecure": True}) == ["--tls", "--insecure"]
+
+
+def test_what_is_recorded_is_played_again_without_any_server(tmp_path: Path) -> None:
+    with lab(tmp_path / "lab") as there, Terminal(
+        "tui", "-n", there.namesrv_addr, "--record", "r.zst", "--interval", "0.5", home=tmp_path
+    ) as terminal:  # fmt: skip
+        terminal.until("12 brokers")
+        terminal.until("12 up")
+        terminal.type("q")
+        assert terminal.ended() == 0
+    with Terminal("tui", "--replay", "r.zst", "--speed", "10", home=tmp_path) as terminal:
+        terminal.until("12 up")
+        terminal.type("q")
+        assert terminal.ended() == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (("--replay", "none.zst"), "tui: --replay none.zst: No such file or directory"),
+        (("--replay", "."), "tui: --replay .: there is no journal in it"),
+        (("--replay", "x", "--speed", "0"), "tui: --speed 0 cannot be: give 0.1 to 3600"),
+        (("--speed", "2", "-n", "h:1"), "tui: --speed is of a replay"),
+        (("--record", "no/r.zst", "-n", "h:1"), "tui: --record no/r.zst: No such file or directory"),
+        (("--record", "a", "--replay", "b"), "tui: --record and --replay exclude each other"),
+    ],
+)
+def test_what_cannot_be_recorded_or_played(args: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    with Terminal("tui", *args, home=tmp_path) as terminal:
+        assert terminal.ended() == 2
+    assert why in terminal.said
+    assert "Traceback" not in terminal.said

@@ -1,0 +1,84 @@
+"""report show, report html and report markdown."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.examples import Case, elsewhere, words
+from tests.support.gold_tables import gold
+
+pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    gold(tmp_path / "out")
+    return str(tmp_path / "out")
+
+
+def test_a_report_is_shown_in_every_form(folder: str, run: Run) -> None:
+    done = run("report", "show", "broker_flaps", "--output-dir", folder, "--json")
+    [row] = json.loads(done.out)
+    assert (row["ts"], row["servers"], row["date"]) == (
+        "2025-02-01T03:04:05.000Z",
+        ["n1", "n2"],
+        "2025-02-01",
+    )
+    done = run(
+        "reportShow",
+        "broker_availability",
+        "--output-dir",
+        folder,
+        "--since",
+        "2025-02-02",
+        "--output",
+        "csv",
+    )
+
+    assert done.out.splitlines()[1].startswith("2025-02-02,c 1,a,0,0.0,0.0,0.0,86400.0")
+
+
+def test_a_page_goes_where_it_is_wanted(folder: str, tmp_path: Path, run: Run) -> None:
+    done = run("report", "html", "--output-dir", folder, "--to", str(tmp_path / "page.html"))
+    assert (done.code, done.out.strip()) == (0, str(tmp_path / "page.html"))
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+    done = run("report", "markdown", "--output-dir", folder)
+    assert done.out.startswith("# Name servers and brokers")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["show", "x"], "there is no report x; there are: broker_availability"),
+        (["show", "drain_audit", "--since", "May"], "--since 'May' is no day: give it as 2025-01-31"),
+        (["show", "ns_health"], "no such table was made; make it with: nsadmin report run"),
+        (["html", "--to", "/nowhere/x"], "/nowhere/x cannot be written: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_is_one_line(folder: str, run: Run, words: list[str], said: str) -> None:
+    done = run("report", *words, "--output-dir", folder)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_what_is_missing_is_said(folder: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    done = run("report", "show", "drain_audit", "--output-dir", folder)
+    assert done.err == "nsadmin: reportShow: duckdb is missing: pip install 'nsadmin[spark]'\n"
+
+
+@pytest.mark.parametrize(
+    "case", elsewhere("reportShow", "reportHtml", "reportMarkdown"), ids=lambda case: case.entry.name
+)
+def test_the_examples_do_what_they_say(
+    case: Case, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold(tmp_path / "reports")
+    monkeypatch.chdir(tmp_path)
+    for example in case.examples:
+        done = run(*words(example))
+        assert (done.code, done.err) == (example.exit_code, ""), example.command_line
+        assert done.out

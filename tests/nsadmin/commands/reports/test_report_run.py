@@ -1,0 +1,72 @@
+"""report run: what it says, and what it leaves to the pipeline."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nsadmin import progress
+from nsadmin.app import main
+from nsadmin.operations import report_runner
+
+STEPS: list[dict[str, Any]] = [
+    {"doing": "starting Spark"},
+    {"at": "bronze/lines", "stages": 1, "done": 3, "tasks": 8, "rows": 12000},
+    {"at": "", "stages": 2, "done": 0, "tasks": 1, "rows": 0},
+    {"table": "bronze/lines", "rowsIn": 12000, "rowsOut": 10, "seconds": 1.25},
+    {"table": "silver/ns_event", "rowsIn": 10, "rowsOut": 9, "seconds": 0.5},
+    {},
+    {"note": "1 of 10 lines (10.00%) are in quarantine"},
+]
+
+
+def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[str] = []
+
+    def told(words: list[str], cache: Path, log: Path) -> Iterator[dict[str, Any]]:
+        given.extend(words)
+        assert (cache.name, log.name) == ("spark", "report.log")
+        yield from STEPS
+        raise report_runner.ReportRunFailed("too many", 3)
+
+    monkeypatch.setattr(report_runner, "run_report", told)
+    monkeypatch.setattr(progress, "SELDOM", 0.0)
+    assert main(["report", "run", "--input", str(tmp_path), "--output", "b"]) == 3
+    assert given == ["run", "--input", str(tmp_path), "--output", "b"]
+    said = capsys.readouterr()
+    assert said.out == (
+        "table                rowsIn     rowsOut   seconds\n"
+        "bronze/lines          12000          10       1.2\n"
+        "silver/ns_event          10           9       0.5\n"
+    )
+    assert said.err.splitlines() == [
+        "nsadmin: starting Spark",
+        "nsadmin: bronze/lines: 1 stage, 3 of 8 tasks, 12,000 rows read",
+        "nsadmin: Spark: 2 stages, 0 of 1 tasks, 0 rows read",
+        "nsadmin: bronze/lines: 12,000 rows in, 10 out, 1.2 s",
+        "nsadmin: silver/ns_event: 10 rows in, 9 out, 0.5 s",
+        "nsadmin: 1 of 10 lines (10.00%) are in quarantine",
+        "nsadmin: too many",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--output o", "what is to be read? Give --input DIR or --source NAME=DIR"),
+        ("--input i", "the following arguments are required: --output"),
+        ("--input nowhere --output o", "nowhere: there is no such file or folder"),
+        ("--input no*where --output o", "no*where: there is no such file or folder"),
+        ("--source a=. --output o --since 2025-02-02 --until 2025-02-01", "--since is not before --until"),
+        ("--input i --output o --source x", "'x' is not NAME=DIR"),
+        ("--input i --output o --max-quarantine 2", "'2' is no share: give 1% or 0.01"),
+    ],
+)
+def test_a_wrong_line_is_said_before_anything_starts(
+    capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
+    assert main(["report", "run", *line.split()]) == 2
+    assert said in capsys.readouterr().err

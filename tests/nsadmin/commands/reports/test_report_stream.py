@@ -1,0 +1,32 @@
+"""report stream: what it leaves to the pipeline."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nsadmin.app import main
+from nsadmin.operations import report_runner
+
+
+def test_it_is_the_pipeline_s_stream(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[str] = []
+
+    def told(words: list[str], cache: Path, log: Path) -> Iterator[dict[str, Any]]:
+        given.extend(words)
+        yield {"doing": "looking every 60 s"}
+
+    monkeypatch.setattr(report_runner, "run_report", told)
+    assert main(["report", "stream", "--input", str(tmp_path), "--output", "b", "--once"]) == 0
+    assert given == ["stream", "--input", str(tmp_path), "--output", "b", "--once"]
+    assert capsys.readouterr() == ("", "nsadmin: looking every 60 s\n")
+
+
+def test_a_wrong_line_is_said_before_anything_starts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "stream", "--output", "b"]) == 2
+    assert capsys.readouterr().err.startswith("nsadmin: report stream: what is to be read?")
+    assert main(["report", "stream", "--input", "a", "--output", "b", "--every", "soon"]) == 2
+    assert "'soon' is no time: give 30s, 5m or 2h" in capsys.readouterr().err

@@ -1,0 +1,77 @@
+"""check all: what applies, at the same time, and what it comes to."""
+
+from pathlib import Path
+
+from nsadmin import AdminClient, Tls
+from nsadmin.operations.checks import check_suite
+from nsadmin.operations.checks.check_suite import CHECKS_BY_NAME, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import MEASURES_BY_CHECK
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.journals import snapshot, written
+from tests.support.servers import FakeNameServer
+
+AT_ONCE = CheckScope(settle_seconds=0)
+
+
+def found(
+    *addrs: str, asked: CheckScope = AT_ONCE, left_out: tuple[str, ...] = ("registrationSize",)
+) -> tuple[CheckFinding, dict[str, CheckFinding]]:
+    whole, parts = check_suite.run_checks(lambda: AdminClient(addrs, timeout=5), asked, left_out)
+    return whole, {part.check: part for part in parts}
+
+
+def test_every_check_is_here() -> None:
+    assert {*CHECKS_BY_NAME, "topic", "lag", "security"} == {*MEASURES_BY_CHECK}
+
+
+def test_all_is_well_and_what_does_not_apply_is_told(first: FakeNameServer) -> None:
+    whole, parts = found(first.addr)
+    assert (whole.state, whole.summary) == (CheckState.OK, "all 4 checks are OK")
+    assert list(parts) == ["namesrv", "brokers", "writable", "heartbeat"]
+    assert [line.partition(": ")[2] for line in whole.details] == [
+        "divergence: there is one name server",
+        "certificates: TLS is not in use",
+        "journal: no journal is known",
+        "drain: no broker of this cluster is drained from here",
+    ]
+
+
+def test_the_worst_state_counts_and_is_named_first(
+    first: FakeNameServer, second: FakeNameServer, gone: str
+) -> None:
+    second.routes = {"T": {"broker-a": 4}}
+    whole, parts = found(first.addr, second.addr, gone)
+    assert whole.state is CheckState.CRITICAL
+    assert whole.summary == (
+        "5 of 5 checks are not OK: divergence CRITICAL, writable CRITICAL, namesrv WARNING, brokers WARNING,"
+        " heartbeat WARNING"
+    )
+    assert parts["divergence"].state is CheckState.CRITICAL
+
+
+def test_topics_and_groups_by_name(first: FakeNameServer) -> None:
+    with ConsumerBroker() as group:
+        group.clients = {"G": ["c1"]}
+        first.clusters = {"C": {"broker-a": {0: group.addr}}}
+        whole, parts = found(first.addr, asked=CheckScope(("T", "X"), ("G",)))
+    assert whole.summary == "1 of 7 checks are not OK: topic X CRITICAL"
+    assert parts["lag"].about == "G"
+
+
+def test_tls_and_journals(first: FakeNameServer, tmp_path: Path) -> None:
+    folder = written(tmp_path / "j", [snapshot()])
+    _, parts = found(
+        first.addr, asked=CheckScope(journal_folders=(Path(folder),), tls=Tls(), settle_seconds=0)
+    )
+    assert parts["certificates"].state is CheckState.UNKNOWN
+    assert parts["journal"].state is CheckState.CRITICAL
+    first.config["journal"] = "ok"
+    assert found(first.addr)[1]["journal"].state is CheckState.OK
+
+
+def test_where_nobody_answers_each_check_says_so(gone: str) -> None:
+    whole, parts = found(gone)
+    assert whole.state is CheckState.CRITICAL
+    assert {one.state for one in parts.values()} == {CheckState.CRITICAL, CheckState.UNKNOWN}
+    assert parts["brokers"].state is CheckState.UNKNOWN

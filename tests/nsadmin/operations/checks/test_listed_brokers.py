@@ -1,0 +1,28 @@
+"""All brokers that any name server lists."""
+
+from nsadmin import AdminClient
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.operations.checks.listed_brokers import merge_groups, observe_listing
+from tests.support.servers import FakeNameServer
+
+
+def test_what_one_name_server_lists_is_there(
+    first: FakeNameServer, second: FakeNameServer, gone: str
+) -> None:
+    first.clusters = {"C": {"a": {0: "h:1"}}, "D": {"d": {0: "h:9"}}}
+    second.clusters = {"C": {"a": {1: "h:2"}, "b": {0: "h:3"}}}
+    with AdminClient([first.addr, second.addr, gone], timeout=5) as admin:
+        found = observe_listing(admin, "C")
+        assert observe_listing(admin).broker_names["h:9"] == "d 0 at h:9"
+    assert found.broker_groups == [
+        BrokerAddrGroup("C", "a", {0: "h:1", 1: "h:2"}),
+        BrokerAddrGroup("C", "b", {0: "h:3"}),
+    ]
+    assert found.missing_addrs == {first.addr: ["h:2", "h:3"], second.addr: ["h:1"]}
+    assert found.failure_lines == [f"name server {gone}: connection refused, nothing listens there"]
+
+
+def test_where_they_differ_the_first_one_counts() -> None:
+    assert merge_groups(
+        [BrokerAddrGroup("C", "a", {0: "h:1"}), BrokerAddrGroup("C", "a", {0: "h:2", 1: "h:3"})]
+    ) == [BrokerAddrGroup("C", "a", {0: "h:1", 1: "h:3"})]

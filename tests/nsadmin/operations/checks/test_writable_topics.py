@@ -1,0 +1,100 @@
+"""check writable: all topics, on each name server."""
+
+import re
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from nsadmin import AdminClient
+from nsadmin.operations.checks import writable_topics
+from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.thresholds import CheckScale
+from tests.support.servers import FakeBroker, FakeNameServer, body
+
+
+def found(*addrs: str, cluster: str | None = None, leaving_out: str | None = None) -> CheckFinding:
+    pattern = None if leaving_out is None else re.compile(leaving_out)
+    with AdminClient(addrs, timeout=5) as admin:
+        return writable_topics.judge_writable_topics(
+            CheckScale("writable"), writable_topics.observe_writable_topics(admin), cluster, pattern
+        )
+
+
+def values(finding: CheckFinding) -> list[float | None]:
+    """reduced, unwritable, topics."""
+    return [sample.value for sample in finding.samples]
+
+
+def test_topics_of_rocketmq_and_of_groups_are_left_out(first: FakeNameServer) -> None:
+    first.routes |= {
+        name: {"broker-a": 4} for name in ("TBW102", "C", "%RETRY%g", "%DLQ%g", "rmq_sys_x", "RMQ_SYS_y")
+    }
+    finding = found(first.addr)
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 topics can be written")
+    assert values(finding) == [0, 0, 1]
+
+
+def test_fewer_brokers_are_a_warning_and_none_is_critical(first: FakeNameServer, broker: FakeBroker) -> None:
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    first.routes = {f"T{n:02}": {"broker-a": 4, "broker-b": 6} for n in range(20)}
+    finding = found(first.addr)
+    assert finding.state is CheckState.WARNING
+    assert finding.summary == "20 of 20 topics can be written, 20 of them on fewer brokers than have them"
+    assert finding.details == ("broker-a takes no messages of 20 topics: no permission to write",)
+    for n in range(12):
+        first.routes[f"T{n:02}"] = {"broker-a": 4}
+    finding = found(first.addr)
+    assert finding.state is CheckState.CRITICAL
+    assert values(finding) == [8, 12, 20]
+    assert finding.details[0] == "no broker takes messages of T00: broker-a: no permission to write"
+    assert finding.details[10:] == (
+        "nor of 2 more topics",
+        "broker-a takes no messages of 8 topics: no permission to write",
+    )
+    assert found(first.addr, leaving_out="^T").state is CheckState.OK
+
+
+def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
+    first: FakeNameServer, broker: FakeBroker
+) -> None:
+    config = (
+        f"brokerName=broker-a\nbrokerIP1=127.0.0.1\nlistenPort={broker.port}\nbrokerClusterName=C\n"
+        "brokerId=0\nhaListenPort=1\n"
+    )
+
+    def topics(asked: RemotingCommand) -> RemotingCommand:
+        return body(asked, {"topicConfigTable": {"T": {"perm": 4}, "U": {"perm": 6}}})
+
+    broker.handlers[RequestCode.GET_BROKER_CONFIG] = lambda asked: build_reply(asked, body=config.encode())
+    broker.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = topics
+    first.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4}}
+    finding = found(first.addr)
+    assert values(finding) == [0, 1, 2]
+    assert finding.details == ("no broker takes messages of U: broker-a: no permission to write",)
+
+
+def test_the_name_server_that_knows_least_counts(
+    first: FakeNameServer, second: FakeNameServer, gone: str
+) -> None:
+    assert found(first.addr, second.addr).state is CheckState.OK
+    assert found(first.addr, second.addr, gone).state is CheckState.WARNING
+    second.routes = {}
+    finding = found(first.addr, second.addr)
+    assert finding.state is CheckState.CRITICAL
+    assert finding.details == (f"no broker takes messages of T: unknown to name server {second.addr}",)
+
+
+def test_a_master_that_does_not_answer(first: FakeNameServer, gone: str) -> None:
+    first.clusters = {"C": {"broker-a": {0: gone}}}
+    assert found(first.addr).state is CheckState.CRITICAL
+
+
+def test_one_cluster(first: FakeNameServer, broker: FakeBroker) -> None:
+    first.clusters = {"C": {"broker-a": {0: broker.addr}}, "D": {"broker-d": {0: broker.addr}}}
+    first.routes = {"T": {"broker-a": 6, "broker-d": 4}, "U": {"broker-d": 4}}
+    assert values(found(first.addr, cluster="C")) == [0, 0, 1]
+    assert values(found(first.addr, cluster="D")) == [0, 2, 2]
+    assert found(first.addr, cluster="E").summary == "no name server knows a cluster 'E'"
+
+
+def test_nobody_tells(gone: str) -> None:
+    assert found(gone).state is CheckState.UNKNOWN

@@ -1,0 +1,272 @@
+"""Each cause, produced by a lab and found; how long one looks; what brokers are asked."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from namesrv_core.lab.network_links import LinkedChannel, NetworkLink
+from namesrv_core.lab.world import World
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_reply
+from nsadmin import AdminClient
+from nsadmin.client.topics.topic_configs import TopicPatch
+from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
+from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
+from tests.support.servers import FakeBroker, FakeNameServer, body, closed_port, refuse
+from tests.support.worlds import Living, living
+
+A, B = "broker-a-0:0", "broker-a-1:0"
+
+
+class Time:
+    """A clock in the test's hand; who pauses moves it."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.paused: list[float] = []
+
+    def __call__(self) -> int:
+        return self.now
+
+    def pause(self, seconds: float) -> None:
+        self.paused.append(seconds)
+        self.now += round(seconds * 1000)
+
+
+def judged(world: Living, *, settle: int = 0, **more: Any) -> DivergenceObservation:
+    time = Time()
+    with AdminClient(world.addresses, timeout=1) as admin:
+        return DivergenceObserver(admin, time, settle_ms=settle, **more).observe_until_settled(
+            time.pause, lambda look, seconds: None
+        )
+
+
+def told(look: DivergenceObservation) -> list[tuple[str, str, int, str]]:
+    return [
+        (
+            found.section_name,
+            format_item_name(found.differences[0].item),
+            len(found.differences),
+            found.cause.kind,
+        )
+        for found in look.findings
+    ]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[Living]:
+    with living(tmp_path) as found:
+        yield found
+
+
+def test_a_healthy_lab_agrees(world: Living) -> None:
+    look = judged(world)
+    assert (look.verdict, look.findings) == ("agree", ())
+    assert [len(picture.brokers) for picture in look.server_snapshots] == [2, 2, 2]
+
+
+def test_wiped_on_one_only(world: Living) -> None:
+    with AdminClient(world.addresses[1]) as admin:
+        [done] = admin.brokers.wipe_write_perm("broker-a-0")
+    assert done.result
+    look = judged(world)
+    # Topics that inherit or may only be read differ in another way, or not at all.
+    assert {(found.section_name, found.parent_name, found.cause.kind) for found in look.findings} == {
+        ("topic", "broker-a-0", "wiped")
+    }
+    assert f"wiped on {world.addresses[1]} only" in look.findings[0].cause.text
+    assert max(len(found.differences) for found in look.findings) > 20
+    assert look.verdict == "diverge"
+
+
+def test_kv_written_to_one_only(world: Living) -> None:
+    with AdminClient(world.addresses[2]) as admin:
+        admin.kv.put_value("ORDER_TOPIC_CONFIG", "T", "broker-a-0:1")
+        admin.kv.put_value("own", "k", "v")
+        admin.name_servers.update_item("orderMessageEnable", "true")
+    look = judged(world, namespaces=("own",))
+    assert told(look) == [
+        ("kv", "ORDER_TOPIC_CONFIG T", 1, "kv-written-to-some"),
+        ("kv", "own k", 1, "kv-written-to-some"),
+        ("setting", "orderMessageEnable", 1, "own-files"),
+    ]
+    assert f"written to {world.addresses[2]} only" in look.findings[0].cause.text
+    assert judged(world, sections=("broker", "topic")).verdict == "agree"
+
+
+def test_a_broker_with_a_partial_list(tmp_path: Path) -> None:
+    def part(world: World) -> None:
+        world.seats[B].servers = ("ns-1", "ns-2")
+
+    with living(tmp_path, prepare=part) as world:
+        look = judged(world)
+        assert told(look) == [("broker", B, 1, "partial-list")]
+        [found] = look.findings
+        assert found.cause.text.endswith(f"its namesrvAddr does not name {world.addresses[2]}")
+        # All that is only there differs because of it.
+        assert {topic.item.parent_name for topic in found.implied_topics} == {"broker-a-1"}
+        assert len(found.implied_topics) > 20
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brokers do not wait long for what cannot come."""
+
+    def channel(address: str, link: NetworkLink) -> LinkedChannel:
+        made = LinkedChannel(address, link)
+        made._timeout_seconds = 0.2
+        return made
+
+    monkeypatch.setattr("namesrv_core.lab.world.LinkedChannel", channel)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) -> None:
+    def cut(world: World) -> None:
+        world.seats[B].links["ns-3"].is_cut = True
+
+    with living(tmp_path, prepare=cut) as world:
+        look = judged(world)
+        assert told(look) == [("broker", B, 1, "partition")]
+        assert f"does not reach {world.addresses[2]}" in look.findings[0].cause.text
+        world.world.seats[A].links["ns-2"].is_cut = True
+        with AdminClient(world.addresses, timeout=5) as admin:
+            for topic, queues in (("fresh", 4), ("orders", 16)):
+                patch = TopicPatch(read_queue_nums=queues, write_queue_nums=queues)
+                [done] = admin.topic_configs.update_topic([world.broker(A).broker_addr], topic, patch)
+                assert done.error is None
+        look = judged(world, sections=("topic",))
+        found = {(name, kind) for _, name, _, kind in told(look)}
+        assert {("fresh", "not-registered"), ("orders", "behind")} <= found
+        behind = next(found for found in look.findings if found.cause.kind == "behind")
+        assert f"{world.addresses[1]} has not heard" in behind.cause.text
+
+
+def test_a_topic_that_was_deleted_on_one_only(world: Living) -> None:
+    names = {"topic": "orders", "clusterName": "cluster-a"}
+    assert world.do(lambda world: world.ask("ns-1", RequestCode.DELETE_TOPIC_IN_NAMESRV, names)).code == 0
+    look = judged(world)
+    assert {(found.item_names, found.cause.kind) for found in look.findings} == {
+        (("orders",), "not-registered")
+    }
+    assert f"not on {world.addresses[0]}" in describe_difference(
+        look.findings[0].differences[0], look.comparison.server_addrs
+    )
+
+
+def test_a_name_server_that_knows_nobody(world: Living, tmp_path: Path) -> None:
+    with FakeNameServer() as empty, AdminClient([*world.addresses, empty.addr]) as admin:
+        look = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker", "topic")).observe_once()
+    assert {found.cause.kind for found in look.findings} == {"no-brokers"}
+
+
+# How long one looks
+
+
+@pytest.fixture
+def servers() -> Iterator[list[FakeNameServer]]:
+    with FakeBroker() as broker, FakeNameServer() as one, FakeNameServer() as two:
+        for server in (one, two):
+            server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+            server.routes = {"T": {"broker-a": 6}, "U": {"broker-a": 6}}
+        yield [one, two]
+
+
+def judge(
+    servers: list[FakeNameServer], act: Callable[[int], None]
+) -> tuple[DivergenceObservation, Time, list[str]]:
+    """Judge with an operator who acts in the pauses, told their number; what was said of the waiting."""
+    time, said = Time(), list[str]()
+
+    def pause(seconds: float) -> None:
+        time.pause(seconds)
+        act(len(time.paused))
+
+    with AdminClient([server.addr for server in servers]) as admin:
+        look = DivergenceObserver(admin, time).observe_until_settled(
+            pause, lambda look, seconds: said.append(f"{len(look.findings)} {seconds:g}")
+        )
+    return look, time, said
+
+
+def test_who_agrees_is_looked_at_once(servers: list[FakeNameServer]) -> None:
+    look, time, said = judge(servers, lambda _: None)
+    assert (look.verdict, time.paused, said) == ("agree", [], [])
+    assert servers[0].codes().count(106) == 1
+
+
+def test_what_goes_by_itself_was_convergence(servers: list[FakeNameServer]) -> None:
+    servers[0].routes["T"] = {"broker-a": 4}
+
+    def heal(number: int) -> None:
+        if number == 2:
+            servers[0].routes["T"] = {"broker-a": 6}
+
+    look, time, said = judge(servers, heal)
+    assert (look.verdict, time.now, said) == ("agree", 20_000, ["1 60"])
+
+
+def test_what_stays_is_drift_and_what_came_up_meanwhile_is_new(servers: list[FakeNameServer]) -> None:
+    servers[0].routes["T"] = {"broker-a": 4}
+
+    def disturb(number: int) -> None:
+        if number == 3:
+            servers[1].routes["U"] = {"broker-a": 2}
+
+    look, time, _ = judge(servers, disturb)
+    assert (look.verdict, time.now) == ("diverge", DEFAULT_SETTLE_MS)
+    assert [(found.item_names, found.state) for found in look.findings] == [
+        (("T",), "drift"),
+        (("U",), "new"),
+    ]
+
+
+def test_kv_is_drift_after_a_moment(servers: list[FakeNameServer]) -> None:
+    servers[0].kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
+    look, time, said = judge(servers, lambda _: None)
+    assert (look.verdict, time.paused, said) == ("diverge", [2.0], ["1 2"])
+
+
+def test_one_that_is_silent_hides_nothing_and_is_not_forgotten(servers: list[FakeNameServer]) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    with AdminClient([servers[0].addr, dead, servers[1].addr]) as admin:
+        look = DivergenceObserver(admin, Time(), settle_ms=0).observe_once()
+        assert (look.verdict, [answer.addr for answer in look.snapshot_results if answer.error]) == (
+            "partial",
+            [dead],
+        )
+        servers[0].routes["T"] = {"broker-a": 4}
+        assert DivergenceObserver(admin, Time(), settle_ms=0).observe_once().verdict == "diverge"
+    with AdminClient([servers[0].addr, dead]) as admin:
+        assert DivergenceObserver(admin, Time(), settle_ms=0).observe_once().verdict == "unknown"
+
+
+# What brokers are asked
+
+
+def config(broker: FakeBroker, **items: Any) -> None:
+    text = "".join(f"{key}={value}\n" for key, value in items.items())
+    broker.handlers[26] = lambda asked: build_reply(asked, body=text.encode())
+
+
+def test_a_broker_that_allows_less_registers_less(servers: list[FakeNameServer]) -> None:
+    with FakeBroker() as broker:
+        for server in servers:
+            server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        servers[0].routes["T"] = {"broker-a": 4}
+        topic = {"topicName": "T", "readQueueNums": 8, "writeQueueNums": 8, "perm": 6}
+        broker.handlers[351] = lambda asked: body(asked, topic)
+        with AdminClient([server.addr for server in servers]) as admin:
+            config(broker, namesrvAddr="null", brokerPermission="4")
+            [found] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
+            assert found.cause.kind == "write-perm-added"
+            config(broker, namesrvAddr="null", brokerPermission="6")
+            [found] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
+            assert found.cause.kind == "wiped"
+            # One that refuses to tell is there all the same.
+            broker.handlers[26] = refuse(1, "no")
+            servers[1].clusters = {"C": {"broker-b": {0: broker.addr}}}
+            look = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker",)).observe_once()
+            assert {found.cause.kind for found in look.findings} == {"partition"}

@@ -1,0 +1,109 @@
+"""A drain's world, in a lab: servers of ours, and brokers that are simulated."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from namesrv_core.protocol.codes import Perm
+from nsadmin.client import AdminClient
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from tests.support.lab import Lab, lab
+
+NAME = "broker-a-0"
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    plan = FleetPlan(clusters=1, groups=2, topics=8)
+    with lab(tmp_path_factory.mktemp("lab"), plan, name_servers=2, producer_period=0.2) as running:
+        yield running
+
+
+@pytest.fixture
+def world(there: Lab) -> Iterator[ClusterEnvironment]:
+    with AdminClient(there.namesrv_addr) as admin:
+        yield ClusterEnvironment(admin, NAME)
+
+
+def test_each_name_server_tells_what_it_has(there: Lab, world: ClusterEnvironment) -> None:
+    servers = world.read_servers()
+    assert [server.namesrv_addr for server in servers] == list(there.namesrv_addrs)
+    for server in servers:
+        assert server.member_addrs == {0: there.brokers[NAME, 0], 1: there.brokers[NAME, 1]}
+        assert (server.cluster_name, server.can_restore_queues) == ("cluster-a", True)
+        orders = server.topics["orders"]
+        assert (orders.own_queue.broker_name, orders.own_queue.perm, orders.other_masters) == (NAME, 6, 1)
+        assert orders.other_writable_queues == orders.own_queue.write_queue_nums
+        assert not server.topics["orders-history"].is_open
+
+
+def test_a_dead_one_hides_no_other(there: Lab, dead: str) -> None:
+    with AdminClient([dead, there.namesrv_addrs[0]]) as admin:
+        silent, known = ClusterEnvironment(admin, NAME).read_servers()
+    assert (silent.error is not None, silent.is_registered) == (True, False)
+    assert known.is_registered
+
+
+def test_the_broker_tells_what_came_only_where_something_came(there: Lab, world: ClusterEnvironment) -> None:
+    master, slaves = there.brokers[NAME, 0], {1: there.brokers[NAME, 1]}
+    first = world.read_broker(master, slaves, None, False)
+    assert (first.recent_puts, first.lag_by_group, first.user_puts) == (None, None, None)
+    assert first.put_count is not None
+    second = world.read_broker(master, slaves, first._replace(put_count=first.put_count - 1), True)
+    assert second.recent_puts is not None
+    assert second.recent_puts["orders"] > 0
+    assert second.user_puts is not None
+    assert not any(topic.startswith(("rmq_sys", "TBW102", "cluster-a")) for topic in second.recent_puts)
+    assert second.lag_by_group is not None
+    assert [slave.slave_addr for slave in second.slaves] == [slaves[1]]
+    assert second.slaves[0].log_end is not None
+
+
+def test_who_does_not_answer_is_unknown(world: ClusterEnvironment, dead: str) -> None:
+    assert world.read_broker(None, {}, None, False).error == "it has no master now"
+    silent = world.read_broker(dead, {}, None, True)
+    assert (silent.put_count, silent.error is not None) == (None, True)
+    assert isinstance(world.read_own_queues(dead), str)
+    assert isinstance(world.read_permission(dead), str)
+    assert world.set_permission(dead, 4) is not None
+    assert world.request_registration(dead) is not None
+
+
+def test_wiped_and_put_back_in_the_one_way_and_in_the_other(there: Lab, world: ClusterEnvironment) -> None:
+    before = world.read_servers()
+    addr, master = there.namesrv_addrs[0], there.brokers[NAME, 0]
+    assert world.wipe_write_permission((addr,)) == {addr: None}
+    wiped, other = world.read_servers()
+    assert wiped.open_topics == []
+    assert other == before[1]
+    queues = before[0].queues_by_topic
+    changed = {topic: queue for topic, queue in queues.items() if queue != wiped.queues_by_topic[topic]}
+    assert set(world.restore_queues(addr, changed).values()) == {None}
+    assert world.read_servers() == before
+    world.wipe_write_permission(there.namesrv_addrs)
+    assert world.request_registration(master) is None
+    assert world.read_servers() == before
+    assert world.read_own_queues(master) == before[0].queues_by_topic
+    world.wipe_write_permission((addr,))
+    assert world.add_write_permission((addr,)) == {addr: None}
+    assert {queue.perm for queue in world.read_servers()[0].queues_by_topic.values()} == {6}
+    world.request_registration(master)
+
+
+def test_a_permission_of_the_broker_is_part_of_what_it_registers(
+    there: Lab, world: ClusterEnvironment
+) -> None:
+    master = there.brokers[NAME, 0]
+    before = world.read_servers()
+    assert world.read_permission(master) == 6
+    assert world.set_permission(master, 4) is None
+    assert not any(place.own_queue.perm & Perm.WRITE for place in world.read_servers()[0].topics.values())
+    assert world.set_permission(master, 6) is None
+    assert world.read_servers() == before
+
+
+def test_ordered_topics_and_those_of_rocketmq(there: Lab, world: ClusterEnvironment) -> None:
+    master = there.brokers[NAME, 0]
+    assert world.read_ordered_topics(master) == {"orders"}
+    assert {"TBW102", "SCHEDULE_TOPIC_XXXX", NAME, "cluster-a"} <= world.read_system_topics(master)

@@ -1,0 +1,274 @@
+"""A drain from its check to the moment when the broker can be stopped, and killed anywhere on the way."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from namesrv_core.events import QueueData
+from namesrv_core.protocol.codes import Perm
+from nsadmin.client import NotFound
+from nsadmin.operations.drain.events import CommandEnded
+from nsadmin.operations.drain.runner import DrainRefused, check_plan
+from nsadmin.operations.drain.state_machine import SafetyRules
+from nsadmin.operations.drain.store import DrainStore
+from tests.support.drained import BROKER, MASTER, PERMS, SYSTEM, Cluster, Killed, named, queue
+
+WIPED = {topic: queue(perm & ~Perm.WRITE) for topic, perm in PERMS.items()}
+
+
+def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
+    cluster = Cluster()
+    told = cluster.drain(tmp_path)
+    assert [record["event"] for record in told if record["event"] != "progress"] == [
+        "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
+    ]  # fmt: skip
+    assert cluster.pictures() == [dict(sorted(WIPED.items()))] * 2
+    assert not cluster.is_written
+    [closed], [safe] = named(told, "closed"), named(told, "safe")
+    assert safe["time"] - closed["time"] >= 60_000
+    assert [record["phase"] for record in named(told, "progress")] == (
+        ["snapshot", "settle", "settle", "settle", "wait", "wait", "wait", "safe"]
+    )
+
+
+def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.script = {45: lambda: cluster.create("fresh")}
+    told = cluster.drain(tmp_path)
+    assert [(record["topics"], record["cause"]) for record in named(told, "reopened")] == [
+        (["fresh"], "created")
+    ] * 2
+    [first, second], [safe] = named(told, "closed"), named(told, "safe")
+    assert safe["time"] - second["time"] >= 60_000
+    assert second["time"] > first["time"]
+    assert named(told, "wiped")[-1]["times"] == 2
+    assert not cluster.is_written
+
+
+@pytest.mark.parametrize(
+    ("disturb", "cause"),
+    [
+        (lambda cluster: cluster.restart_broker(), "the broker was restarted"),
+        (lambda cluster: cluster.delete("payments"), "the broker registered all it has"),
+        (lambda cluster: cluster.create("orders", queues=16), "changed or created on the broker"),
+    ],
+)
+def test_it_says_why_topics_are_open_again(tmp_path: Path, disturb: object, cause: str) -> None:
+    cluster = Cluster()
+    cluster.script = {45: lambda: disturb(cluster)}  # type: ignore[operator]
+    told = cluster.drain(tmp_path)
+    assert all(record["cause"].startswith(cause) for record in named(told, "reopened"))
+    assert len(named(told, "reopened")) == 2
+    assert not cluster.is_written
+
+
+def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.script = {15: lambda: cluster.kill_server(1)}
+    told = cluster.drain(tmp_path)
+    assert [record["addr"] for record in named(told, "serverLost")] == [cluster.nodes[1].addr]
+    assert [record["unknown"] for record in named(told, "safe")] == [[cluster.nodes[1].addr]]
+    assert not cluster.is_written
+
+
+def test_one_that_comes_back_open_is_closed(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.script = {15: lambda: cluster.kill_server(1), 45: lambda: cluster.restart_server(1)}
+    told = cluster.drain(tmp_path)
+    [reopened] = named(told, "reopened")
+    assert reopened["cause"].startswith("the name server was restarted")
+    assert [record["unknown"] for record in named(told, "safe")] == [[]]
+    assert not cluster.is_written
+
+
+def test_one_that_was_never_seen_is_saved_before_it_is_closed(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.kill_server(1)
+    cluster.script = {25: lambda: cluster.restart_server(1)}
+    told = cluster.drain(tmp_path, allow_unreachable=True)
+    assert [record["addr"] for record in named(told, "snapshotTaken")] == [n.addr for n in cluster.nodes]
+    _, snapshot = DrainStore(tmp_path, BROKER).load_drain() or (None, None)
+    assert snapshot is not None
+    assert snapshot.queues_by_server[cluster.nodes[1].addr] == cluster.own
+
+
+def test_it_holds_until_somebody_ends_it(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.script = {150: lambda: cluster.stop_broker(), 300: lambda: cluster.restart_broker()}
+    told = cluster.drain(tmp_path, hold=True, limit=80)
+    assert [record["event"] for record in told if record["event"] not in ("progress", "wiped")][5:] == [
+        "safe", "brokerGone", "brokerGone", "brokerBack", "reopened", "brokerBack", "reopened", "unsafe",
+        "closed", "safe",
+    ]  # fmt: skip
+    assert not cluster.is_written
+
+
+def test_the_command_of_the_operator_runs_once_it_is_safe(tmp_path: Path) -> None:
+    cluster = Cluster()
+    calls: list[tuple[str, bool]] = []
+
+    def then(addr: str) -> CommandEnded:
+        calls.append((addr, cluster.is_written))
+        return CommandEnded(cluster.now, "stop", 0)
+
+    told = cluster.drain(tmp_path, then=then)
+    assert calls == [(MASTER, False)]
+    assert told[-1]["event"] == "commandEnded"
+
+
+def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.script = {15: lambda: cluster.kill_server(1)}
+    ran: list[str] = []
+
+    def then(addr: str) -> CommandEnded:
+        ran.append(addr)
+        return CommandEnded(cluster.now, "stop", 0)
+
+    cluster.drain(tmp_path / "one", then=then)
+    assert ran == []
+    other = Cluster()
+    other.script = {15: lambda: other.kill_server(1)}
+    other.drain(tmp_path / "other", then=then, allow_unreachable=True)
+    assert ran == [MASTER]
+
+
+def test_for_good_waits_for_consumers(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.lag = {"billing": 5, "risk": 0}
+    cluster.script = {200: lambda: cluster.lag is not None and cluster.lag.update(billing=0)}  # type: ignore[dict-item]
+    told = cluster.drain(tmp_path, rules=SafetyRules(for_good=True))
+    [safe] = named(told, "safe")
+    assert safe["time"] >= 1_700_000_000_000 + 200_000
+    assert named(told, "progress")[-2]["waitingFor"] == ["consumers to read what is left"]
+
+
+def test_it_waits_for_a_slave(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.slave_is_behind = True
+
+    def catch_up() -> None:
+        cluster.slave_is_behind = False
+
+    cluster.script = {200: catch_up}
+    told = cluster.drain(tmp_path)
+    assert named(told, "safe")[0]["time"] >= 1_700_000_000_000 + 200_000
+
+
+def test_writes_that_do_not_end_are_named(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.residue = {"%RETRY%billing": 7, "orders": 2}
+
+    def come() -> None:
+        cluster.puts += 9
+
+    cluster.script = {second: come for second in range(1, 120)}
+    told = cluster.drain(tmp_path)
+    late = [record for record in named(told, "progress") if record["phase"] == "wait"]
+    assert late[0]["sources"] == {"%RETRY%billing": "retries of consumers", "orders": "clients"}
+    assert late[0]["waitingFor"] == ["writes to stop"]
+    assert named(told, "safe")[0]["time"] >= 1_700_000_000_000 + 150_000
+
+
+def test_a_threshold_counts_as_none(tmp_path: Path) -> None:
+    cluster = Cluster()
+
+    def come() -> None:
+        cluster.puts += 1
+
+    cluster.script = {second: come for second in range(1, 1000)}
+    cluster.residue = {"orders": 60}
+    told = cluster.drain(tmp_path, rules=SafetyRules(write_threshold=60))
+    assert named(told, "safe")[0]["time"] < 1_700_000_000_000 + 100_000
+
+
+def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.script = {45: lambda: cluster.restart_broker()}
+    told = cluster.drain(tmp_path, durable=True)
+    assert [(r["before"], r["after"]) for r in named(told, "permissionSet")] == [(6, 4)]
+    assert named(told, "wiped", "reopened") == []
+    assert cluster.pictures() == [dict(sorted(WIPED.items()))] * 2
+
+
+CHECKED = [
+    (lambda cluster: cluster.kill_server(1), DrainRefused, "--allow-unreachable"),
+    (lambda cluster: cluster.stop_broker(), NotFound, "no broker 'broker-a' is registered"),
+]
+
+
+@pytest.mark.parametrize(("prepare", "error", "says"), CHECKED)
+def test_what_cannot_be_drained_is_refused(prepare: object, error: type[Exception], says: str) -> None:
+    cluster = Cluster()
+    prepare(cluster)  # type: ignore[operator]
+    with pytest.raises(error, match=says):
+        check_plan(cluster.plan(), cluster.read_servers(), SYSTEM, frozenset(), 0)
+
+
+def test_without_any_name_server_nothing_is_known() -> None:
+    cluster = Cluster(1)
+    cluster.kill_server(0)
+    with pytest.raises(DrainRefused, match="no name server answered"):
+        check_plan(cluster.plan(allow_unreachable=True), cluster.read_servers(), SYSTEM, frozenset(), 0)
+
+
+def test_a_second_drain_joins_the_first(tmp_path: Path) -> None:
+    """It tells what the first one does and, when that has ended, goes on."""
+    cluster = Cluster()
+    first = DrainStore(tmp_path, BROKER)
+    assert first.try_lock()
+    cluster.script = {
+        3: lambda: first.append_event({"time": 1, "event": "serverBack", "addr": "h:1"}),
+        9: first.release_lock,
+    }
+    told = cluster.drain(tmp_path)
+    assert [record["event"] for record in told[:3]] == ["joined", "serverBack", "started"]
+    assert told[0]["pid"] is not None
+    assert told[-1]["event"] == "safe"
+    assert not cluster.is_written
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    kills=st.lists(st.integers(1, 40), max_size=4),
+    disturbances=st.dictionaries(
+        st.integers(5, 90), st.sampled_from(["create", "broker", "server", "change"]), max_size=3
+    ),
+)
+def test_killed_anywhere_and_started_again_it_ends_in_the_same_state(
+    tmp_path_factory: pytest.TempPathFactory, kills: list[int], disturbances: dict[int, str]
+) -> None:
+    folder = tmp_path_factory.mktemp("drain")
+    cluster = Cluster()
+    before = cluster.pictures()
+    acts = {
+        "create": lambda: cluster.create("fresh"),
+        "broker": cluster.restart_broker,
+        "server": lambda: cluster.restart_server(1),
+        "change": lambda: cluster.create("orders", queues=16),
+    }
+    cluster.script = {second: acts[name] for second, name in disturbances.items()}
+    for kill in kills:
+        cluster.calls, cluster.kill_at = 0, kill
+        try:
+            cluster.drain(folder)
+        except Killed:
+            cluster.pass_time(7)
+    cluster.kill_at = None
+    told = cluster.drain(folder)
+    assert (told[-1]["event"], told[-2]["phase"]) == ("safe", "safe")
+    assert not cluster.is_written
+    assert all(not item.perm & Perm.WRITE for picture in cluster.pictures() for item in picture.values())
+    cluster.script = {}
+    assert cluster.undrain(folder)[-1]["event"] == "undone"
+    expected = [{**picture, **_since(cluster, disturbances, picture)} for picture in before]
+    assert cluster.pictures() == [dict(sorted(picture.items())) for picture in expected]
+
+
+def _since(
+    cluster: Cluster, disturbances: dict[int, str], picture: dict[str, QueueData]
+) -> dict[str, QueueData]:
+    """What was created or changed on the broker since keeps that."""
+    return {topic: item for topic, item in cluster.own.items() if picture.get(topic) != item}

@@ -1,0 +1,71 @@
+"""The walk from the first cause to the last, and what it comes to."""
+
+import pytest
+
+from nsadmin.client.topics.topic_views import NameServerTopicView
+from nsadmin.operations.explain.diagnosis import (
+    ALL_CAUSE_CHECKS,
+    explain_route,
+    list_cause_ids,
+    reach_verdict,
+)
+from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
+from tests.support.explaining import MASTER, NS, OTHER_NS, broker, facts, queue, silence, view
+
+IDS = [
+    "nameServerSilent", "clientList", "wrongNameServer", "partialNameServerList", "brokerNotHeard",
+    "otherCluster", "otherContext", "nameServerNotReady", "topicNotRegistered", "autoCreateOff",
+    "topicOnBrokerOnly", "registrationTooLarge", "brokersGone", "masterMissing", "wiped", "brokerPermission",
+    "topicPermission", "noQueues", "orderConf", "zone",
+]  # fmt: skip
+
+
+def test_ids_stay_what_they_are() -> None:
+    assert [step.id for step in ALL_CAUSE_CHECKS] == IDS
+
+
+def test_of_a_healthy_topic_every_step_is_ticked() -> None:
+    found = explain_route(facts([view(queue())]))
+    assert [item.cause_id for item in found] == IDS
+    assert {item.finding.result for item in found} == {"ok", "skipped"}
+    assert (reach_verdict(found), list_cause_ids(found)) == ("fine", [])
+
+
+def test_what_is_the_same_on_several_servers_is_told_once_and_put_right_there_only() -> None:
+    closed = [view(queue(perm=4), addr=addr) for addr in (NS, OTHER_NS)]
+    well = view(queue(), addr="ns-3:9876")
+    found = explain_route(facts([*closed, well], [broker(lists=f"{NS};{OTHER_NS};ns-3:9876")]))
+    [wiped] = [item for item in found if item.cause_id == "wiped"]
+    assert wiped.namesrv_addrs == (NS, OTHER_NS)
+    assert f"nsadmin addWritePerm a -n '{NS};{OTHER_NS}'" in str(wiped.finding.advice)
+    assert (reach_verdict(found), list_cause_ids(found)) == ("cause found", ["wiped"])
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (facts([view(queue()), view(error=silence(OTHER_NS), addr=OTHER_NS)]), "unknown"),
+        (facts([view(queue(perm=4)), view(error=silence(OTHER_NS), addr=OTHER_NS)]), "cause found"),
+        (facts([view(queue(), queue("b", {}))]), "fine"),
+    ],
+)
+def test_a_cause_counts_more_than_what_is_unknown_and_a_warning_is_none(told: RouteFacts, said: str) -> None:
+    assert reach_verdict(explain_route(told)) == said
+
+
+def test_of_silent_name_servers_nothing_is_well_but_what_does_not_need_them() -> None:
+    silent = view(error=silence(NS))
+    found = explain_route(facts([silent], (), RouteQuestion("T", client_list=NS)))
+    results = {item.cause_id: item.finding.result for item in found}
+    assert {cause for cause, result in results.items() if result == "ok"} == {"clientList"}
+    assert {item.finding.evidence for item in found if item.cause_id == "orderConf"} == {
+        "no name server answered"
+    }
+
+
+@pytest.mark.parametrize(
+    "only", [view(), view(error=silence(NS)), view(members={}), view(queue(addrs={}), members={})]
+)
+def test_no_step_fails_for_what_others_lack(only: NameServerTopicView) -> None:
+    for brokers in ((), (broker(perm=None),), (broker(error=silence(MASTER)),)):
+        assert {item.cause_id for item in explain_route(facts([only], brokers))} == set(IDS)

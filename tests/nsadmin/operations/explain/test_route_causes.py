@@ -1,0 +1,167 @@
+"""Causes that lie in a route."""
+
+import pytest
+
+from nsadmin.client.results import ServerResult
+from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.operations.explain.facts import JournaledChange, JournalEvidence, RouteFacts, RouteQuestion
+from nsadmin.operations.explain.findings import CauseFinding
+from nsadmin.operations.explain.route_causes import ROUTE_CHECKS
+from tests.support.explaining import (
+    MASTER,
+    NO_ROUTE,
+    NOT_READY,
+    NS,
+    SLAVE,
+    broker,
+    facts,
+    looked,
+    queue,
+    silence,
+    view,
+)
+
+DEED = JournaledChange("ns-1", 1_738_368_003_000, "WIPE_WRITE_PERM_OF_BROKER", "10.0.0.9:5")
+BOTH = {"a": {0: MASTER}, "b": {0: "h:3"}}
+
+
+def found(id_: str, known: RouteFacts) -> list[CauseFinding]:
+    return looked(ROUTE_CHECKS, id_, known)
+
+
+@pytest.mark.parametrize("step", ROUTE_CHECKS, ids=lambda step: step.id)
+def test_nothing_is_wrong_with_a_healthy_route_nor_known_without_one(step: object) -> None:
+    id_ = step.id  # type: ignore[attr-defined]
+    assert found(id_, facts([view(queue())]))[0].result in ("ok", "skipped")
+    assert found(id_, facts([view()], [broker(perm=None)]))[0].result in ("ok", "skipped")
+
+
+def test_brokers_that_are_gone() -> None:
+    [left] = found("brokersGone", facts([view(queue(addrs={}))], ()))
+    assert (left.result, left.evidence) == ("cause", "a has queues here and is not registered: it has left")
+    [dead] = found("brokersGone", facts([view(queue())], [broker(error=silence(MASTER))]))
+    assert (dead.result, dead.broker_addr) == ("cause", MASTER)
+    assert "its master does not answer: connection refused" in dead.evidence
+    beside = facts(
+        [view(queue(), queue("b", {0: "h:3"}), members=BOTH)], [broker(), broker("h:3", error=silence("h:3"))]
+    )
+    assert [(item.result, item.broker_name) for item in found("brokersGone", beside)] == [("warning", "b")]
+    refusing = facts([view(queue())], [broker(error=NOT_READY)])
+    assert found("brokersGone", refusing)[0].result == "ok"
+
+
+def test_brokers_with_which_the_topic_went() -> None:
+    memory = JournalEvidence(
+        "ns-1",
+        gone_brokers={"a": DEED._replace(event_cause="channel closed", client_addr=None)},
+        last_addrs={"a": (MASTER,)},
+    )
+    [item] = found("brokersGone", facts([view(members={})], (), memories=(memory,)))
+    assert (item.result, item.broker_name, item.broker_addr) == ("cause", "a", MASTER)
+    assert (
+        "it was on a (h:1), which left: the journal of ns-1, 2025-02-01T00:00:03Z, channel closed"
+        in item.evidence
+    )
+    listing = view()._replace(topic_names=ServerResult(NS, ("T",), None))
+    [named] = found("brokersGone", facts([listing], ()))
+    assert "it lists the topic" in named.evidence
+
+
+def test_groups_without_a_master() -> None:
+    [item] = found("masterMissing", facts([view(queue(addrs={1: SLAVE}), members={"a": {1: SLAVE}})], ()))
+    assert (item.result, item.evidence) == (
+        "cause",
+        "a has no master, only 1=h:2: it can be read, not written",
+    )
+    acting = view(queue(addrs={0: SLAVE}, perm=4), members={"a": {1: SLAVE}})
+    assert found("masterMissing", facts([acting], ()))[0].result == "cause"
+    assert found("wiped", facts([acting], ()))[0].result == "ok"
+    unpublished = facts([view(members={"a": {1: SLAVE}})], [broker(SLAVE, brokerId="1")])
+    assert "take no topics from slaves" in found("masterMissing", unpublished)[0].evidence
+
+
+def test_a_permission_that_a_name_server_took() -> None:
+    closed = facts([view(queue(perm=4))])
+    [item] = found("wiped", closed)
+    assert (item.result, item.broker_name) == ("cause", "a")
+    assert "perm r-- here and rw- on the broker" in item.evidence
+    assert "--journal DIR may say who did it" in item.evidence
+    told = closed._replace(memories=(JournalEvidence("ns-1", closed_brokers={"a": DEED}),))
+    assert "WIPE_WRITE_PERM_OF_BROKER by 10.0.0.9:5" in found("wiped", told)[0].evidence
+    assert (
+        "no journal says" in found("wiped", closed._replace(memories=(JournalEvidence("ns-1"),)))[0].evidence
+    )
+    assert found("brokerPermission", closed)[0].result == "ok"
+    assert found("topicPermission", closed)[0].result == "ok"
+    beside = facts(
+        [view(queue(perm=4), queue("b", {0: "h:3"}), members=BOTH)], [broker(), broker("h:3", "b")]
+    )
+    assert found("wiped", beside)[0].result == "warning"
+
+
+def test_a_permission_of_which_the_broker_does_not_tell() -> None:
+    [item] = found("wiped", facts([view(queue(perm=4))], [broker(error=NOT_READY)]))
+    assert (item.result, "does not tell its own" in item.evidence) == ("unknown", True)
+    [gone] = found("wiped", facts([view(queue(perm=4))], [broker(perm=None)]))
+    assert (gone.result, "no such topic any more" in gone.evidence) == ("cause", True)
+
+
+def test_a_broker_that_takes_no_messages() -> None:
+    known = facts([view(queue(perm=4))], [broker(brokerPermission="4")])
+    [item] = found("brokerPermission", known)
+    assert (item.result, str(item.advice)) == (
+        "cause",
+        f"nsadmin updateBrokerConfig brokerPermission 6 -b {MASTER}",
+    )
+    assert "brokerPermission=4" in item.evidence
+    assert found("wiped", known)[0].result == "ok"
+
+
+def test_a_topic_that_is_read_only_or_cannot_be_read() -> None:
+    known = facts([view(queue(perm=4))], [broker(perm=4)])
+    [item] = found("topicPermission", known)
+    assert (item.result, str(item.advice)) == ("cause", f"nsadmin updateTopicPerm T 6 -b {MASTER}")
+    assert found("wiped", known)[0].result == "ok"
+    [unread] = found("topicPermission", facts([view(queue(perm=2))], [broker(perm=2)]))
+    assert (unread.result, unread.evidence) == ("cause", "consumers may read none of its queues: a -w-")
+
+
+def test_topics_without_queues() -> None:
+    [item] = found("noQueues", facts([view(queue(write_queue_nums=0))]))
+    assert (item.result, item.evidence) == ("cause", "a has 0 queues to write and 8 to read")
+    assert found("noQueues", facts([view(queue(read_queue_nums=0))]))[0].result == "cause"
+    beside = view(queue(read_queue_nums=0), queue("b", {0: "h:3"}), members=BOTH)
+    assert found("noQueues", facts([beside]))[0].result == "warning"
+    listed_only = view(queue(perm=None, read_queue_nums=None, write_queue_nums=None))
+    assert "without queues" in found("noQueues", facts([listed_only]))[0].evidence
+
+
+def test_an_order_that_names_dead_brokers() -> None:
+    [item] = found("orderConf", facts([view(queue(), order="b:4;c:4")]))
+    assert (item.result, "it names b, c" in item.evidence, "8 of 8 queues" in item.evidence) == (
+        "cause",
+        True,
+        True,
+    )
+    [part] = found("orderConf", facts([view(queue(), order="a:4;b:2")]))
+    assert (part.result, "2 of 6 queues" in part.evidence) == ("warning", True)
+    [silent] = found("orderConf", facts([view(queue(), order="a:4")], [broker(error=silence(MASTER))]))
+    assert silent.result == "cause"
+    [odd] = found("orderConf", facts([view(queue(), order="a:x")]))
+    assert (odd.result, "clients cannot read 'a:x'" in odd.evidence) == ("cause", True)
+    assert found("orderConf", facts([view(queue(), order="a:4")]))[0].result == "ok"
+    assert "do not get" in found("orderConf", facts([view(queue(), kv="b:4")]))[0].evidence
+
+
+def test_clients_of_a_zone() -> None:
+    asked = RouteQuestion("T", zone_name="z")
+    empty = view(queue(), zone_route=ServerResult(NS, TopicRoute((), None), None))
+    [item] = found("zone", facts([empty], question=asked))
+    assert (item.result, item.evidence) == (
+        "cause",
+        "no master of a is in zone z: its clients get an empty route",
+    )
+    own = view(queue(), zone_route=ServerResult(NS, TopicRoute((queue(),), None), None))
+    assert found("zone", facts([own], question=asked))[0].result == "ok"
+    refused = view(queue(), zone_route=ServerResult(NS, None, NO_ROUTE))
+    assert found("zone", facts([refused], question=asked))[0].result == "unknown"

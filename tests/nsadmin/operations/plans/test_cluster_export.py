@@ -1,0 +1,72 @@
+"""A cluster as it is to the file that would make it so."""
+
+from nsadmin.operations.plans.cluster_export import describe_cluster, select_cluster_confs
+from nsadmin.operations.plans.diff import compute_diff
+from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
+from tests.nsadmin.operations.plans.states import broker, live, server, silent
+
+GROUPS = {"g": {"retryMaxTimes": 3}}
+
+
+def test_what_brokers_have_for_themselves_is_left_out() -> None:
+    state = live(broker("a", {"T": {}}, GROUPS), broker("b", {"T": {}}, GROUPS))
+    assert describe_cluster(state) == (
+        DesiredCluster("c", {"T": ItemSpec()}, {"g": ItemSpec({"retryMaxTimes": 3})}, {}),
+        [],
+    )
+
+
+def test_what_is_otherwise_on_some_brokers() -> None:
+    state = live(broker("a", {"T": {"perm": 4}}), broker("b", {"T": {}, "U": {}}), broker("c", {"T": {}}))
+    assert describe_cluster(state)[0].topic_specs == {
+        "T": ItemSpec(per_broker={"a": {"perm": 4}}),
+        "U": ItemSpec(only_on=("b",)),
+    }
+
+
+def test_an_order_configuration_says_that_a_topic_is_ordered() -> None:
+    ordered = {"order": True}
+    brokers = broker("a", {"T": ordered, "U": ordered}), broker("b", {"T": {}, "U": ordered})
+    state = live(*brokers, server(orders={"T": "a:8"}))
+    desired, _ = describe_cluster(state)
+    assert desired.topic_specs == {"T": ItemSpec(), "U": ItemSpec(ordered)}
+    assert desired.order_confs == {"T": "a:8"}
+
+
+def test_order_configurations_of_other_clusters_are_theirs() -> None:
+    entries = {"T": "x:1", "U": "x:1", "V": "x:1;a:2"}
+    assert select_cluster_confs(entries, [broker("a", {"T": {}}), silent("b")]) == {
+        "T": "x:1",
+        "V": "x:1;a:2",
+    }
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    state = live(
+        broker("a", {"T": {}, "S": {}}, static=frozenset({"S"})),
+        silent("b"),
+        server("ns:1", {"T": "a:8", "a": "a"}, {"N": {"k": "1", "l": "2"}}),
+        server("ns:2", {"T": "a:4"}, {"N": {"k": "3", "m": "4"}}),
+    )
+    desired, remarks = describe_cluster(state, ["N"])
+    assert desired == DesiredCluster(
+        "c", {"T": ItemSpec()}, {}, {"T": "a:8"}, {"N": {"k": "1", "l": "2", "m": "4"}}
+    )
+    disagree = "name servers do not agree about the KV namespace"
+    assert remarks == [
+        "broker b: no answer; what it has is not in here",
+        "the order configuration of a is left out: 'a' is no entry: write BROKER:QUEUES;BROKER:QUEUES",
+        f"{disagree} N: here is what the first of them has",
+        f"{disagree} ORDER_TOPIC_CONFIG: here is what the first of them has",
+        "static topics are left out: S",
+    ]
+
+
+def test_nothing_differs_from_what_was_described() -> None:
+    state = live(
+        broker("a", {"T": {"order": True}, "U": {"perm": 4}}, GROUPS),
+        broker("b", {"T": {"order": True}}),
+        server("ns:1", {"T": "a:8"}, {"N": {"k": "1"}}, ("T", "U")),
+    )
+    found = compute_diff(describe_cluster(state, ["N"])[0], state, prune=True)
+    assert (found.steps, found.troubles, found.extra_items) == ((), (), ())

@@ -1,0 +1,57 @@
+"""A cluster as it is, in the lab."""
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client import NotFound
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.operations.plans.cluster_export import describe_cluster
+from nsadmin.operations.plans.observer import observe_brokers, observe_cluster
+from tests.nsadmin.operations.plans.conftest import CLUSTER, A, B
+from tests.support.lab import Lab
+
+
+def test_every_server_is_asked(there: Lab, admin: AdminClient) -> None:
+    admin.kv.put_value("DEPLOYMENT", "stage", "canary")
+    live = observe_cluster(admin, CLUSTER, ["DEPLOYMENT", "NONE"])
+    assert [(item.broker_name, item.master_addr) for item in live.broker_states] == [
+        (A, there.brokers[A, 0]),
+        (B, there.brokers[B, 0]),
+    ]
+    assert [item.namesrv_addr for item in live.server_states] == list(there.namesrv_addrs)
+    for broker in live.broker_states:
+        assert {"TBW102", CLUSTER, "BenchmarkTest", "rmq_sys_wheel_timer"} < broker.own_topics
+        assert "orders" in broker.topics.keys() - broker.own_topics
+        assert all(name in broker.own_topics for name in broker.topics if name.startswith("%"))
+        assert broker.error is None
+    for server in live.server_states:
+        assert (server.kv["DEPLOYMENT"], server.kv["NONE"]) == ({"stage": "canary"}, {})
+        assert list(server.kv[ORDER_CONF_NAMESPACE]) == ["orders"]
+        assert {"orders", "TBW102"} < server.routed
+
+
+def test_a_fresh_export_has_no_system_topics(admin: AdminClient) -> None:
+    desired, remarks = describe_cluster(observe_cluster(admin, CLUSTER))
+    assert desired.topic_specs is not None
+    assert set(desired.topic_specs) == {
+        name for name in admin.topics.list_user_names() if not name.startswith("%")
+    }
+    assert remarks == []
+
+
+def test_who_does_not_answer_hides_nobody(there: Lab, admin: AdminClient) -> None:
+    there.kill(B, 0)
+    addrs = {name: there.brokers[name, 0] for name in (A, B)}
+    first, second, third = observe_brokers(admin, {**addrs, "broker-z": None}, CLUSTER)
+    assert (first.error, "orders" in first.topics) == (None, True)
+    assert (second.broker_name, second.topics) == (B, {})
+    assert "refused" in str(second.error)
+    assert str(third.error) == "this broker has no master now"
+    with AdminClient([there.namesrv_addrs[0], "127.0.0.1:1"], timeout=5) as other:
+        alive, dead = observe_cluster(other, CLUSTER).server_states
+    assert (alive.error, dead.error is None) == (None, False)
+
+
+def test_no_such_cluster(admin: AdminClient) -> None:
+    with pytest.raises(NotFound, match="no cluster 'nowhere'"):
+        observe_cluster(admin, "nowhere")

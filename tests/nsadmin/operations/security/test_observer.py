@@ -1,0 +1,115 @@
+"""What an audit sees of servers on loopback, and that it changes nothing there."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from nsadmin import Access, AdminClient, Tls
+from nsadmin.client.connection.caller import CHANGE_CODES
+from nsadmin.operations.security.observer import AuditClients, AuditedServer, observe_servers
+from tests.support.certificates import Authority
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("ca"))
+
+
+@pytest.fixture
+def ends() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+def told_by(server: FakeBroker, **settings: str) -> None:
+    """Have a broker tell these settings."""
+    text = "".join(f"{key}={value}\n" for key, value in settings.items())
+    server.handlers[RequestCode.GET_BROKER_CONFIG] = lambda asked: build_reply(asked, body=text.encode())
+
+
+def knowing(broker: FakeBroker) -> FakeNameServer:
+    return FakeNameServer({"DefaultCluster": {"broker-a": {0: broker.addr}}})
+
+
+def seen(ends: ExitStack, *addrs: str, own: Access | None = None) -> dict[str, AuditedServer]:
+    """By address; `own` is how this client reaches them, as anybody does if None."""
+    own = own or Access(timeout=2.0)
+    ways = (own, Access(timeout=2.0), Access(timeout=2.0, tls=Tls(verify=False)))
+    eyes = AuditClients(*(ends.enter_context(AdminClient(addrs, access=access)) for access in ways))
+    return {one.addr: one for one in observe_servers(eyes, 1000.0).audited_servers}
+
+
+def test_an_open_cluster_in_plain_text(ends: ExitStack) -> None:
+    broker = ends.enter_context(FakeBroker())
+    server = ends.enter_context(knowing(broker))
+    listening = ends.enter_context(socket.create_server(("127.0.0.1", 0)))
+    told_by(broker, haListenPort=str(listening.getsockname()[1]))
+    found = seen(ends, server.addr)
+    one, other = found[server.addr], found[broker.addr]
+    assert (one.kind, one.answers_plain_text, one.speaks_tls, one.lists_brokers, one.is_ours) == (
+        "name server",
+        True,
+        False,
+        True,
+        False,
+    )
+    assert one.settings == one.public_settings == server.config
+    assert one.version == other.version
+    assert (other.kind, other.answers_plain_text, other.has_open_replication) == ("broker", True, True)
+    assert other.public_settings is not None
+    assert not CHANGE_CODES.intersection(broker.codes() + server.codes())
+
+
+def test_a_port_of_replication_that_is_closed(ends: ExitStack) -> None:
+    broker = ends.enter_context(FakeBroker())
+    server = ends.enter_context(knowing(broker))
+    told_by(broker, haListenPort=str(closed_port()))
+    assert seen(ends, server.addr)[broker.addr].has_open_replication is False
+    told_by(broker, haListenPort="none")
+    assert seen(ends, server.addr)[broker.addr].has_open_replication is None
+
+
+def test_a_server_behind_tls_is_asked_through_it(ends: ExitStack, authority: Authority) -> None:
+    server = ends.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
+    found = seen(ends, server.addr, own=Access(timeout=2.0, tls=Tls(Path(authority.ca))))[server.addr]
+    assert (found.answers_plain_text, found.speaks_tls, found.lists_brokers) == (False, True, True)
+    assert found.certificate is not None
+    assert (found.certificate.subject_name, found.certificate.is_self_signed) == ("ns", False)
+    assert found.public_settings == server.config
+
+
+def test_ours_is_known_whoever_issued_its_certificate(ends: ExitStack, authority: Authority) -> None:
+    server = ends.enter_context(FakeNameServer(tls=authority.issue("ns").for_servers()))
+
+    def telling(asked: RemotingCommand) -> RemotingCommand:
+        answer = server._cluster_info(asked)
+        answer.ext = {"heartbeats": "{}"}
+        return answer
+
+    server.handlers[RequestCode.GET_BROKER_CLUSTER_INFO] = telling
+    assert seen(ends, server.addr)[server.addr].is_ours
+
+
+def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> None:
+    server = ends.enter_context(FakeNameServer())
+    for code in (RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_BROKER_CLUSTER_INFO):
+        server.handlers[code] = refuse(16, "who are you?")
+    found = seen(ends, server.addr)[server.addr]
+    assert (found.settings, found.public_settings, found.lists_brokers, found.error) == (
+        None,
+        None,
+        False,
+        None,
+    )
+    assert found.version is not None
+
+
+def test_one_that_is_not_there(ends: ExitStack) -> None:
+    addr = f"127.0.0.1:{closed_port()}"
+    assert seen(ends, addr)[addr].error == "connection refused, nothing listens there"

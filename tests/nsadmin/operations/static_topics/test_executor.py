@@ -1,0 +1,140 @@
+"""Plans of static topics carried out on brokers, stopped in the middle, and carried on."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.operations.static_topics.executor import ExecutedPlan, execute_plan, observe_placement
+from nsadmin.operations.static_topics.planner import (
+    MappingPlan,
+    find_undecided,
+    plan_creation,
+    plan_remapping,
+)
+from tests.support.servers import FakeNameServer, refuse
+from tests.support.static_brokers import StaticBroker
+
+
+class There(NamedTuple):
+    admin: AdminClient
+    server: FakeNameServer
+    a: StaticBroker
+    b: StaticBroker
+    c: StaticBroker
+
+    def carry(self, plan: MappingPlan) -> ExecutedPlan:
+        self.kept.clear()
+        return execute_plan(self.admin, plan, observe_placement(self.admin, "T", ["a"], []), self.kept.append)
+
+    @property
+    def kept(self) -> list[MappingPlan]:
+        return KEPT
+
+    def create(self, total: int = 2) -> ExecutedPlan:
+        place = observe_placement(self.admin, "T", ["a"], [])
+        return self.carry(
+            plan_creation(
+                "T", place.current_shares, place.target_brokers, place.informed_brokers, total, 5000
+            )
+        )
+
+    def moved(self) -> MappingPlan:
+        place = observe_placement(self.admin, "T", ["b"], [])
+        return plan_remapping("T", place.current_shares, place.target_brokers, place.informed_brokers, 1)
+
+
+KEPT: list[MappingPlan] = []
+
+
+@pytest.fixture
+def there() -> Iterator[There]:
+    with StaticBroker("a") as a, StaticBroker("b") as b, StaticBroker("c") as c:
+        clusters = {"C": {broker.name: {0: broker.addr} for broker in (a, b)}, "D": {"c": {0: c.addr}}}
+        with FakeNameServer(clusters) as server, AdminClient(server.addr, timeout=5) as admin:
+            yield There(admin, server, a, b, c)
+
+
+def test_everybody_of_the_cluster_is_told(there: There) -> None:
+    done = there.create()
+    assert (done.errors_by_broker, done.last_phase) == ({}, None)
+    assert [len(broker.told) for broker in (there.a, there.b, there.c)] == [1, 1, 0]
+    assert there.a.static["T"]["writeQueueNums"] == 2
+    assert there.b.static["T"]["mappingDetail"]["hostedQueues"] == {}
+    assert observe_placement(there.admin, "T", ["a"], []).current_shares.keys() == {"a", "b"}
+
+
+def test_a_move_goes_phase_by_phase(there: There) -> None:
+    there.create()
+    there.a.ends = {0: 4_999, 1: 5_000}
+    done = there.carry(there.moved())
+    assert (done.errors_by_broker, done.last_phase) == ({}, None)
+    # Who gets queues is told twice: that it gets them, and where they go on.
+    assert [len(broker.told) for broker in (there.a, there.b)] == [3, 3]
+    offsets = [
+        items[-1]["logicOffset"] for items in there.b.static["T"]["mappingDetail"]["hostedQueues"].values()
+    ]
+    assert offsets == [10_000, 20_000]
+    assert (find_undecided(there.kept[0]), there.kept[0]) == ({}, done.final_plan)
+    assert there.moved().map_in == ()
+
+
+@pytest.mark.parametrize(
+    ("broker", "code", "phase"),
+    [
+        ("b", 513, "telling who gets queues"),
+        ("a", 513, "stopping writes"),
+        ("a", 202, "asking where queues end"),
+    ],
+)
+def test_what_was_stopped_is_carried_on(there: There, broker: str, code: int, phase: str) -> None:
+    there.create()
+    there.a.ends = {0: 1, 1: 1}
+    plan = there.moved()
+    failing = getattr(there, broker)
+    was = failing.handlers[code]
+    failing.handlers[code] = refuse(2, "busy")
+    stopped = there.carry(plan)
+    assert (stopped.last_phase, [str(error) for error in stopped.errors_by_broker.values()]) == (
+        phase,
+        ["SYSTEM_BUSY (2): busy"],
+    )
+    failing.handlers[code] = was
+    done = there.carry(plan)
+    assert (done.errors_by_broker, done.last_phase, find_undecided(done.final_plan)) == ({}, None, {})
+
+
+def test_a_run_that_had_decided_is_not_decided_once_more(there: There) -> None:
+    there.create()
+    there.a.ends = {0: 1, 1: 1}
+    plan = there.moved()
+    there.carry(plan)
+    there.a.ends = {0: 7_000, 1: 7_000}
+    done = there.carry(plan)
+    assert (
+        done.errors_by_broker,
+        {items[-1].logic_offset for items in done.final_plan.shares["b"].hosted_queues.values()},
+    ) == (
+        {},
+        {10_000},
+    )
+
+
+def test_a_yes_that_changed_nothing(there: There) -> None:
+    there.b.handlers[513] = there.b.handlers[28]
+    done = there.create()
+    assert isinstance(done.errors_by_broker["b"], NotApplied)
+
+
+def test_places_that_are_not_to_be_had(there: There) -> None:
+    for brokers, clusters, error in ((["x"], [], NotFound), ([], ["X"], NotFound)):
+        with pytest.raises(error):
+            observe_placement(there.admin, "T", brokers, clusters)
+    there.c.static["T"] = {"topicName": "T"}
+    with pytest.raises(NotApplied, match="broker c: T is a plain topic here"):
+        observe_placement(there.admin, "T", ["a"], [])
+    there.server.clusters = {"C": {"a": {1: there.a.addr}}}
+    with pytest.raises(NotApplied, match="a has no master now"):
+        observe_placement(there.admin, "T", [], ["C"])

@@ -1,0 +1,38 @@
+"""One process at a time."""
+
+import os
+import threading
+from pathlib import Path
+
+from nsadmin.operations.process_lock import ProcessLock
+
+
+def test_one_has_it_and_others_see_who(tmp_path: Path) -> None:
+    first, second = ProcessLock(tmp_path / "a" / "lock"), ProcessLock(tmp_path / "a" / "lock")
+    assert first.owner_pid is None
+    assert [first.acquire_lock(), first.acquire_lock(), second.acquire_lock()] == [True, True, False]
+    assert second.owner_pid == os.getpid()
+    first.release_lock()
+    first.release_lock()
+    assert second.owner_pid is None
+    assert second.acquire_lock()
+    second.release_lock()
+
+
+def test_who_only_looks_keeps_nobody_from_it(tmp_path: Path) -> None:
+    looking, is_over = ProcessLock(tmp_path / "lock"), threading.Event()
+
+    def look() -> None:
+        while not is_over.is_set():
+            assert looking.owner_pid in (None, os.getpid(), 0)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        for _ in range(2000):
+            lock = ProcessLock(tmp_path / "lock")
+            assert lock.acquire_lock()
+            lock.release_lock()
+    finally:
+        is_over.set()
+        thread.join()

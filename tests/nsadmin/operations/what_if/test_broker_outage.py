@@ -1,0 +1,87 @@
+"""What is asked to tell what would be lost without brokers, and what somebody's silence leaves unknown."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client import NoneReachable, NotFound
+from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.operations.what_if.broker_outage import foresee_broker_outage, resolve_processes
+from tests.support.lab import Lab, lab
+from tests.support.servers import FakeNameServer, closed_port
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+        yield running
+
+
+def test_topics_and_groups_of_a_cluster(there: Lab) -> None:
+    with AdminClient(there.namesrv_addr) as admin:
+        found = foresee_broker_outage(admin, ["broker-a-0"], 7)
+        everything = foresee_broker_outage(admin, ["broker-a-0"], 7, include_system=True)
+    assert set(found.errors.values()) == {None}
+    only_there = {item.topic_loss.topic for item in found.topic_losses if item.topic_loss.stops_writes}
+    assert only_there == {"coupons-created", "customers-archived"}
+    assert all(item.namesrv_addrs == there.namesrv_addrs for item in found.topic_losses)
+    stopped = {group.group: set(group.stopped_topics) for group in found.lost_groups if group.stopped_topics}
+    assert stopped["risk"] == {"customers-archived"}
+    assert all(group.client_count > 0 for group in found.lost_groups)
+    assert found.topic_count == 56
+    assert everything.topic_count > found.topic_count + 10
+
+
+def test_what_a_real_loss_shows_is_what_was_foretold(tmp_path: Path) -> None:
+    with lab(tmp_path) as running, AdminClient(running.namesrv_addr) as admin:
+        foretold = foresee_broker_outage(admin, ["broker-a-0"], 7)
+        before = admin.topics.list_names()
+        for number in (0, 1):
+            running.kill("broker-a-0", number)
+        while "broker-a-0" in {group.broker_name for group in admin.clusters.get_info().broker_groups}:
+            sleep(0.01)
+        left = admin.topics.get_routes(before)
+    for item in foretold.topic_losses:
+        route = left[item.topic_loss.topic].result
+        queues = [] if route is None else [queue for queue in route.queues if queue.is_writable]
+        assert (
+            sum(queue.write_queue_nums or 0 for queue in queues)
+            == item.topic_loss.capacity_after.write_queues
+        )
+
+
+def test_a_name_server_or_a_broker_that_is_silent(there: Lab) -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    with AdminClient(f"{there.namesrv_addrs[0]};{dead}") as admin:
+        found = foresee_broker_outage(admin, ["broker-a-0:0"], 7)
+    assert found.errors[there.namesrv_addrs[0]] is None
+    assert "nothing listens there" in str(found.errors[dead])
+    assert found.topic_losses
+    with FakeNameServer({"C": {"broker-a": {0: dead}}}) as server, AdminClient(server.addr) as admin:
+        server.routes = {"T": {"broker-a": 6}}
+        found = foresee_broker_outage(admin, ["broker-a"], 7)
+        assert [item.topic_loss.topic for item in found.topic_losses] == ["T"]
+        assert found.lost_groups == []
+        assert found.errors[dead] is not None
+    with AdminClient(dead) as admin, pytest.raises(NoneReachable):
+        foresee_broker_outage(admin, ["broker-a"], 7)
+
+
+def test_words_that_name_brokers(there: Lab) -> None:
+    with AdminClient(there.namesrv_addr) as admin:
+        with pytest.raises(NotFound, match="no broker 'broker-z': name servers know broker-a-0, broker-a-1"):
+            foresee_broker_outage(admin, ["broker-z"], 7)
+        with pytest.raises(NotFound, match="no broker 'broker-a-0:7'"):
+            foresee_broker_outage(admin, ["broker-a-0:7"], 7)
+        pictures = {"s": pictured(admin)}
+    down = resolve_processes(["broker-a-0", "broker-a-1:1", "broker-a-1:0", "broker-b-0:1"], pictures)
+    assert down == {"broker-a-0": {0, 1}, "broker-a-1": {0, 1}, "broker-b-0": {1}}
+
+
+def pictured(admin: AdminClient) -> ClusterSnapshot:
+    [found] = take_server_snapshots(admin, 7)[:1]
+    assert found.result is not None
+    return found.result

@@ -1,0 +1,71 @@
+"""What is asked to tell who would have which name servers left."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client import NoneReachable
+from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
+from nsadmin.operations.what_if.name_server_outage import foresee_name_server_outage
+from tests.support.lab import Lab, lab
+from tests.support.servers import FakeNameServer, closed_port
+from tests.support.topic_brokers import TopicBroker
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("lab"), name_servers=2) as running:
+        yield running
+
+
+def same(one: str, other: str) -> bool:
+    return one == other
+
+
+def test_brokers_and_clients_keep_the_other_one(there: Lab) -> None:
+    first, second = there.namesrv_addrs
+    with AdminClient(there.namesrv_addr) as admin:
+        found = foresee_name_server_outage(admin, [first], same)
+        everything = foresee_name_server_outage(admin, [first, second], same)
+    assert {item.remaining_addrs for item in (*found.broker_losses, *found.client_losses)} == {(second,)}
+    assert {item.remaining_addrs for item in (*everything.broker_losses, *everything.client_losses)} == {()}
+    assert found.unshared_brokers == {}
+    assert len(everything.unshared_brokers) == 6
+    assert found.asked_counts == (12, len(found.client_losses))
+    assert found.producer_count > 0
+    assert (found.silent_count, set(found.errors_by_addr.values())) == (0, {None})
+
+
+def test_who_registered_with_one_server_only() -> None:
+    with TopicBroker(name="broker-a") as a, TopicBroker(name="broker-b") as b:
+        a.items |= {"namesrvAddr": "one:9876"}
+        b.items |= {"namesrvAddr": "one:9876; two:9876", "fetchNamesrvAddrByAddressServer": "true"}
+        with (
+            FakeNameServer({"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}) as one,
+            FakeNameServer({"C": {"broker-b": {0: b.addr}}}) as two,
+            # The one that would be gone need not be among those that are known.
+            AdminClient(two.addr) as admin,
+        ):
+            found = foresee_name_server_outage(
+                admin,
+                [one.addr],
+                lambda left, right: left == right or {left, right} == {"one:9876", one.addr},
+            )
+    assert found.unshared_brokers == {"broker-a": {0}}
+    assert found.broker_losses == [
+        NameServerListLoss("broker-a:0", ("one:9876",), ()),
+        NameServerListLoss("broker-b:0", ("one:9876", "two:9876"), ("two:9876",)),
+    ]
+    assert found.fetching_brokers == {"broker-b:0"}
+
+
+def test_a_silent_server_may_know_all_of_them() -> None:
+    dead = f"127.0.0.1:{closed_port()}"
+    with FakeNameServer({"C": {"broker-a": {0: "127.0.0.1:1"}}}) as one:
+        with AdminClient(f"{one.addr};{dead}", timeout=1) as admin:
+            found = foresee_name_server_outage(admin, [one.addr], same)
+        assert found.unshared_brokers == {}
+        assert found.errors_by_addr[dead] is not None
+    with AdminClient(dead) as admin, pytest.raises(NoneReachable):
+        foresee_name_server_outage(admin, [dead], same)

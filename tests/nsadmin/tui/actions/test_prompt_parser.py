@@ -1,0 +1,31 @@
+"""What may be typed behind the colon."""
+
+import pytest
+
+from nsadmin.tui.actions.prompt_parser import ParsedPromptLine, list_suggestions, parse_prompt_line
+
+SCREENS = ("brokers", "topics")
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("", ParsedPromptLine()),
+        ("topics", ParsedPromptLine(screen_name="topics")),
+        ("q", ParsedPromptLine(builtin_command="quit")),
+        ("theme nord", ParsedPromptLine(builtin_command="theme", argument="nord")),
+        ("context", ParsedPromptLine(builtin_command="context")),
+        ("nsadmin topicRoute 'a b'", ParsedPromptLine(command_words=["topicRoute", "a b"])),
+        ("topicRoute orders", ParsedPromptLine(command_words=["topicRoute", "orders"])),
+        ("say 'so", ParsedPromptLine(error_text="no closing quotation")),
+    ],
+)
+def test_lines(line: str, found: ParsedPromptLine) -> None:
+    assert parse_prompt_line(line, SCREENS) == found
+
+
+def test_screens_are_offered_first_and_no_program() -> None:
+    lines = list_suggestions(SCREENS, ["nord"], ["prod"])
+    assert lines[:2] == ["brokers", "topics"]
+    assert {"theme nord", "context prod", "topicRoute"} <= set(lines)
+    assert not {"tui", "lab", "batch"} & set(lines)

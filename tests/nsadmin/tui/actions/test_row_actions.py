@@ -1,0 +1,78 @@
+"""What may be done to which rows, and which command lines are refused."""
+
+import pytest
+
+from nsadmin.tui.actions import row_actions
+from nsadmin.tui.views.base_view import RowSubject
+
+BROKER = RowSubject(broker_name="broker-a", broker_addr="10.0.1.1:10911", cluster="cluster-a")
+
+
+def names(about: RowSubject) -> set[str]:
+    return {action.action_id for action in row_actions.list_suitable_actions(about)}
+
+
+def test_a_broker_is_wiped_and_restored_and_no_topic_of_it() -> None:
+    assert {"wipe", "restore"} <= names(BROKER)
+    assert names(BROKER._replace(topic="orders")) == {"deleteTopic"}
+    assert names(RowSubject()) == set()
+
+
+@pytest.mark.parametrize(
+    ("action_id", "about", "texts", "words", "target"),
+    [
+        ("wipe", BROKER, {}, "wipeWritePerm broker-a", "broker-a"),
+        ("restore", BROKER, {}, "addWritePerm broker-a", "broker-a"),
+        ("deleteTopic", RowSubject(topic="t"), {"cluster": "c"}, "deleteTopic -t t -c c", "t"),
+        ("setKv", RowSubject(namespace="NS", key="k", value="v"), {"value": "w"}, "updateKvConfig NS k w", "k"),
+        (
+            "setBrokerConfig", BROKER._replace(key="k", value="v"), {"value": "w"},
+            "updateBrokerConfig -b 10.0.1.1:10911 -k k -v w", "broker-a",
+        ),
+        (
+            "setNameServerConfig", RowSubject(name_server="h:1", key="k", value="v"), {"value": "w"},
+            "updateNamesrvConfig -k k -v w", "k",
+        ),
+    ],
+)  # fmt: skip
+def test_an_action_is_a_command_line_and_a_word_to_type(
+    action_id: str, about: RowSubject, texts: dict[str, str], words: str, target: str
+) -> None:
+    [action] = [each for each in row_actions.list_suitable_actions(about) if each.action_id == action_id]
+    assert (action.build_words(about, texts), action.confirm_target(about)) == (words.split(), target)
+    assert [field.read_current(about) for field in action.input_fields if field.field_name == "value"] in (
+        [],
+        ["v"],
+    )
+    assert row_actions.needs_confirmation(words.split())
+
+
+def test_no_key_means_two_things_for_one_row() -> None:
+    for about in (BROKER, BROKER._replace(key="k"), RowSubject(topic="t"), RowSubject(namespace="n", key="k"),
+                  RowSubject(name_server="h:1", key="k")):  # fmt: skip
+        keys = [action.shortcut_key for action in row_actions.list_suitable_actions(about)]
+        assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(
+    ("line", "read_only", "why"),
+    [
+        ("topicList", True, None),
+        ("wipeWritePerm b", False, None),
+        ("wipeWritePerm b", True, "wipeWritePerm changes something, and this is read-only"),
+        ("updateOrderConf t get", True, "updateOrderConf changes something, and this is read-only"),
+        ("tui", False, "tui wants a terminal of its own"),
+        ("lab up", False, "lab wants a terminal of its own"),
+        ("topicLst", False, "no command 'topicLst': did you mean topicList"),
+        ("zzz", False, "no command 'zzz'"),
+    ],
+)
+def test_what_cannot_be_run_from_here(line: str, read_only: bool, why: str | None) -> None:
+    found = row_actions.explain_refusal(line.split(), read_only)
+    assert (found or "").startswith(why or "")
+    assert (found is None) == (why is None)
+
+
+def test_what_reads_changes_nothing() -> None:
+    assert not row_actions.needs_confirmation(["topicList"])
+    assert not row_actions.needs_confirmation([])

@@ -1,0 +1,68 @@
+"""Whether name servers tell the same."""
+
+from nsadmin.tui.model.agreement import (
+    AgreementVerdict,
+    NameServerDifference,
+    count_pairwise_differences,
+    find_differences,
+    judge_agreement,
+)
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import NameServerPolled
+from tests.support.screens import NOON, server
+
+ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
+
+
+def model_of(*polls: NameServerPolled) -> ClusterModel:
+    model = ClusterModel([ONE, TWO])
+    for poll in polls:
+        model.apply_poll(poll)
+    return model
+
+
+def test_they_agree_when_all_tell_the_same() -> None:
+    assert judge_agreement(model_of(server(ONE), server(TWO))) == AgreementVerdict("agree")
+
+
+def test_nobody_knows_before_all_have_answered() -> None:
+    assert judge_agreement(model_of()).outcome == "unknown"
+    found = judge_agreement(model_of(server(ONE)))
+    assert found == AgreementVerdict("unknown", (f"{TWO} does not answer",))
+
+
+def test_one_that_is_alone_agrees_with_nobody() -> None:
+    model = ClusterModel([ONE])
+    model.apply_poll(server(ONE))
+    assert judge_agreement(model) == AgreementVerdict("unknown", ("there is no other name server",))
+
+
+def test_a_silent_one_hides_no_difference_of_the_others() -> None:
+    found = judge_agreement(
+        model_of(server(ONE), server(TWO, groups={}), NameServerPolled(NOON, THREE, error="closed"))
+    )
+    assert found == AgreementVerdict("diverge", ("brokers", "permissions"))
+
+
+def test_differences_say_what_each_server_has() -> None:
+    model = model_of(
+        server(ONE, perms={"broker-a": 4}),
+        server(TWO, topics=("orders",), kv={"ORDER_TOPIC_CONFIG": {"t": "x"}}),
+    )
+    assert list(find_differences(model.list_fresh_servers())) == [
+        NameServerDifference("permissions", "broker-a", {ONE: "wiped", TWO: "written"}),
+        NameServerDifference("topics", "payments", {ONE: "known", TWO: "absent"}),
+        NameServerDifference("KV config", "ORDER_TOPIC_CONFIG t", {ONE: "absent", TWO: "x"}),
+    ]
+    assert [each.aspect_name for each in find_differences(model.list_fresh_servers(), "topics")] == ["topics"]
+
+
+def test_what_a_server_does_not_tell_is_not_compared() -> None:
+    model = model_of(server(ONE), server(TWO, topics=None, untold={"topics": "not supported"}))
+    assert judge_agreement(model) == AgreementVerdict("agree", ("topics not compared",))
+
+
+def test_how_many_differences_there_are_between_each_two() -> None:
+    model = model_of(server(ONE), server(TWO, topics=()), server(THREE))
+    found = count_pairwise_differences(list(model.name_servers.values()))
+    assert (found[ONE, TWO], found[TWO, ONE], found[ONE, THREE]) == (2, 2, 0)

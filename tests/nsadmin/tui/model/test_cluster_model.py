@@ -1,0 +1,201 @@
+"""What is known, since when, and what became of who left."""
+
+from nsadmin.tui.model.cluster_model import ClusterModel, Silence, Trend
+from nsadmin.tui.polling.poll_records import (
+    BrokerPolled,
+    ConfigPolled,
+    ConnectionsPolled,
+    EventSeen,
+    GroupPolled,
+    GroupsPolled,
+    NameServerPolled,
+    QueueCounts,
+    QueueLag,
+    TopicPolled,
+)
+from tests.support.screens import NOON, broker, server, silent
+
+A, B = "10.0.1.1:10911", "10.0.1.2:10911"
+PLACE = ("broker-a", 0, A)
+
+
+def test_what_a_silent_server_told_last_stays_with_the_time_since_when() -> None:
+    model = ClusterModel(["10.0.0.1:9876"])
+    model.apply_poll(server(at=NOON))
+    for later in (1000, 2000):
+        model.apply_poll(NameServerPolled(NOON + later, "10.0.0.1:9876", error="connection refused"))
+    [known] = model.name_servers.values()
+    assert (known.is_fresh, known.silent_since_ms, known.error_text) == (
+        False,
+        NOON + 1000,
+        "connection refused",
+    )
+    assert known.last_poll is not None
+    assert known.last_poll.groups.keys() == {"broker-a"}
+    assert list(known.latencies_ms) == [1.0, None, None]
+    model.apply_poll(server(at=NOON + 3000))
+    assert (known.is_fresh, known.silent_since_ms) == (True, None)
+
+
+def test_what_a_poll_leaves_out_is_as_it_was() -> None:
+    model = ClusterModel()
+    model.apply_poll(server(settings={"listenPort": "9876"}, kv={"NS": {"k": "v"}}))
+    model.apply_poll(server(topics=None, settings=None, kv=None))
+    [known] = model.name_servers.values()
+    assert known.topic_set == {"orders", "payments"}
+    assert model.list_topic_names() == ["orders", "payments"]
+    assert (known.settings, known.kv_tables) == ({"listenPort": "9876"}, {"NS": {"k": "v"}})
+
+
+def test_a_broker_that_no_name_server_lists_is_gone_and_stays_in_sight() -> None:
+    model = ClusterModel()
+    for number in (1, 2):
+        model.apply_poll(server(f"10.0.0.{number}:9876"))
+    model.apply_poll(server("10.0.0.1:9876", NOON + 1000, groups={}))
+    assert model.brokers[PLACE].gone_since_ms is None
+    assert model.brokers[PLACE].listed_by == {"10.0.0.2:9876"}
+    model.apply_poll(server("10.0.0.2:9876", NOON + 2000, groups={}))
+    assert model.brokers[PLACE].gone_since_ms == NOON + 2000
+    model.apply_poll(server("10.0.0.2:9876", NOON + 3000))
+    assert model.brokers[PLACE].gone_since_ms is None
+
+
+def test_a_dead_name_server_takes_no_broker_along() -> None:
+    model = ClusterModel()
+    model.apply_poll(server())
+    model.apply_poll(NameServerPolled(NOON + 1000, "10.0.0.1:9876", error="closed"))
+    assert model.brokers[PLACE].gone_since_ms is None
+
+
+def test_who_comes_back_at_another_address_is_not_gone_any_more() -> None:
+    model = ClusterModel()
+    model.apply_poll(server())
+    model.apply_poll(server(at=NOON + 1, groups={}))
+    model.apply_poll(server(at=NOON + 2, groups={"broker-a": {0: B}}))
+    assert list(model.brokers) == [("broker-a", 0, B)]
+    assert [item.place[2] for item in model.list_replicas("broker-a")] == [B]
+    model.apply_poll(broker(A))
+    assert model.brokers["broker-a", 0, B].last_poll is None
+
+
+def test_figures_of_a_broker_are_numbers_or_unknown() -> None:
+    model = ClusterModel()
+    model.apply_poll(server())
+    known = model.brokers[PLACE]
+    assert known.read_number("putTps") is None
+    assert known.read_text("brokerActive") is None
+    model.apply_poll(broker(A, putTps="12.5 1 1", getMissTps="", getFoundTps="many"))
+    assert known.read_number("putTps") == 12.5
+    assert known.read_number("getMissTps") is known.read_number("getFoundTps") is None
+    assert known.read_number("nothing", "putTps") == 12.5
+    model.apply_poll(silent(A, NOON + 9))
+    assert (known.is_fresh, known.error_kind, known.silent_since_ms, known.read_number("putTps")) == (
+        False,
+        "timeout",
+        NOON + 9,
+        12.5,
+    )
+    assert list(known.put_rates) == [12.5, None]
+
+
+def test_rates_of_a_cluster_are_those_of_its_masters() -> None:
+    model = ClusterModel()
+    model.apply_poll(server(groups={"broker-a": {0: A, 1: B}}))
+    model.apply_poll(broker(A, putTps="10 1 1"))
+    model.apply_poll(broker(B, putTps="99 1 1"))
+    assert model.put_rate_by_cluster() == {"cluster-a": 10.0}
+    assert list(model.put_trends["cluster-a"].values) == [10.0]
+    model.apply_poll(broker(A, NOON + 1000, putTps="20 1 1"))
+    assert list(model.put_trends["cluster-a"].values) == [10.0]
+    model.apply_poll(broker(A, NOON + 6000, putTps="30 1 1"))
+    assert list(model.put_trends["cluster-a"].times_ms) == [NOON, NOON + 6000]
+
+
+def test_groups_topics_configs_and_clients_are_kept_by_name() -> None:
+    model = ClusterModel()
+    model.apply_poll(GroupsPolled(NOON, ["g"]))
+    model.apply_poll(GroupPolled(NOON, "g", 1.0, [QueueLag("t", "b", 0, 10, 4, 0, None)]))
+    model.apply_poll(GroupPolled(NOON + 1, "g", error="closed"))
+    assert model.group_names_answer.last_poll is not None
+    assert (model.group_answers["g"].error_text, list(model.lag_trends["g"].values)) == ("closed", [6])
+    model.apply_poll(ConfigPolled(NOON, A, {"brokerName": "a"}))
+    model.apply_poll(ConfigPolled(NOON, B, None, "closed"))
+    assert [model.config_answers[addr].is_fresh for addr in (A, B)] == [True, False]
+    model.apply_poll(ConnectionsPolled(NOON, A, {}))
+    model.apply_poll(ConnectionsPolled(NOON, A, None, "closed"))
+    assert model.connection_answers[A].silent_since_ms == NOON
+
+
+def test_nobody_answers_from_when_the_last_one_fell_silent() -> None:
+    one, two = "10.0.0.1:9876", "10.0.0.2:9876"
+    model = ClusterModel([one, two])
+    assert ClusterModel().find_silence() is None
+    assert model.find_silence() == Silence("name servers are being asked")
+    model.apply_poll(server(one))
+    model.apply_poll(NameServerPolled(NOON, two, error="closed"))
+    assert model.find_silence() is None
+    model.apply_poll(NameServerPolled(NOON + 7, one, error="closed"))
+    assert model.find_silence() == Silence("no name server answers", NOON + 7)
+
+
+def test_what_nobody_tells_again_stays_as_it_was_told_last() -> None:
+    model = ClusterModel()
+    model.apply_poll(GroupsPolled(NOON, ["g"], {B: "closed"}))
+    assert model.group_names_answer.current_silence is None
+    model.apply_poll(GroupsPolled(NOON + 1, (), {"": "no name server answers"}))
+    assert model.group_names_answer.last_poll is not None
+    assert model.group_names_answer.last_poll.names == ["g"]
+    assert model.group_names_answer.current_silence == Silence("no name server answers", NOON + 1)
+    told = TopicPolled(
+        NOON, "t", {"h:1": {"broker-a": QueueCounts(8, 8, 6)}}, groups=["g"], put_tps={"b": 3.0}
+    )
+    model.apply_poll(told)
+    model.apply_poll(TopicPolled(NOON + 1, "t", {}, {"h:1": "closed"}))
+    assert model.topic_polls["t"] == told
+
+
+def test_a_rate_that_no_broker_tells_is_no_zero() -> None:
+    model = ClusterModel()
+    model.apply_poll(server())
+    model.apply_poll(BrokerPolled(NOON, A, 1.0, {"brokerActive": "true"}))
+    assert (model.put_rate_by_cluster(), model.put_trends) == ({}, {})
+
+
+def test_a_rate_that_was_not_asked_again_is_the_one_of_before() -> None:
+    model = ClusterModel()
+    model.apply_poll(TopicPolled(NOON, "t", put_tps={"b": 3.0}, groups=["g"]))
+    model.apply_poll(TopicPolled(NOON + 1, "t"))
+    assert (model.topic_polls["t"].put_tps, model.topic_polls["t"].groups) == ({"b": 3.0}, ["g"])
+
+
+def test_events_of_a_journal_stand_among_what_was_noticed() -> None:
+    model = ClusterModel()
+    model.apply_poll(EventSeen(NOON, "ns-1", "KvPut", "k: new", ["k"]))
+    [notice] = model.notices
+    assert (notice.event_kind, notice.object_names, notice.is_from_journal) == ("KvPut", ("k",), True)
+    assert (model.now_ms, model.poll_count) == (NOON, 1)
+
+
+def test_what_is_worked_out_is_kept_until_it_is_of_something_else() -> None:
+    model, made = ClusterModel(), []
+    for number in (1, 1, 2, 2):
+        model.compute_once("squares", (number,), lambda number=number: made.append(number))  # type: ignore[misc]
+    assert made == [1, 2]
+
+
+def test_an_hour_is_kept_and_not_more() -> None:
+    trend = Trend.create_empty()
+    for number in range(1_000):
+        trend.add_point(number, float(number))
+    assert (len(trend.times_ms), len(trend.values)) == (720, 720)
+    assert (trend.times_ms[0], trend.values[-1]) == (280, 999.0)
+
+
+def test_topics_that_were_looked_at_last_are_kept() -> None:
+    model = ClusterModel()
+    for number in range(2_500):
+        model.apply_poll(TopicPolled(NOON, f"topic-{number}"))
+        model.apply_poll(TopicPolled(NOON, "orders"))
+    assert len(model.topic_polls) == 2_000
+    assert {"orders", "topic-2499"} <= model.topic_polls.keys()
+    assert "topic-0" not in model.topic_polls

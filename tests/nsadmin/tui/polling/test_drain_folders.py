@@ -1,0 +1,46 @@
+"""What files of this machine have of drains."""
+
+from pathlib import Path
+
+from nsadmin.operations.drain.state import DrainState, QueueSnapshot
+from nsadmin.operations.drain.store import EVENTS_FILE, STATE_FILE, DrainStore, drain_folder_of
+from nsadmin.tui.polling.drain_folders import poll_drains
+from nsadmin.tui.polling.poll_records import DrainRecord
+from tests.support.screens import NOON
+
+KEPT = DrainState("cluster-a", "broker-a", ("h:1",), NOON - 60_000, NOON, "me", "wait", reopened=2, puts=7)
+
+
+def test_each_drain_with_what_happened_last(tmp_path: Path) -> None:
+    keeping = DrainStore(drain_folder_of(tmp_path, "cluster-a", "broker-a"), "broker-a")
+    assert keeping.try_lock()
+    keeping.save_drain(KEPT, QueueSnapshot())
+    keeping.append_event({"time": NOON, "event": "brokerGone", "addr": "h:1"})
+    with open(keeping.drain_folder / EVENTS_FILE, "a") as events:
+        events.write('{"time": 1, "event"')
+    found = poll_drains(lambda: NOON, tmp_path)
+    [drain] = found.drains
+    assert isinstance(drain, DrainRecord)
+    assert (drain.phase, drain.by, drain.reopened, drain.pid is not None) == ("wait", "me", 2, True)
+    assert "h:1" in drain.last
+    assert (drain.puts, drain.updated) == (7, NOON)
+    keeping.release_lock()
+    [drain] = poll_drains(lambda: NOON, tmp_path).drains
+    assert drain.pid is None
+
+
+def test_nothing_is_kept_and_a_folder_that_makes_no_sense(tmp_path: Path) -> None:
+    assert poll_drains(lambda: NOON, tmp_path).drains == []
+    folder = drain_folder_of(tmp_path, "c", "b")
+    folder.mkdir(parents=True)
+    (folder / STATE_FILE).write_text("{")
+    [error] = poll_drains(lambda: NOON, tmp_path).errors
+    assert "state.json is no JSON" in error
+
+
+def test_a_drain_without_notes_has_none(tmp_path: Path) -> None:
+    keeping = DrainStore(drain_folder_of(tmp_path, "cluster-a", "broker-a"), "broker-a")
+    assert keeping.try_lock()
+    keeping.save_drain(KEPT, QueueSnapshot())
+    assert poll_drains(lambda: NOON, tmp_path).drains[0].last == ""
+    keeping.release_lock()

@@ -1,0 +1,62 @@
+"""Polls as lines: what is written is what is read."""
+
+import msgspec
+import pytest
+
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    BrokerPolled,
+    ClientConnection,
+    EventSeen,
+    GroupPolled,
+    QueueCounts,
+    QueueLag,
+    TopicPolled,
+    decode_poll,
+    encode_poll,
+)
+from tests.support.screens import broker, server, silent
+
+ALL: list[AnyPoll] = [
+    server(),
+    server(topics=None, settings=None, kv=None),
+    broker("10.0.1.1:10911"),
+    silent("10.0.1.1:10911"),
+    GroupPolled(
+        1,
+        "g",
+        2.5,
+        [QueueLag("t", "b", 0, 10, None, None, None)],
+        [ClientConnection("c", "h:1", "JAVA", "V5")],
+    ),
+    TopicPolled(
+        1, "t", {"h:1": {"b": QueueCounts(8, 8, 6)}, "h:2": None}, {"h:3": "closed"}, ["g"], {"b": 1.5}
+    ),
+    EventSeen(1, "h:1", "KvPut", "k: new", ["k"]),
+]
+
+
+@pytest.mark.parametrize("poll", ALL, ids=lambda poll: type(poll).__name__)
+def test_a_line_is_read_as_it_was_written(poll: AnyPoll) -> None:
+    line = encode_poll(poll)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    again = decode_poll(line)
+    assert type(again) is type(poll)
+    assert encode_poll(again) == line
+
+
+def test_what_is_no_poll_is_refused() -> None:
+    with pytest.raises(msgspec.DecodeError):
+        decode_poll(b'{"poll":"weather","at":1}\n')
+    with pytest.raises(ValueError):  # noqa: PT011 - the text is msgspec's
+        decode_poll(b"{")
+
+
+def test_a_lag_is_unknown_where_nothing_was_committed() -> None:
+    assert QueueLag("t", "b", 0, 10, 4, None, None).diff == 6
+    assert QueueLag("t", "b", 0, 10, None, None, None).diff is None
+
+
+def test_defaults_take_no_room() -> None:
+    assert encode_poll(BrokerPolled(7, "h:1")) == b'{"poll":"broker","at":7,"addr":"h:1"}\n'

@@ -1,0 +1,145 @@
+"""Threads that look again and again: nobody who is slow or dead holds up the others."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nsadmin import AdminClient
+from nsadmin.client.connection.access_options import Access
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, GroupsPolled, NameServerPolled
+from nsadmin.tui.polling.poller import ClusterPoller, PollingPlan
+from tests.support.playground import Playground, playground
+from tests.support.running import DEADLINE
+
+
+class Heard:
+    """What a feed posted; `until` waits for what is to come."""
+
+    def __init__(self) -> None:
+        self.polls: list[AnyPoll] = []
+        self.errors: list[BaseException] = []
+        self._changed = threading.Condition()
+
+    def post(self, polls: Sequence[AnyPoll]) -> None:
+        with self._changed:
+            self.polls += polls
+            self._changed.notify_all()
+
+    def until(self, condition: Callable[[], Any]) -> Any:
+        with self._changed:
+            assert self._changed.wait_for(condition, DEADLINE), self.polls[-5:]
+            return condition()
+
+    def of(self, kind: type, addr: str | None = None) -> list[Any]:
+        return [
+            poll
+            for poll in self.polls
+            if isinstance(poll, kind) and addr in (None, getattr(poll, "addr", None))
+        ]
+
+
+def connect(addrs: Sequence[str], timeout: float | None, watch: Any) -> AdminClient:
+    return AdminClient(list(addrs), access=Access(timeout=timeout or 1.5), observer=watch, read_only=True)
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Iterator[Playground]:
+    with playground(tmp_path, name_servers=2) as running:
+        yield running
+
+
+@pytest.fixture
+def heard() -> Heard:
+    return Heard()
+
+
+def feed_of(addrs: Sequence[str], heard: Heard, interval: float = 0.3) -> ClusterPoller:
+    return ClusterPoller(
+        PollingPlan(addrs, interval=interval),
+        connect,
+        heard.post,
+        heard.errors.append,
+        lambda: int(time.time() * 1000),
+    )
+
+
+def test_every_server_is_looked_at_again_and_again(ground: Playground, heard: Heard) -> None:
+    feed = feed_of(ground.addrs, heard)
+    feed.start()
+    addrs = {seat.place.address for seat in ground.world.seats.values()}
+    heard.until(lambda: all(len(heard.of(BrokerPolled, addr)) >= 3 for addr in addrs))
+    heard.until(lambda: all(len(heard.of(NameServerPolled, addr)) >= 3 for addr in ground.addrs))
+    feed.stop(DEADLINE)
+    assert {poll.addr for poll in heard.of(BrokerPolled)} == addrs
+    assert heard.errors == []
+
+
+def test_a_frozen_broker_and_a_dead_name_server_stop_nobody(ground: Playground, heard: Heard) -> None:
+    frozen = ground.world.seats["broker-a-0:0"].place.address
+    well = ground.world.seats["broker-b-0:0"].place.address
+    ground.freeze("broker-a-0")
+    ground.stop_server(1)
+    feed = feed_of(ground.addrs, heard)
+    feed.start()
+    heard.until(lambda: [poll for poll in heard.of(BrokerPolled, frozen) if poll.kind == "timeout"])
+    before = len(heard.of(BrokerPolled, well))
+    heard.until(lambda: len(heard.of(BrokerPolled, well)) >= before + 4)
+    heard.until(lambda: heard.of(NameServerPolled, ground.addrs[1]))
+    assert heard.of(NameServerPolled, ground.addrs[1])[-1].error
+    assert heard.of(NameServerPolled, ground.addrs[0])[-1].error is None
+    ground.thaw("broker-a-0")
+    heard.until(lambda: heard.of(BrokerPolled, frozen)[-1].table)
+    feed.stop(DEADLINE)
+    assert heard.errors == []
+
+
+def test_a_pause_asks_nobody_until_one_goes_on(ground: Playground, heard: Heard) -> None:
+    feed = feed_of(ground.addrs, heard)
+    feed.start()
+    heard.until(lambda: heard.of(BrokerPolled))
+    feed.pause(True)
+    assert feed.is_paused
+    time.sleep(1.0)
+    before = len(heard.polls)
+    time.sleep(0.8)
+    assert len(heard.polls) == before
+    feed.pause(False)
+    heard.until(lambda: len(heard.polls) > before)
+    feed.stop(DEADLINE)
+
+
+def test_questions_of_a_screen_are_asked_until_there_are_others(ground: Playground, heard: Heard) -> None:
+    feed = feed_of(ground.addrs, heard)
+    feed.start()
+    feed.ask([DetailQuery("groups")])
+    feed.ask([DetailQuery("groups")])
+    heard.until(lambda: len(heard.of(GroupsPolled)) >= 2)
+    feed.ask([])
+    feed.stop(DEADLINE)
+
+
+def test_a_mistake_in_a_thread_is_told_and_the_thread_goes_on(ground: Playground) -> None:
+    class Broken(Heard):
+        def post(self, polls: Sequence[AnyPoll]) -> None:
+            super().post(polls)
+            if len(self.errors) < 1:
+                raise ZeroDivisionError
+
+    heard = Broken()
+    feed = feed_of(ground.addrs[:1], heard)
+    feed.start()
+    heard.until(lambda: heard.errors and heard.of(BrokerPolled))
+    feed.stop(DEADLINE)
+    assert isinstance(heard.errors[0], ZeroDivisionError)
+
+
+def test_a_feed_of_nobody_ends(heard: Heard) -> None:
+    feed = feed_of([], heard)
+    feed.start()
+    feed.stop(DEADLINE)
+    assert heard.of(NameServerPolled) == heard.of(BrokerPolled) == []

@@ -1,0 +1,91 @@
+"""One look at each kind of server, with those of the lab and with some that refuse."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin import AdminClient
+from nsadmin.tui.polling import server_polls
+from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
+from tests.support.playground import NOON, Playground, playground
+from tests.support.servers import FakeNameServer
+
+
+@contextmanager
+def looker(addr: str, timeout: float = 1.0) -> Iterator[ServerProbe]:
+    watch = RequestStopwatch()
+    with AdminClient([addr], timeout=timeout, observer=watch) as admin:
+        yield ServerProbe(admin, watch, lambda: NOON, (), {})
+
+
+def test_a_name_server_tells_all_that_is_looked_at(tmp_path: Path) -> None:
+    with playground(tmp_path, name_servers=1) as ground, looker(ground.addrs[0]) as it:
+        seen = server_polls.poll_name_server(it, ground.addrs[0], ("ORDER_TOPIC_CONFIG", "NOBODY"))
+        assert (seen.at, seen.error, seen.untold) == (NOON, None, {})
+        assert sorted(seen.groups) == ["broker-a-0", "broker-a-1", "broker-b-0", "broker-b-1"]
+        assert seen.groups["broker-a-0"].cluster_name == "cluster-a"
+        assert sorted(seen.groups["broker-a-0"].broker_addrs) == [0, 1]
+        assert "orders" in (seen.topics or ())
+        assert (seen.settings or {})["orderMessageEnable"] == "false"
+        assert seen.kv is not None
+        assert (list(seen.kv["ORDER_TOPIC_CONFIG"]), seen.kv["NOBODY"]) == (["orders"], {})
+        assert set(seen.perms.values()) == {6}
+        assert seen.millis > 0
+
+
+def test_a_name_server_that_is_not_there_is_a_poll_that_says_so() -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        unused = f"127.0.0.1:{held.getsockname()[1]}"
+    with looker(unused) as it:
+        seen = server_polls.poll_name_server(it, unused, ())
+    assert (seen.addr, seen.error) == (unused, "connection refused, nothing listens there")
+
+
+def test_what_a_name_server_refuses_is_untold_and_the_rest_is_there() -> None:
+    with FakeNameServer() as fake, looker(fake.addr) as it:
+        seen = server_polls.poll_name_server(it, fake.addr, ())
+    assert seen.error is None
+    assert "settings" in seen.untold or seen.settings is not None
+
+
+def test_brokers_tell_their_figures_and_one_that_is_dead_why_not(tmp_path: Path) -> None:
+    with playground(tmp_path, name_servers=1) as ground:
+        addrs = [
+            ground.world.seats[name].place.address
+            for name in ("broker-a-0:0", "broker-a-1:0", "broker-b-0:0")
+        ]
+        ground.kill("broker-a-1")
+        ground.freeze("broker-b-0")
+        with looker(ground.addrs[0], 0.4) as it:
+            up, dead, frozen = server_polls.poll_brokers(it, addrs)
+    assert up.table is not None
+    assert (up.table["brokerVersionDesc"], up.kind) == ("V5_5_0", None)
+    assert (dead.table, dead.kind) == (None, "unreachable")
+    assert (frozen.table, frozen.kind, frozen.error) == (None, "timeout", "no answer within 0.4 s")
+
+
+def test_how_a_broker_failed() -> None:
+    errors: list[RocketMQError | None] = [
+        None, CallError("h:1", "timeout", ""), CallError("h:1", "closed", ""),
+        RequestError("no"), QueryNotFound("no")
+    ]  # fmt: skip
+    assert [server_polls.failure_kind(error) for error in errors] == [
+        None,
+        "timeout",
+        "unreachable",
+        "refused",
+        "refused",
+    ]
+
+
+def test_a_playground_sees_the_same_each_time(tmp_path: Path) -> None:
+    with playground(tmp_path / "1") as one:
+        first = one.look()
+    with playground(tmp_path / "2") as other:
+        assert isinstance(other, Playground)
+        again = other.look()
+    assert [type(poll) for poll in first] == [type(poll) for poll in again]

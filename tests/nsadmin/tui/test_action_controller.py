@@ -1,0 +1,327 @@
+"""Keys beside moving about: commands, actions, contexts, copies and files."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from textual.widgets import OptionList
+
+from nsadmin.tui.action_controller import parse_moment
+from nsadmin.tui.app import Tui
+from nsadmin.tui.context import AvailableContexts, ClusterContext
+from nsadmin.tui.polling.poll_records import BrokerGroupListing
+from nsadmin.tui.recording.recording_file import PollRecorder
+from nsadmin.tui.recording.replay import ReplayPlayer
+from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
+from nsadmin.tui.screens.dialogs import ChooseScreen, FieldsScreen
+from nsadmin.tui.screens.help_screen import HelpScreen
+from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.views import root_views
+from tests.support.screens import NOON, Taped, broker, driven, hear, server, silent, still, world
+
+SIZE = (120, 30)
+A = "10.0.1.1:10911"
+
+
+async def typed(pilot: Any, line: str) -> None:
+    await pilot.press("colon", *("space" if letter == " " else letter for letter in line), "enter")
+    await pilot.set_paused()
+
+
+@driven
+async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
+    app = still(AvailableContexts(world(words=("-n", "127.0.0.1:1"))))
+    async with app.run_test(size=SIZE) as pilot:
+        await typed(pilot, "topics")
+        assert app.current_view.view_name == "topics"
+        await typed(pilot, "help")
+        await pilot.pause()
+        assert isinstance(app.screen, HelpScreen)
+        await pilot.press("escape")
+        await typed(pilot, "theme nsadmin-light")
+        assert app.theme == "nsadmin-light"
+        await typed(pilot, "theme mauve")
+        assert "no theme 'mauve'" in screen_to_text(app)
+        await typed(pilot, "topicLst")
+        assert "no command 'topicLst': did you mean topicList" in screen_to_text(app)
+        await typed(pilot, "topicList")
+        assert isinstance(app.screen, OutputScreen)
+        assert (app.screen.words, app.screen.global_options) == (["topicList"], ["-n", "127.0.0.1:1"])
+        await pilot.press("escape")
+        await typed(pilot, "q")
+    assert app.return_code == 0
+
+
+@driven
+async def test_read_only_switches_changes_off() -> None:
+    app = still(AvailableContexts(world(read_only=True)))
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        await pilot.press("w")
+        assert "wipe: this is read-only" in screen_to_text(app)
+        await typed(pilot, "wipeWritePerm broker-a")
+        assert "wipeWritePerm changes something, and this is read-only" in screen_to_text(app)
+        assert len(app.screen_stack) == 1
+
+
+@driven
+async def test_space_shows_what_can_be_done_to_a_row() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("space")
+        assert "nothing can be done to this row" in screen_to_text(app)
+        await pilot.press("x")
+        assert "not for this row" in screen_to_text(app)
+        await hear(app, pilot, [server(), broker(A)])
+        await pilot.press("space")
+        await pilot.pause()
+        assert isinstance(app.screen, ChooseScreen)
+        assert app.screen.query_one(OptionList).option_count >= 2
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ChangeScreen)
+        assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
+
+
+@driven
+async def test_the_letter_that_the_menu_shows_chooses_the_entry() -> None:
+    for letter, command in (("w", "wipeWritePerm"), ("a", "addWritePerm"), ("d", "drain"), ("u", "undrain")):
+        app = still()
+        async with app.run_test(size=SIZE) as pilot:
+            await hear(app, pilot, [server(), broker(A)])
+            await pilot.press("space")
+            await pilot.pause()
+            await pilot.press(letter)
+            await pilot.pause()
+            assert isinstance(app.screen, ChangeScreen)
+            assert app.screen.words == [command, "broker-a", "--dry-run"]
+
+
+@driven
+async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
+    app = still(home="kv")
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(kv={"NS": {"k": "v"}})])
+        await pilot.press("e")
+        await pilot.pause()
+        assert isinstance(app.screen, FieldsScreen)
+        await pilot.press("end", "2", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ChangeScreen)
+        assert app.screen.words == ["updateKvConfig", "NS", "k", "v2", "--dry-run"]
+
+
+@driven
+async def test_the_cluster_of_a_topic_is_known_where_there_is_one() -> None:
+    app = still(home="topics")
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server()])
+        await pilot.press("x")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ChangeScreen)
+        assert app.screen.words == ["deleteTopic", "-t", "orders", "-c", "cluster-a", "--dry-run"]
+
+
+@driven
+async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: Path) -> None:
+    def enter(name: str) -> ClusterContext:
+        if name == "broken":
+            raise ValueError("context broken: no such file")
+        return world(label=name, addrs=("10.9.9.9:9876",), color="red")
+
+    app = still(AvailableContexts(world(), lambda: ["broken", "prod"], enter))
+    app.recorder = PollRecorder(tmp_path / "first.zst", "first", [])
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        await pilot.press("c")
+        await pilot.pause()
+        await pilot.press("down", "enter")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        shown = screen_to_text(app)
+        assert (app.cluster_context.label, " prod " in shown, "· 10.9.9.9:9876" in shown) == (
+            "prod",
+            True,
+            True,
+        )
+        assert app.row_grid.rows == []
+        assert "the recording, which is of the other one, has ended" in shown
+        assert app.recorder is None
+        await typed(pilot, "context broken")
+        await app.workers.wait_for_complete()
+        await pilot.set_paused()
+        assert "context broken: no such file" in screen_to_text(app)
+        assert app.cluster_context.label == "prod"
+
+
+@driven
+async def test_without_contexts_it_says_how_to_make_one() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("c")
+        assert "nsadmin contextSet NAME -n HOST:PORT makes one" in screen_to_text(app)
+
+
+@driven
+async def test_y_copies_the_row() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("y")
+        await hear(app, pilot, [server(), broker(A)])
+        await pilot.press("y")
+        assert app.clipboard.split("\t")[:4] == ["cluster-a", "broker-a", "master", A]
+        await pilot.press("8", "y")
+        assert "Graphs" in app.clipboard
+
+
+def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
+    @driven
+    async def story() -> None:
+        app = still()
+        async with app.run_test(size=SIZE) as pilot:
+            await hear(app, pilot, [server(), broker(A)])
+            await pilot.press("o")
+            assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
+            for name in ("a.svg", "b.txt", "c.csv", "d.pdf", "none/e.txt"):
+                app.action_controller.save_screen(str(tmp_path / name))
+            app.prompt_input.value = str(tmp_path / "f.txt")
+            await pilot.press("enter")
+            await pilot.pause()
+        assert (tmp_path / "a.svg").read_text().startswith("<svg")
+        assert "broker-a" in (tmp_path / "b.txt").read_text()
+        assert (tmp_path / "c.csv").read_text().startswith("cluster,broker,role")
+        assert "every 5 s" in (tmp_path / "f.txt").read_text()
+        assert "No such file or directory" in app.log_lines[-1][1]
+
+    story()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svg", "b.txt", "c.csv", "f.txt"]
+
+
+@driven
+async def test_t_shows_the_next_theme() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        before = app.theme
+        await pilot.press("T")
+        assert app.theme != before
+        assert f"theme {app.theme}" in screen_to_text(app)
+
+
+def test_moments_are_times_of_day_or_seconds_from_here(utc: None) -> None:
+    begin, end = NOON, NOON + 86_400_000
+    assert parse_moment("+60", NOON, begin, end) == NOON + 60_000
+    assert parse_moment("-5", NOON, begin, end) == NOON - 5_000
+    assert parse_moment("12:00:30", 0, begin, end) == NOON + 30_000
+    assert parse_moment("12:01", 0, begin, end) == NOON + 60_000
+    assert parse_moment("00:30", 0, begin, end) == NOON + 45_000_000
+    assert parse_moment("noon", 0, begin, end) is parse_moment("+x", 0, begin, end) is None
+
+
+@driven
+async def test_an_incident_is_seen_again_from_any_moment() -> None:
+    frozen = [silent(A, NOON + second * 1000) for second in range(60, 600, 5)]
+    player = ReplayPlayer(Taped([server(), broker(A), *frozen]), 0.1)
+    app = Tui(AvailableContexts(world(read_only=True)), player=player)
+    async with app.run_test(size=SIZE) as pilot:
+        await shows(app, pilot, "● up")
+        assert "replay x0.1" in screen_to_text(app)
+        await pilot.press("right_square_bracket", "right_square_bracket")
+        await shows(app, pilot, "◐ frozen 1 min")
+        await pilot.press("left_curly_bracket")
+        await shows(app, pilot, "● 1 up")
+        await pilot.press("full_stop")
+        app.prompt_input.value = "12:05:00"
+        await pilot.press("enter")
+        await shows(app, pilot, "◐ frozen 4 min")
+        await pilot.press("p", "underscore")
+        assert (player.is_paused, player.speed) == (True, 2.0)
+        await typed(pilot, "wipeWritePerm broker-a")
+        assert "this is read-only" in screen_to_text(app)
+        app.action_controller.seek("never")
+        assert "never is no moment" in app.log_lines[-1][1]
+
+
+async def shows(app: Tui, pilot: Any, text: str) -> None:
+    """Wait for what a thread brings."""
+    for _ in range(200):
+        app.redraw_screen()
+        await pilot.set_paused(0.02)
+        if text in screen_to_text(app):
+            return
+    raise AssertionError(screen_to_text(app))
+
+
+@driven
+async def test_live_there_is_nothing_to_seek_in() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("full_stop")
+        assert "nothing to seek in" in screen_to_text(app)
+        await pilot.press("left_square_bracket")
+        assert "nothing to seek in" in screen_to_text(app)
+
+
+@driven
+async def test_an_operator_folds_clusters_to_see_one() -> None:
+    one = {"broker-a": {0: A, 1: "10.0.1.2:10911"}}
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        seen = server(groups=one)
+        groups = {**seen.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
+        await hear(
+            app, pilot, [msgspec.structs.replace(seen, groups=groups), *map(broker, (A, "10.0.2.1:10911"))]
+        )
+        await pilot.press("b")
+        assert [line[1:12] for line in screen_to_text(app).splitlines()[5:10]] == [
+            "▾ cluster-a", "cluster-a  ", "cluster-a  ", "▾ cluster-b", "cluster-b  ",
+        ]  # fmt: skip
+        await pilot.press("f")
+        assert "▸ cluster-a  2 brokers  · 1 listed  ● 1 up  in 100/s  out 200/s" in screen_to_text(app)
+        assert app.row_grid.cursor_item is None
+        await pilot.press("down", "enter")
+        assert app.current_view.view_name == "brokers", "Enter on a heading folds it"
+        assert [type(row).__name__ for row in app.row_grid.rows] == ["Heading", "Heading"]
+        await pilot.press("up", "enter", "down", "enter")
+        assert app.current_view.view_name == "figures", "Enter on a row goes deeper"
+        await pilot.press("escape", "F", "F", "b")
+        assert len(app.row_grid.rows) == 3
+        await pilot.press("F")
+        assert len(app.row_grid.rows) == 2
+
+
+@driven
+async def test_what_has_no_groups_says_so_and_a_folded_row_is_saved(tmp_path: Path) -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        await pilot.press("F")
+        app.action_controller.save_screen(str(tmp_path / "all.csv"))
+        assert "broker-a" in (tmp_path / "all.csv").read_text()
+        await pilot.press("2", "b")
+        assert "nothing to be grouped by" in screen_to_text(app)
+
+
+@driven
+async def test_each_key_that_changes_something_shows_first_what_it_would_do() -> None:
+    app, shown = still(), []
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        app.push_screen = lambda screen, then=None: shown.append(screen.words)  # type: ignore[method-assign,assignment]
+        await pilot.press("w", "a", "d", "u")
+        assert shown == [
+            ["wipeWritePerm", "broker-a", "--dry-run"], ["addWritePerm", "broker-a", "--dry-run"],
+            ["drain", "broker-a", "--dry-run"], ["undrain", "broker-a", "--dry-run"],
+        ]  # fmt: skip
+
+
+@driven
+async def test_each_number_is_a_screen() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        for at, name in enumerate(root_views.SCREEN_NAMES, 1):
+            await pilot.press(str(at))
+            assert app.current_view.view_name == name
+        await pilot.press("right_curly_bracket")
+        assert "nothing to seek in" in screen_to_text(app)

@@ -1,0 +1,33 @@
+"""What a view is by itself."""
+
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.views.base_view import RowSubject, View
+from nsadmin.tui.views.brokers import Brokers
+
+
+def test_a_view_shows_nothing_by_itself_and_leads_nowhere() -> None:
+    view, model = View(), ClusterModel()
+    assert (
+        view.build_rows(model),
+        view.render_headline(model),
+        view.draw_lines(model, 80, 24),
+        view.list_tabs(),
+    ) == (
+        (),
+        (),
+        [],
+        (),
+    )
+    assert (view.open_row(None), view.subject_of_row(None), view.list_queries(model, (), None)) == (
+        None,
+        RowSubject(),
+        [],
+    )
+    assert (view.row_key(7), view.view_title, view.filter_text(7)) == ("7", "", "")
+
+
+def test_views_of_the_same_thing_are_equal() -> None:
+    assert Brokers() == Brokers()
+    assert hash(Brokers("a")) == hash(Brokers("a"))
+    assert Brokers("a") != Brokers("b")
+    assert View() != Brokers()

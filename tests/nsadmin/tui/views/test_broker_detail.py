@@ -1,0 +1,160 @@
+"""One broker: its tabs."""
+
+import pytest
+
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    BrokerTopicsPolled,
+    ClientConnection,
+    ConfigPolled,
+    ConnectionsPolled,
+    QueueCounts,
+)
+from nsadmin.tui.views.broker_detail import (
+    BrokerConfigView,
+    BrokerFiguresView,
+    BrokerHistoryView,
+    BrokerProducersView,
+    BrokerTopicsView,
+    QueriedBrokerView,
+)
+from nsadmin.tui.views.topic_detail import TopicRouteView
+from tests.support.screens import NOON, broker, server, silent
+
+A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))
+PLACE = ("broker-a", 0, A, "cluster-a")
+
+
+def model_of(*polls: AnyPoll) -> ClusterModel:
+    model = ClusterModel()
+    model.apply_poll(server(groups={"broker-a": {0: A, 1: C}, "broker-b": {0: B}}))
+    for poll in (broker(A), broker(B), broker(C), *polls):
+        model.apply_poll(poll)
+    return model
+
+
+def test_a_broker_has_five_tabs_about_the_same() -> None:
+    tabs = BrokerFiguresView(*PLACE).list_tabs()
+    assert [tab.view_name for tab in tabs] == ["figures", "config", "topics", "producers", "history"]
+    assert {tab.view_title for tab in tabs} == {"broker-a master"}
+    assert BrokerFiguresView("broker-a", 2, C, "cluster-a").view_title == "broker-a slave 2"
+
+
+def test_figures_stay_while_it_is_silent_and_say_how_old_they_are() -> None:
+    model = model_of(silent(A, NOON + 1_000))
+    model.now_ms = NOON + 61_000
+    view = BrokerFiguresView(*PLACE)
+    line = "".join(cell.text for cell in view.render_headline(model))
+    assert (
+        line
+        == f"● up  cluster-a  {A}".replace("● up", "◐ frozen")
+        + "  no answer within 1 s  these figures are 1 min old"
+    )
+    assert "putTps" in [figure.figure_key for figure in view.build_rows(model)]
+    assert view.row_key(view.build_rows(model)[0])
+
+
+def test_a_broker_that_is_not_known_any_more() -> None:
+    view = BrokerFiguresView("nobody", 0, "h:1", "c")
+    assert view.build_rows(ClusterModel()) == []
+    assert view.render_headline(ClusterModel())[0].text == "h:1 is not there any more"
+
+
+def test_settings_that_differ_from_the_default_and_from_peers_are_marked_and_come_first() -> None:
+    own = {
+        "brokerName": "broker-a",
+        "flushDiskType": "SYNC_FLUSH",
+        "registerNameServerPeriod": "30000",
+        "x": "1",
+    }
+    model = model_of(
+        ConfigPolled(NOON, A, own), ConfigPolled(NOON, B, {**own, "brokerName": "broker-b", "x": "2"})
+    )
+    view = BrokerConfigView(*PLACE)
+    found = {setting.setting_name: setting for setting in view.build_rows(model)}
+    assert found["flushDiskType"].is_changed
+    assert not found["registerNameServerPeriod"].is_changed
+    assert (found["x"].differing_peers, found["brokerName"].differing_peers) == (("broker-b:0",), ())
+    marks = {
+        setting.setting_name: view.columns[2].render_cell(setting).text for setting in view.build_rows(model)
+    }
+    assert marks == {"brokerName": " ", "flushDiskType": " *", "registerNameServerPeriod": " ", "x": "≠"}
+    order = sorted(view.build_rows(model), key=view.columns[2].sort_value)
+    assert [setting.setting_name for setting in order][:2] == ["x", "flushDiskType"]
+    assert view.subject_of_row(found["x"])[-3:] == ("x", "1", None)
+    assert view.list_queries(model, [], None) == [DetailQuery("config", A), DetailQuery("config", B)]
+    assert view.row_key(found["x"]) == "x"
+
+
+def test_settings_that_were_not_told_are_none() -> None:
+    assert BrokerConfigView(*PLACE).build_rows(model_of(ConfigPolled(NOON, A, None, "closed"))) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "what", "failed", "told", "empty"),
+    [
+        (
+            BrokerConfigView,
+            "settings",
+            ConfigPolled(NOON, A, None, "closed"),
+            ConfigPolled(NOON, A, {}),
+            "it has told none",
+        ),
+        (
+            BrokerTopicsView,
+            "topics",
+            BrokerTopicsPolled(NOON, A, None, "closed"),
+            BrokerTopicsPolled(NOON, A, {}),
+            "it has none",
+        ),
+        (
+            BrokerProducersView,
+            "producers",
+            ConnectionsPolled(NOON, A, None, "closed"),
+            ConnectionsPolled(NOON, A, {}),
+            "nobody is connected",
+        ),
+    ],
+)
+def test_a_tab_says_why_it_is_empty(
+    kind: type[QueriedBrokerView], what: str, failed: AnyPoll, told: AnyPoll, empty: str
+) -> None:
+    view = kind(*PLACE)
+    assert view.empty_message(model_of()) == f"its {what} are being asked for"
+    assert view.empty_message(ClusterModel(is_replay=True)) == f"its {what} are not recorded"
+    assert view.empty_message(model_of(failed)) == "unknown: closed"
+    assert view.empty_message(model_of(told)) == empty
+
+
+def test_its_topics_lead_to_their_routes() -> None:
+    view = BrokerTopicsView(*PLACE)
+    model = model_of(BrokerTopicsPolled(NOON, A, {"orders": QueueCounts(8, 4, 6)}))
+    [topic] = view.build_rows(model)
+    assert [column.render_cell(topic).text for column in view.columns] == ["orders", "rw-", "4", "8"]
+    assert view.open_row(topic) == TopicRouteView("orders")
+    assert (view.subject_of_row(topic).topic, view.subject_of_row(topic).broker_name) == (
+        "orders",
+        "broker-a",
+    )
+    assert view.list_queries(model, [], None) == [DetailQuery("brokerTopics", A)]
+    assert BrokerTopicsView("b", 0, "h:1", "c").build_rows(model) == []
+
+
+def test_its_producers() -> None:
+    view = BrokerProducersView(*PLACE)
+    model = model_of(ConnectionsPolled(NOON, A, {"g": [ClientConnection("id@1", "h:1", "JAVA", "V5_5_0")]}))
+    [one] = view.build_rows(model)
+    assert [column.render_cell(one).text for column in view.columns] == ["g", "id@1", "h:1", "JAVA", "V5_5_0"]
+    assert (view.row_key(one), view.list_queries(model, [], None)) == (
+        "g id@1 h:1",
+        [DetailQuery("connections", A)],
+    )
+
+
+def test_its_history() -> None:
+    view = BrokerHistoryView(*PLACE)
+    model = model_of(silent(A, NOON + 1), broker(A, NOON + 2), silent(B, NOON + 3))
+    assert [notice.event_kind for notice in view.build_rows(model)] == ["BrokerAnswers", "BrokerSilent"]  # type: ignore[attr-defined]
+    assert [column.key for column in view.columns][:2] == ["time", "kind"]

@@ -1,0 +1,74 @@
+"""What a broker is, by what it and the name servers tell."""
+
+import pytest
+
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
+from nsadmin.tui.views import display_states
+from nsadmin.tui.views.display_states import DisplayState
+from tests.support.screens import NOON, broker, server, silent
+
+A = "10.0.1.1:10911"
+
+
+@pytest.mark.parametrize(
+    ("poll", "state"),
+    [
+        (None, display_states.LISTED),
+        (broker(A), display_states.UP),
+        (broker(A, brokerActive="false"), display_states.INACTIVE),
+        (silent(A), display_states.FROZEN),
+        (silent(A, kind="unreachable"), display_states.DOWN),
+        (silent(A, kind="refused"), display_states.REFUSES),
+    ],
+)
+def test_the_state_of_a_broker(poll: BrokerPolled | None, state: DisplayState) -> None:
+    model = ClusterModel()
+    model.apply_poll(server())
+    if poll is not None:
+        model.apply_poll(poll)
+    [known] = model.brokers.values()
+    assert display_states.state_of_broker(known) == state
+
+
+def test_a_slave_takes_no_messages_and_is_up() -> None:
+    model = ClusterModel()
+    model.apply_poll(server(groups={"broker-a": {1: A}}))
+    model.apply_poll(broker(A, brokerActive="false"))
+    [known] = model.brokers.values()
+    assert display_states.state_of_broker(known) == display_states.UP
+
+
+def test_gone_is_worse_than_anything_that_it_told() -> None:
+    model = ClusterModel()
+    model.apply_poll(server())
+    model.apply_poll(broker(A))
+    model.apply_poll(server(groups={}))
+    [known] = model.brokers.values()
+    assert display_states.state_of_broker(known, (3, 3)) == display_states.GONE
+
+
+def test_wiped_by_all_or_by_some() -> None:
+    model = ClusterModel()
+    model.apply_poll(server("h:1", perms={"broker-a": 4}))
+    model.apply_poll(server("h:2"))
+    model.apply_poll(server("h:3", perms={}))
+    assert display_states.count_wipes(model) == {"broker-a": (1, 2)}
+    model.apply_poll(broker(A))
+    [known] = model.brokers.values()
+    assert display_states.state_of_broker(known, (1, 3)) == display_states.PARTLY_WIPED
+    assert display_states.state_of_broker(known, (3, 3)) == display_states.WIPED
+
+
+def test_a_name_server_is_up_down_or_not_known_yet() -> None:
+    model = ClusterModel(["h:1", "h:2", "h:3"])
+    model.apply_poll(server("h:1"))
+    model.apply_poll(NameServerPolled(NOON, "h:2", error="closed"))
+    assert [display_states.state_of_name_server(known) for known in model.name_servers.values()] == [
+        display_states.UP, display_states.DOWN, display_states.LISTED
+    ]  # fmt: skip
+
+
+def test_no_two_states_look_alike_without_colours() -> None:
+    every = [value for value in vars(display_states).values() if isinstance(value, DisplayState)]
+    assert len({state.word for state in every}) == len(every)

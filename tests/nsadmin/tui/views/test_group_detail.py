@@ -1,0 +1,64 @@
+"""One group: its queues, its members, its lag over time."""
+
+from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
+from nsadmin.tui.views.group_detail import GroupClientsView, GroupLagView, GroupQueuesView
+from nsadmin.tui.views.topic_detail import TopicRouteView
+from tests.support.screens import NOON
+
+LAGS = [
+    QueueLag("orders", "broker-a", 3, 1500, 1000, 20, NOON),
+    QueueLag("orders", "broker-a", 4, 5, None, None, None),
+]
+
+
+def model() -> ClusterModel:
+    found = ClusterModel()
+    found.apply_poll(
+        GroupPolled(NOON, "g", 4.0, LAGS, [ClientConnection("c", "h:1", "GO", "V5")], "PULL", "CLUSTERING")
+    )
+    return found
+
+
+def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
+    view = GroupQueuesView("g")
+    first, second = view.build_rows(model())
+    assert [column.render_cell(first).text for column in view.columns] == [
+        "orders", "broker-a", "3", "500", "20", "1500", "1000", "2025-12-31 12:00:00"
+    ]  # fmt: skip
+    assert [column.render_cell(second).text for column in view.columns][3:] == ["–", "–", "5", "–", "–"]
+    assert (view.row_key(first), view.open_row(first)) == ("orders broker-a 3", TopicRouteView("orders"))
+    assert (view.subject_of_row(first).topic, view.subject_of_row(first).group) == ("orders", "g")
+
+
+def test_members_and_the_line_above() -> None:
+    view = GroupClientsView("g")
+    [member] = view.build_rows(model())
+    assert [column.render_cell(member).text for column in view.columns] == ["c", "h:1", "GO", "V5"]
+    assert view.row_key(member) == "c h:1"
+    line = "".join(cell.text for cell in view.render_headline(model()))
+    assert line == "behind by 500  1 clients  PULL CLUSTERING"
+    assert view.subject_of_row(member).group == "g"
+    assert [tab.view_name for tab in view.list_tabs()] == ["queues", "members", "graph"]
+    assert view.list_queries(model(), [], None) == [DetailQuery("group", "g")]
+
+
+def test_what_was_not_told_and_since_when() -> None:
+    unknown, failing = ClusterModel(), model()
+    assert GroupQueuesView("g").render_headline(unknown)[0].text == "it is being asked for"
+    assert (GroupQueuesView("g").build_rows(unknown), GroupClientsView("g").build_rows(unknown)) == ([], [])
+    unknown.apply_poll(GroupPolled(NOON, "g", error="nobody knows it"))
+    assert GroupQueuesView("g").render_headline(unknown)[0].text == "nothing is known of it"
+    assert GroupQueuesView("g").empty_message(unknown) == "unknown: nobody knows it"
+    failing.apply_poll(GroupPolled(NOON + 1000, "g", error="closed"))
+    failing.now_ms = NOON + 6000
+    assert GroupQueuesView("g").find_silence(failing) == Silence("closed", NOON + 1000)
+
+
+def test_its_lag_is_drawn_when_there_are_two_looks() -> None:
+    found = model()
+    assert "two looks" in GroupLagView("g").draw_lines(found, 60, 12)[1][0].text
+    found.apply_poll(GroupPolled(NOON + 5000, "g", 4.0, LAGS))
+    assert "messages behind" in GroupLagView("g").draw_lines(found, 60, 12)[0][0].text
+    assert GroupLagView("nobody").draw_lines(found, 60, 12)

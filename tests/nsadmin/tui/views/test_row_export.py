@@ -1,0 +1,19 @@
+"""Rows as CSV and as text to paste."""
+
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.views import row_export
+from nsadmin.tui.views.brokers import Brokers
+from tests.support.screens import NOON, broker, server
+
+
+def test_all_columns_of_all_rows(utc: None) -> None:
+    model = ClusterModel()
+    for poll in (server(), broker("10.0.1.1:10911")):
+        model.apply_poll(poll)
+    view = Brokers()
+    rows = view.build_rows(model)
+    head, line = row_export.rows_to_csv(view, rows).splitlines()
+    assert head.startswith("cluster,broker,role,addr,state,listed,version,in,out,")
+    assert line.startswith("cluster-a,broker-a,master,10.0.1.1:10911,● up,1/1,5.5.0,100,200,")
+    assert row_export.format_row(view, rows[0]).split("\t")[:3] == ["cluster-a", "broker-a", "master"]
+    assert row_export.suggest_file_name(view, NOON) == "nsadmin-brokers-20251231-120000.svg"

@@ -1,0 +1,123 @@
+"""One topic: its route on each name server, its readers, and the way to it."""
+
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
+from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.group_detail import GroupQueuesView
+from nsadmin.tui.views.topic_detail import (
+    TopicDiagramView,
+    TopicHistoryView,
+    TopicReadersView,
+    TopicRouteView,
+)
+from tests.support.screens import NOON, broker, server
+
+ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
+A = "10.0.1.1:10911"
+ROUTE = {"broker-a": QueueCounts(8, 8, 6)}
+POLL = TopicPolled(
+    NOON, "orders", {ONE: ROUTE, TWO: {"broker-a": QueueCounts(8, 8, 4)}}, {"10.0.0.3:9876": "closed"}, ["g", "h"],
+    {"broker-a": 12.0},
+)  # fmt: skip
+
+
+def model_of(*polls: AnyPoll) -> ClusterModel:
+    model = ClusterModel()
+    for poll in (server(ONE), server(TWO), broker(A), *polls):
+        model.apply_poll(poll)
+    return model
+
+
+def text(lines: list[CellLine]) -> str:
+    return "\n".join("".join(cell.text for cell in line) for line in lines)
+
+
+def test_a_route_says_what_each_name_server_has_where_they_differ() -> None:
+    view = TopicRouteView("orders")
+    [side] = view.build_rows(model_of(POLL))
+    assert [column.render_cell(side).text for column in view.columns] == [
+        "broker-a", "rw-", "8", "8", "12", "there", f"≠ {ONE} rw- 8/8  {TWO} r-- 8/8"
+    ]  # fmt: skip
+    assert (view.row_key(side), view.filter_text(side), view.subject_of_row(side)[0]) == (
+        "broker-a",
+        "broker-a",
+        "broker-a",
+    )
+    line = "".join(cell.text for cell in view.render_headline(model_of(POLL)))
+    assert line == "known to 2 of 3 name servers  silent: 10.0.0.3:9876  in 12/s"
+
+
+def test_a_topic_that_one_name_server_does_not_know() -> None:
+    model = model_of(TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: None}))
+    assert f"not to {TWO}" in "".join(cell.text for cell in TopicRouteView("orders").render_headline(model))
+    [side] = TopicRouteView("orders").build_rows(model)
+    assert TopicRouteView("orders").columns[-1].render_cell(side).text == f"≠ {ONE} rw- 8/8  {TWO} absent"
+
+
+def test_before_anything_was_told() -> None:
+    model = ClusterModel()
+    for view in (TopicRouteView("orders"), TopicReadersView("orders"), TopicHistoryView("orders")):
+        assert view.build_rows(model) == []
+        assert view.list_queries(model, [], None) == [DetailQuery("topic", "orders")]
+    assert TopicRouteView("orders").render_headline(model)[0].text == "its route is being asked for"
+    assert text(TopicDiagramView("orders").draw_lines(model, 80, 24)) == " its route is being asked for"
+
+
+def test_what_no_name_server_tells_is_unknown_and_what_was_told_is_not_equal_any_more() -> None:
+    dead = [NameServerPolled(NOON, addr, error="closed") for addr in (ONE, TWO)]
+    silent = TopicPolled(NOON, "orders", {}, {ONE: "closed", TWO: "closed"})
+    view = TopicRouteView("orders")
+    never = model_of(*dead, silent)
+    assert view.render_headline(never)[0].text == "its route is unknown"
+    assert view.empty_message(never) == "unknown: no name server tells its route"
+    assert TopicReadersView("orders").empty_message(model_of(*dead)) == "unknown: no name server answers"
+    assert view.empty_message(model_of()) == "it is being asked for"
+    history = TopicHistoryView("orders")
+    assert (history.find_silence(never), history.empty_message(never)) == (None, history.empty_text)
+    told = TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE})
+    [side] = view.build_rows(model_of(told))
+    assert view.columns[-1].render_cell(side).text == "equal"
+    [side] = view.build_rows(model_of(told, *dead, silent))
+    assert [view.columns[at].render_cell(side).text for at in (1, 2, -1)] == ["rw-", "8", "–"]
+    [side] = view.build_rows(model_of(TopicPolled(NOON, "orders", {ONE: ROUTE}, {TWO: "closed"})))
+    assert view.columns[-1].render_cell(side).text == "–"
+
+
+def test_a_rate_of_which_no_master_tells_is_no_zero() -> None:
+    model = model_of(TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE}, put_tps={}))
+    assert TopicRouteView("orders").render_headline(model)[-1].text == "–/s"
+
+
+def test_its_readers_lead_to_their_queues() -> None:
+    view = TopicReadersView("orders")
+    assert view.build_rows(model_of(POLL)) == ["g", "h"]
+    assert (view.open_row("g"), view.subject_of_row("g").group) == (GroupQueuesView("g"), "g")
+    assert [tab.view_name for tab in view.list_tabs()] == ["route", "groups", "drawn", "producers", "history"]
+
+
+def test_the_way_from_name_servers_over_brokers_to_readers_is_drawn() -> None:
+    assert (
+        text(TopicDiagramView("orders").draw_lines(model_of(POLL), 80, 40))
+        == """
+  orders  is known to
+   ├─ ● 10.0.0.1:9876  1 brokers, 8 queues
+   ├─ ● 10.0.0.2:9876  1 brokers, 8 queues
+   └─ ✕ 10.0.0.3:9876  closed
+
+  and lives on
+   └─ broker-a             rw- 8/8      12/s  ≠ name servers differ
+      └─ ● master   10.0.1.1:10911        up
+
+  is read by
+   ├─ g
+   └─ h"""
+    )
+    assert len(TopicDiagramView("orders").draw_lines(model_of(POLL), 80, 4)) == 4
+
+
+def test_its_history() -> None:
+    view = TopicHistoryView("orders")
+    model = model_of(server(ONE, topics=()))
+    assert [notice.event_kind for notice in view.build_rows(model)] == ["TopicsChanged"]  # type: ignore[attr-defined]
+    assert view.columns[0].key == "time"

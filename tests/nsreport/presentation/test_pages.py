@@ -1,0 +1,111 @@
+"""All reports on one page."""
+
+import re
+from datetime import date, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from nsreport.presentation import pages, report_reader
+from nsreport.presentation.pages import ReportPage
+from tests.support.gold_tables import DAY, gold, table
+
+NOW = datetime(2025, 2, 3, 4, 5)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> ReportPage:
+    gold(tmp_path)
+    return pages.collect_page(tmp_path, NOW)
+
+
+class Seen(HTMLParser):
+    """The tags that are open, and what is loaded from elsewhere."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loaded: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "use", "path", "br"):
+            self.open.append(tag)
+        given = dict(attrs)
+        self.loaded += [
+            found for name in ("src", "href", "xlink:href") if (found := given.get(name)) and found[0] != "#"
+        ]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.open:
+            assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+
+def test_the_first_lines_say_how_far_it_can_be_believed(page: ReportPage) -> None:
+    when, first, second, third = pages.summarize_page(page)
+    assert when == "It is about 2025-02-01 to 2025-02-02. All times are UTC."
+    assert first == "200 lines were read; 3 (1.50%) were not understood."
+    assert second.startswith("Of 2025-02-01 to 2025-02-02 24.0 broker hours are unknown")
+    assert third.startswith("Not made: heartbeat_gaps, ns_divergence")
+
+
+def test_the_page_loads_nothing_and_is_whole(page: ReportPage) -> None:
+    text = pages.render_html(page)
+    seen = Seen(text)
+    assert (seen.open, seen.loaded) == ([], [])
+    assert 'name="viewport"' in text
+    assert "b&lt;1&gt;" in text
+    assert "<td>b<1>" not in text
+    assert text.count("<svg") == 2
+    assert "2025-02-01 03:04:05" in text
+    assert re.search(
+        r"<h2>Nothing was found for</h2><ul>\n<li id=.drain_audit.>Drain audit: Who closed", text
+    )
+    assert '<td class="n">80,000</td>' in text
+
+
+def test_markdown_has_the_same_tables(page: ReportPage) -> None:
+    text = pages.render_markdown(page)
+    assert text.startswith("# Name servers and brokers\n\nMade 2025-02-03 04:05 UTC. It is about")
+    assert "| 2025-02-01 | c 1 | b&lt;1&gt; | 0 | 80,000 | 6,400 | 0 | 0 | 0 | 92.593 | 1 |" in text
+    assert "| n1, n2 |" in text
+
+
+def test_a_long_table_says_where_the_rest_is(page: ReportPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "MAX_TABLE_ROWS", 2)
+    assert "1 more rows: nsadmin report show broker_availability" in pages.render_markdown(page)
+    assert "1 more rows: nsadmin report show broker_availability" in pages.render_html(page)
+
+
+def test_days_can_be_chosen(tmp_path: Path) -> None:
+    gold(tmp_path)
+    found = pages.collect_page(tmp_path, NOW, report_reader.DayRange(date(2025, 2, 2)))
+    assert [len(section.report_rows) for section in found.sections] == [1, 0, 0]
+
+
+def test_for_how_long_nobody_looked_is_not_said_where_nobody_knows(tmp_path: Path) -> None:
+    gold(tmp_path)
+    page = pages.collect_page(tmp_path, NOW, report_reader.DayRange(date(2025, 3, 1)))
+    assert "0.0 broker hours" not in pages.render_markdown(page)
+    assert "For how long nobody looked is not known" in pages.render_html(page)
+
+
+def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(report_reader.TableNotMadeError, match="report run"):
+        pages.collect_page(tmp_path, NOW)
+
+
+def test_a_pause_of_a_name_server_is_drawn_by_its_name(tmp_path: Path) -> None:
+    gold(tmp_path)
+    kinds = {"brokerName": "varchar", "brokerId": "bigint", "server": "varchar", "ts": "timestamp"}
+    kinds |= {"endTs": "timestamp", "cluster": "varchar", "date": "date"}
+    at, end = datetime(2025, 2, 1), datetime(2025, 2, 1, 0, 2)
+    rows = [(None, None, "ns-7", at, end, "-", DAY), ("a", 1, "ns-8", at, None, "c", DAY)]
+    table(tmp_path / "gold" / "heartbeat_gaps", kinds, rows)
+    text = pages.render_html(pages.collect_page(tmp_path, NOW))
+    assert "<!-- ns-7 -->" in text
+    assert "<!-- a:1 -->" in text
