@@ -21,7 +21,7 @@ WITHOUT_TESTS = {
     "namesrv_core/event_records.py": "only records",
     "namesrv_core/history/field_meanings.py": "only a table, which the tests of the schema compare",
     "namesrv_core/lab/__main__.py": "only calls command.main",
-    "namesrv_core/lab/expected_events.py": "tested with the faults whose consequences it tells",
+    "namesrv_core/lab/expectations.py": "tested with the faults whose consequences it tells",
     "nsadmin/__main__.py": "only calls app.main",
     "nsreport/facts/agreement.py": "tested with ns_divergence and ns_convergence, which show all that it finds",
     "nsreport/__main__.py": "only calls command.main",

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS
 from namesrv_core.fleet.topics import make_topic_config
-from namesrv_core.lab import expected_events
-from namesrv_core.lab.expected_events import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
+from namesrv_core.lab import expectations
+from namesrv_core.lab.expectations import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
 from namesrv_core.lab.fault_context import FaultContext, member_names
 from namesrv_core.lab.misconfiguration import (
     change_broker_setting,
@@ -28,7 +28,7 @@ async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_ab
     departure_ways = (
         ("channel closed", "channel closed") if is_abrupt else ("unregistered", "UNREGISTER_BROKER")
     )
-    expected_events = expected_events.expect_departure(lab_cluster, brokers, *departure_ways)
+    expected_events = expectations.expect_departure(lab_cluster, brokers, *departure_ways)
     fault_context.record_deed(
         fault.kind, "begin", member_names(brokers), expected_events, addresses=_broker_addrs(brokers)
     )
@@ -53,7 +53,7 @@ async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_ab
         fault.kind,
         "end",
         member_names(brokers),
-        expected_events.expect_return(lab_cluster, brokers),
+        expectations.expect_return(lab_cluster, brokers),
         addresses=_broker_addrs(brokers),
     )
     await lab_cluster.all_up(brokers)
@@ -75,13 +75,13 @@ async def freeze_brokers(fault_context: FaultContext, fault: Fault) -> None:
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
     expected_events = [
         expected_event
-        for listener_names, heard_brokers in expected_events.group_by_listeners(lab_cluster, brokers).items()
+        for listener_names, heard_brokers in expectations.group_by_listeners(lab_cluster, brokers).items()
         for server_names, least_seconds in (
             (listener_names, fault.lasts),
-            (expected_events.list_deaf_servers(lab_cluster, listener_names, heard_brokers), 0),
+            (expectations.list_deaf_servers(lab_cluster, listener_names, heard_brokers), 0),
         )
         # It registers as soon as it goes on, though perhaps somewhere else first.
-        for expected_event in expected_events.expect_silence(
+        for expected_event in expectations.expect_silence(
             lab_cluster,
             heard_brokers,
             server_names,
@@ -106,7 +106,7 @@ async def partition_network(fault_context: FaultContext, fault: Fault) -> None:
         fault_context.matching_brokers(fault),
         fault_context.matching_servers(fault),
     )
-    expected_events = expected_events.expect_silence(
+    expected_events = expectations.expect_silence(
         lab_cluster, brokers, member_names(name_servers), fault.lasts, fault.lasts + NEXT_HEARTBEAT_SECONDS
     )
     fault_context.record_deed(
@@ -133,7 +133,7 @@ async def slow_network(fault_context: FaultContext, fault: Fault) -> None:
         fault_context.matching_brokers(fault),
         fault_context.matching_servers(fault),
     )
-    expected_events = expected_events.expect_silence(
+    expected_events = expectations.expect_silence(
         lab_cluster, brokers, member_names(name_servers), 0, NEXT_HEARTBEAT_SECONDS + 2 * fault.delay
     )
     affected_names = [*member_names(brokers), *member_names(name_servers)]
@@ -208,7 +208,7 @@ def _expect_reclaim(
             each=(broker.name,),
             sure=is_sure,
         )
-        for server_names, is_sure in expected_events.split_by_certainty(
+        for server_names, is_sure in expectations.split_by_certainty(
             listener_names,
             [
                 server_name
@@ -268,7 +268,7 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
         expected_event._replace(where={"clusterName": fault.cluster})
         if expected_event.types == ("BrokerRegistered",)
         else expected_event
-        for expected_event in expected_events.expect_return(lab_cluster, new_slaves)
+        for expected_event in expectations.expect_return(lab_cluster, new_slaves)
     ]
     fault_context.record_deed(
         fault.kind, "begin", member_names(new_slaves), expected_events, cluster=fault.cluster
@@ -276,7 +276,7 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
     await lab_cluster.all_up(new_slaves)
     if fault.lasts:
         await asyncio.sleep(fault.lasts)
-        expected_events = expected_events.expect_departure(
+        expected_events = expectations.expect_departure(
             lab_cluster, new_slaves, "unregistered", "UNREGISTER_BROKER"
         )
         fault_context.record_deed(
@@ -368,7 +368,7 @@ async def _register_topics(broker: Seat, fault: Fault, new_topics: Sequence[str]
 async def register_brokers(fault_context: FaultContext, fault: Fault) -> None:
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
     expected_events = []
-    for listener_names, heard_brokers in expected_events.group_by_listeners(lab_cluster, brokers).items():
+    for listener_names, heard_brokers in expectations.group_by_listeners(lab_cluster, brokers).items():
         broker_names = tuple(broker.name for broker in heard_brokers)
         expected_events.append(
             ExpectedEvent(
@@ -444,7 +444,7 @@ async def _change_write_permission(
             sure=is_change,
         )
         for broker_group in broker_groups
-        for affected_servers, is_change in expected_events.split_by_certainty(
+        for affected_servers, is_change in expectations.split_by_certainty(
             server_names,
             [
                 server_name
@@ -511,7 +511,7 @@ async def _restart_name_servers(
         ExpectedEvent(("ServerStarted",), server_names, AT_ONCE_SECONDS),
         ExpectedEvent(("ServerReady",), server_names, ready_seconds),
     ]
-    for return_event in expected_events.expect_return(lab_cluster, running_brokers, NEXT_HEARTBEAT_SECONDS):
+    for return_event in expectations.expect_return(lab_cluster, running_brokers, NEXT_HEARTBEAT_SECONDS):
         returned_servers = tuple(
             server_name for server_name in return_event.on if server_name in server_names
         )
@@ -534,7 +534,7 @@ async def pause_namesrv(fault_context: FaultContext, fault: Fault) -> None:
         ("name server",),
     )
     expected_events = [pause_event._replace(sure=fault.lasts > 6.5)]
-    expected_events += expected_events.expect_silence(
+    expected_events += expectations.expect_silence(
         lab_cluster, running_brokers, server_names, 0, fault.lasts + NEXT_HEARTBEAT_SECONDS
     )
     fault_context.record_deed(fault.kind, "begin", server_names, expected_events, lasts=fault.lasts)

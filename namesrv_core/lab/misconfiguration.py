@@ -2,8 +2,8 @@
 
 import asyncio
 
-from namesrv_core.lab import expected_events
-from namesrv_core.lab.expected_events import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
+from namesrv_core.lab import expectations
+from namesrv_core.lab.expectations import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
 from namesrv_core.lab.fault_context import FaultContext, member_names
 from namesrv_core.lab.scenario import Fault, match_names
 from namesrv_core.lab.truth_log import ExpectedEvent
@@ -21,7 +21,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
     """As after a change of the brokers' files: name servers that are in the list no more are left."""
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
     listed_names = tuple(match_names(fault.namesrvs, lab_cluster.sites))
-    expected_events = expected_events.expect_departure(
+    expected_events = expectations.expect_departure(
         lab_cluster, brokers, "unregistered", "UNREGISTER_BROKER"
     )
     fault_context.record_deed(
@@ -40,7 +40,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
         fault.kind,
         "end",
         member_names(brokers),
-        expected_events.expect_return(lab_cluster, brokers),
+        expectations.expect_return(lab_cluster, brokers),
         namesrvs=listed_names,
     )
     await lab_cluster.all_up(brokers)

@@ -1,1 +1,1 @@
-"""Files: how bytes reach the disk safely, and what is kept there."""
+"""The durable files of a name server: its journal, KV config, settings and credentials."""

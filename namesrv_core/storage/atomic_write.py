@@ -1,4 +1,4 @@
-"""How bytes reach a file: whole or not at all, and on the disk when the call returns."""
+"""Atomic, durable replacement of a file: the new content is on disk when the call returns."""
 
 import os
 import stat
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def replace_file(file_path: Path, new_content: bytes, *, keeps_backup: bool = True) -> None:
-    """Put `content` in the place of what `path` holds, which with `backup` is kept as `<path>.bak`.
+    """Replace the content of a file. With `keeps_backup` the old content stays in `<file_path>.bak`.
 
-    Missing folders are made, a link is followed, the file's permissions stay. At any moment `path` holds the
-    old or the new content, whatever is killed. OSError where the disk is full or the folder cannot be
-    written; then nothing has changed.
+    Creates missing folders, follows a symbolic link and preserves the file's permissions. The file holds the
+    old or the new content at any moment, even if the process is killed. Raises OSError, without a change, if
+    the disk is full or the folder is not writable.
     """
     file_path = file_path.resolve()
     file_path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,7 +30,7 @@ def replace_file(file_path: Path, new_content: bytes, *, keeps_backup: bool = Tr
 
 
 def _write_synced(file_path: Path, new_content: bytes, file_mode: int | None) -> None:
-    # At no moment may others read more of it than of what it replaces.
+    # Other users must never be able to read more of the new file than of the old one.
     initial_mode = 0o666 if file_mode is None else 0o600
     with open(
         file_path, "wb", opener=lambda opened_name, open_flags: os.open(opened_name, open_flags, initial_mode)
@@ -50,7 +50,7 @@ def _replace_backup(file_path: Path) -> None:
     try:
         os.link(file_path, temporary_path)
     except OSError:
-        # Late, as what it knows of archives is not needed anywhere.
+        # Imported late, because shutil also loads support for archives, which is not needed here.
         import shutil
 
         shutil.copy2(file_path, temporary_path)
@@ -58,7 +58,7 @@ def _replace_backup(file_path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """What was made, renamed or removed in a folder is on the disk when this returns."""
+    """Write a folder's created, renamed and removed entries to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""The credentials file as it is on the disk: when it changed, and YAML or JSON as a plain value."""
+"""The credentials file on disk: its change mark, and its YAML or JSON content as plain values."""
 
 import re
 import stat
@@ -12,7 +12,7 @@ _NAMED_PARTS = re.compile(r"\b(alias|anchor|tag)\b")
 
 
 class FileMark(NamedTuple):
-    """Another one: somebody wrote the file, or put another in its place."""
+    """Identifies one version of a file. It differs after the file was written or replaced."""
 
     inode: int
     size_bytes: int
@@ -20,7 +20,7 @@ class FileMark(NamedTuple):
 
 
 def read_file_mark(file_path: Path) -> FileMark | None:
-    """None where there is no file that can be looked at."""
+    """None if the file does not exist or cannot be examined."""
     try:
         file_status = file_path.stat()
     except OSError:
@@ -29,7 +29,7 @@ def read_file_mark(file_path: Path) -> FileMark | None:
 
 
 def is_world_readable(file_path: Path) -> bool:
-    """Whether everybody on this machine may read the file."""
+    """Whether every user of this machine can read the file."""
     return bool(file_path.stat().st_mode & stat.S_IROTH)
 
 
@@ -54,7 +54,7 @@ def _parse_json(file_path: Path, file_text: str) -> object:
 
 
 def _require_unique_members(member_pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    """The members of an object: of two with one name, the first would be gone without a word."""
+    """Build a JSON object and reject duplicate names, because `json` would silently drop the first one."""
     members = dict(member_pairs)
     if len(members) < len(member_pairs):
         raise ValueError(_describe_duplicate([member_key for member_key, _ in member_pairs]))
@@ -66,11 +66,11 @@ def _describe_duplicate(member_keys: Sequence[str]) -> str:
 
 
 def _parse_yaml(file_path: Path, file_text: str) -> object:
-    # Imported late: most name servers have no such file.
+    # Imported late, because most name servers have no credentials file.
     import yaml
 
     class StrictLoader(yaml.SafeLoader):
-        """No name twice in a mapping."""
+        """Rejects duplicate keys in a mapping."""
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
             member_keys = [
@@ -94,5 +94,5 @@ def _parse_yaml(file_path: Path, file_text: str) -> object:
 
 
 def _redact_problem(problem_text: str) -> str:
-    """Without the name of an alias or a tag: a secret that begins with * or ! is taken for one."""
+    """Remove the name of an alias or a tag: YAML parses a secret that begins with * or ! as one."""
     return problem_text.partition("'")[0].rstrip() if _NAMED_PARTS.search(problem_text) else problem_text

@@ -11,11 +11,11 @@ KvFileTables = Mapping[str, Mapping[str, str | None]]
 
 
 class CorruptFileError(RocketMQError):
-    """A file that is there cannot be understood; the text names it and says why."""
+    """A file exists but cannot be parsed. The message names the file and the reason."""
 
 
 def load_kv_tables(file_path: Path) -> KvFileTables:
-    """The tables of a file; empty where there is no file or nothing in it. CorruptFile, OSError."""
+    """Read the tables; empty if the file is missing or empty. Raises CorruptFileError and OSError."""
     try:
         file_content = file_path.read_bytes()
     except FileNotFoundError:
@@ -46,7 +46,7 @@ def _parse_table(file_path: Path, namespace: str, kv_table: object) -> Mapping[s
 
 
 def save_kv_tables(file_path: Path, kv_tables: KvFileTables) -> None:
-    """Write the tables; on the disk when this returns. OSError."""
+    """Write the tables durably. Raises OSError."""
     atomic_write.replace_file(
         file_path,
         fastjson.encode_json(

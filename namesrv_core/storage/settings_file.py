@@ -1,7 +1,7 @@
-"""The configuration file, in the grammar of Java's Properties.
+"""The configuration file, in the format of Java's Properties.
 
-javaproperties is imported where it is used: with it come urllib, http and xml, 3 MiB that a name server
-without such a file does without.
+javaproperties is imported inside functions. It loads urllib, http and xml, 3 MiB that a name server without
+a configuration file does not need.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from namesrv_core.storage.kv_file import CorruptFileError
 
 
 class SettingItem(NamedTuple):
-    """One key of a file, with the number of its line."""
+    """A key and its value, with the number of its line."""
 
     line_number: int
     key: str
@@ -21,7 +21,7 @@ class SettingItem(NamedTuple):
 
 
 def load_setting_items(file_path: Path) -> list[SettingItem]:
-    """The keys of a file in their order. CorruptFile, OSError (also where there is no file)."""
+    """Read the items in order. Raises CorruptFileError, and OSError also if the file is missing."""
     file_text = file_path.read_text("latin-1")
     from javaproperties import InvalidUEscapeError
 
@@ -42,7 +42,7 @@ def _parse_items(file_text: str) -> Iterator[SettingItem]:
 
 
 def save_settings(file_path: Path, setting_items: Mapping[str, str]) -> None:
-    """Write the keys so that they read back as they are; on the disk when this returns. OSError."""
+    """Write the items durably. Raises OSError."""
     from javaproperties import dumps
 
     atomic_write.replace_file(file_path, dumps(setting_items, timestamp=False).encode("latin-1"))

@@ -1,1 +1,1 @@
-"""TODO command_line."""
+"""Command-line parsing: declarations of arguments and options, both parsers, and argument values."""

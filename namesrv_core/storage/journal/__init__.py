@@ -1,1 +1,1 @@
-"""TODO journal."""
+"""The journal on disk: its writer, segments, index and reader."""

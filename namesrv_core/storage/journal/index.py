@@ -1,10 +1,10 @@
-"""The index beside a closed segment: where in it the lines of a term stand, such as a topic or a type.
+"""The index of a closed segment: the offsets of the lines that mention a term, such as a topic or event type.
 
-`0000000000000001-20251121T140300000Z.idx`: magic, the size of the file and the numbers of frames, of terms
-and of lists (uint32), where each frame begins in the file and in the plain segment (uint32), hashes of terms
-in order (4 bytes each), for each the number of its list (uint32), where each list begins and the last one
-ends (uint32), and the lists: offsets of lines in the plain segment (uint32). All of it is little-endian.
-It can be made again at any time; a segment without one is read as a whole.
+Layout of `0000000000000001-20251121T140300000Z.idx`, little-endian, all numbers uint32: magic, file size,
+counts of frames, terms and lists; per frame its offset in the file and in the plain segment; sorted term
+hashes (4 bytes each); per hash the number of its list; per list its start, and the end of the last list;
+the lists themselves, which hold line offsets in the plain segment. An index can be rebuilt at any time.
+A segment without an index is read completely.
 """
 
 import mmap
@@ -38,25 +38,25 @@ _MAX_PLAIN_BYTES = 1 << 32
 
 
 def index_path(segment_path: Path) -> Path:
-    """Where the index of a closed segment is."""
+    """The path of a closed segment's index."""
     return segment_path.with_name(f"{segment_path.name.removesuffix('.jsonl.zst')}.idx")
 
 
 def index_bytes(segment_path: Path) -> int:
-    """How many bytes a segment's index takes; 0 where there is none."""
+    """The size of a segment's index in bytes; 0 if there is none."""
     index_file = index_path(segment_path)
     return index_file.stat().st_size if index_file.exists() else 0
 
 
 class IndexedLines(NamedTuple):
-    """Lines by their offsets in the plain segment, in order; and the frames to find them in."""
+    """Sorted line offsets in the plain segment, and the frames that contain the lines."""
 
     line_offsets: list[int]
     segment_frames: list[SegmentFrame]
 
 
 def build_index(closed_segment: JournalSegment) -> Path:
-    """Make the index of a closed segment, whole or not at all. BadSegment, OSError."""
+    """Write the index of a closed segment atomically. Raises InvalidSegmentError and OSError."""
     index_file = index_path(closed_segment.file_path)
     atomic_write.replace_file(index_file, _encode_index(read_frames(closed_segment)))
     return index_file
@@ -81,7 +81,7 @@ def _encode_index(frame_contents: Iterable[tuple[SegmentFrame, bytes]]) -> bytes
 
 
 def _terms_of_line(index_terms: IndexTerms, line_bytes: bytes) -> Iterable[str]:
-    """None of what nobody understands who reads the segment."""
+    """The terms of a record; none for a line that a reader would skip."""
     try:
         record = parse_record_line(line_bytes)
         return [*index_terms.terms_of_record(record), type_term(record.event_type)]
@@ -90,12 +90,12 @@ def _terms_of_line(index_terms: IndexTerms, line_bytes: bytes) -> Iterable[str]:
 
 
 def type_term(type_name: str) -> str:
-    """The term of all records of a type."""
+    """The term of all records of an event type."""
     return f"type {type_name}"
 
 
 def _pack_index(segment_frames: list[SegmentFrame], offsets_by_hash: dict[bytes, list[int]]) -> bytes:
-    """Topics of a broker usually stand in the same lines: equal lists are there once."""
+    """Encode the index. Equal lists are stored once: a broker's topics usually occur in the same lines."""
     sorted_hashes = sorted(offsets_by_hash)
     list_numbers: dict[tuple[int, ...], int] = {}
     list_of_hash = [
@@ -133,7 +133,7 @@ def _pack_numbers(number_values: list[int]) -> bytes:
 
 @lru_cache(1024)
 def _hash_term(index_term: str) -> bytes:
-    # Not known before there is something to find: OpenSSL's digests come with it.
+    # Imported late, because hashlib also loads OpenSSL's digests.
     from hashlib import blake2b
 
     return blake2b(index_term.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
@@ -142,9 +142,9 @@ def _hash_term(index_term: str) -> bytes:
 def find_lines(
     segment_path: Path, index_terms: Iterable[str] | None, event_types: Iterable[str] | None = None
 ) -> IndexedLines | None:
-    """The lines that concern one of the terms and are of one of the types; None where no index can be read.
+    """The lines that match one of the terms and one of the types; None if there is no readable index.
 
-    None for terms or types are all. A few lines may be neither: different terms can have the same hash.
+    None for terms or types matches all. The result can contain a few other lines, because of hash collisions.
     """
     try:
         with (
@@ -169,7 +169,7 @@ def find_lines(
 
 
 class _IndexTable:
-    """An index that is open: so many frames, terms and lists."""
+    """An open index, with the given counts of frames, terms and lists."""
 
     def __init__(self, index_data: mmap.mmap, frame_count: int, term_count: int, list_count: int) -> None:
         self._index_data = index_data

@@ -1,4 +1,4 @@
-"""The past: the tables that a name server had at a moment, from its journal, or why nobody knows them."""
+"""The tables of a name server at a past moment, rebuilt from its journal, or why they are unknown."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from namesrv_core.history.replay import JournalReplay
 from namesrv_core.storage.journal import reader
 
 MAX_SILENCE_MS = 120_000
-"""A running server writes at least every minute; after two without a word it may be gone."""
+"""A running server writes at least every minute. After two minutes of silence it may have ended."""
 
 
 class PastState(NamedTuple):
@@ -37,12 +37,12 @@ class PastState(NamedTuple):
 
 
 def load_past_state(journal_folder: Path, moment_ms: int) -> PastState:
-    """The tables at a moment: its last snapshot before, and the events behind it. BadSegment, OSError."""
+    """Replay the last snapshot before a moment and later events. Raises InvalidSegmentError and OSError."""
     return _replay_to_moment(reader.read_records(journal_folder, moment_ms), moment_ms)
 
 
 def _replay_to_moment(journal_records: Iterable[JournalRecord], moment_ms: int) -> PastState:
-    """`records` begin at or before the moment wherever there are such."""
+    """Replay records that begin at or before the moment, if the journal goes back that far."""
     replayed_records: list[JournalRecord] = []
     next_record: JournalRecord | None = None
     was_ready = True
@@ -71,7 +71,7 @@ def _replay_to_moment(journal_records: Iterable[JournalRecord], moment_ms: int) 
 def _find_unknown_reason(
     earlier_records: list[JournalRecord], next_record: JournalRecord | None, moment_ms: int
 ) -> str | None:
-    """Why nobody knows what the tables were, from what is written around the moment."""
+    """The reason why the tables are unknown, from the records around the moment; None if they are known."""
     if not earlier_records:
         return (
             f"the journal begins at {_format_utc(next_record.time_ms)}"

@@ -1,4 +1,4 @@
-"""A journal as others read it: records in their order, those that come, and whether it is whole."""
+"""Reading a journal: its records in order, new records as they arrive, and an integrity check."""
 
 import time
 from collections import deque
@@ -23,10 +23,10 @@ _MAX_SHOWN_PROBLEMS = 5
 
 
 class SegmentCheck(NamedTuple):
-    """What was found in a segment; sizes are in bytes, times in ms, None where there is no record.
+    """The result of checking a segment. Numbers and times are None if it has no record.
 
-    `torn` is how many bytes stand behind the last whole line: in the open segment that is a record under way,
-    or what a killed server left. `problems` are in words.
+    `torn_bytes` counts the bytes after the last whole line. In the open segment they are a record that is
+    being written, or that a killed server left incomplete.
     """
 
     journal_segment: JournalSegment
@@ -42,7 +42,7 @@ class SegmentCheck(NamedTuple):
 
 
 class RecordTypeCount(NamedTuple):
-    """How many records of a type there are, with how many bytes, and the times (ms) of first and last."""
+    """The number of records of a type, their uncompressed size, and the times of the first and the last."""
 
     record_count: int
     plain_bytes: int
@@ -51,9 +51,9 @@ class RecordTypeCount(NamedTuple):
 
 
 class RecordFilter(NamedTuple):
-    """Which lines are looked at: those that `may_be`, of an indexed segment those of the `terms` and `types`.
+    """A coarse filter, which also lets some unwanted records pass. None matches all.
 
-    None is all of them. What passes is not all wanted.
+    `can_match_line` applies to every line. `index_terms` and `event_types` apply to segments with an index.
     """
 
     can_match_line: Callable[[bytes], bool] | None = None
@@ -67,9 +67,9 @@ _ALL_RECORDS = RecordFilter()
 def read_records(
     journal_folder: Path, since_ms: int = 0, record_filter: RecordFilter = _ALL_RECORDS
 ) -> Iterator[JournalRecord]:
-    """A journal's records, oldest first, from the segment on that has the first one of `since` (ms).
+    """Read records, oldest first, beginning with the segment that holds the first record at `since_ms`.
 
-    Those that cannot be understood are passed over: `check` tells of them. BadSegment, OSError.
+    Skips unreadable records; `check_journal` reports them. Raises InvalidSegmentError and OSError.
     """
     for journal_segment in _drop_older_segments(list_segments(journal_folder), since_ms):
         yield from _filter_records(journal_segment, record_filter)
@@ -78,9 +78,9 @@ def read_records(
 def read_segments_backwards(
     journal_folder: Path, since_ms: int, until_ms: int, record_filter: RecordFilter
 ) -> Iterator[Iterator[JournalRecord]]:
-    """The records of each segment, in their order; the newest segment first. As `records`.
+    """Read the records of each segment in order, the newest segment first. Otherwise like `read_records`.
 
-    `since` and `until` (ms) leave out segments all of whose records are older, or newer.
+    Skips segments whose records are all older than `since_ms` or newer than `until_ms`.
     """
     recent_segments = _drop_older_segments(list_segments(journal_folder), since_ms)
     for journal_segment in reversed(
@@ -111,7 +111,7 @@ def _read_candidate_lines(journal_segment: JournalSegment, record_filter: Record
 
 
 def _drop_older_segments(all_segments: list[JournalSegment], since_ms: int) -> list[JournalSegment]:
-    """Without those whose successor was begun before: all their records are older."""
+    """Drop a segment if the next one began before `since_ms`, because all its records are older."""
     return [
         journal_segment
         for next_index, journal_segment in enumerate(all_segments, 1)
@@ -128,7 +128,7 @@ def _readable_records(journal_segment: JournalSegment) -> Iterator[JournalRecord
 
 
 def count_records_by_type(journal_folder: Path) -> dict[str, RecordTypeCount]:
-    """What is in a journal, by type of record. BadSegment, OSError."""
+    """Count a journal's records by event type. Raises InvalidSegmentError and OSError."""
     counts_by_type: dict[str, RecordTypeCount] = {}
     for journal_segment in list_segments(journal_folder):
         for line_bytes in read_lines(journal_segment):
@@ -148,7 +148,7 @@ def count_records_by_type(journal_folder: Path) -> dict[str, RecordTypeCount]:
 
 
 def read_last_records(journal_folder: Path, record_count: int) -> list[JournalRecord]:
-    """The last records of a journal; no more segments are read than that takes. BadSegment, OSError."""
+    """Read the last records, and no more segments than necessary. Raises InvalidSegmentError and OSError."""
     last_records: list[JournalRecord] = []
     for journal_segment in reversed(list_segments(journal_folder)):
         if len(last_records) >= record_count:
@@ -161,7 +161,10 @@ def read_last_records(journal_folder: Path, record_count: int) -> list[JournalRe
 
 
 def replay_to_end(journal_folder: Path) -> JournalReplay:
-    """The tables at the end of a journal; no more segments are read than that takes. BadSegment, OSError."""
+    """Rebuild the tables at the end of a journal from the last segment with a snapshot and those after it.
+
+    Raises InvalidSegmentError and OSError.
+    """
     replayed_segments: list[JournalSegment] = []
     for journal_segment in reversed(list_segments(journal_folder)):
         replayed_segments.insert(0, journal_segment)
@@ -183,7 +186,7 @@ def follow_records(
     pause: Callable[[float], None] = time.sleep,
     period_seconds: float = 0.2,
 ) -> Iterator[list[JournalRecord]]:
-    """Records with numbers above `after` as they come, some at a time; without end."""
+    """Yield batches of records with numbers above `after_seq` as they arrive, forever."""
     for record_batch in poll_records(journal_folder, after_seq):
         if record_batch:
             yield record_batch
@@ -192,7 +195,7 @@ def follow_records(
 
 
 def poll_records(journal_folder: Path, after_seq: int) -> Iterator[list[JournalRecord]]:
-    """What a look finds of records with numbers above `after`, each once; perhaps nothing; without end."""
+    """Yield the new records of each poll, possibly none, forever. Record numbers are above `after_seq`."""
     reached_seq, open_segment_reader = after_seq, _OpenSegmentReader()
     while True:
         all_segments = list_segments(journal_folder)
@@ -218,7 +221,7 @@ def poll_records(journal_folder: Path, after_seq: int) -> Iterator[list[JournalR
 
 
 class _OpenSegmentReader:
-    """What was added to an open segment since it was last read."""
+    """Reads what was appended to an open segment since the previous read."""
 
     def __init__(self) -> None:
         self._segment_path: Path | None = None
@@ -232,7 +235,7 @@ class _OpenSegmentReader:
                 segment_file.seek(self._read_offset)
                 new_bytes = segment_file.read()
         except FileNotFoundError:
-            # It was closed just now, and is found under its new name at the next look.
+            # The segment was just compressed. The next poll finds it under its new name.
             return []
         whole_bytes = new_bytes.rfind(b"\n") + 1
         self._read_offset += whole_bytes
@@ -251,9 +254,9 @@ def _parse_readable(line_bytes: bytes) -> JournalRecord | None:
 
 
 def check_journal(journal_folder: Path) -> Iterator[SegmentCheck]:
-    """Look through a whole journal: numbers without holes, records that can be understood, and tables.
+    """Check a whole journal: readable records, record numbers without gaps, and consistent snapshots.
 
-    The tables that a snapshot and the events behind it give must be those of the next snapshot. OSError.
+    Replaying a snapshot and the events after it must give the tables of the next snapshot. Raises OSError.
     """
     journal_replay = JournalReplay()
     for journal_segment in list_segments(journal_folder):

@@ -1,6 +1,7 @@
-"""Journal: an append-only folder of records, written by one process and read by anybody.
+"""JournalWriter, which appends records to a folder of segments, rolls segments and removes old ones.
 
-Numbers have no holes, also over restarts. What an OSError interrupts can be done again.
+Only one process writes to a journal. Record numbers have no gaps, even across restarts. A call that raised
+OSError can be repeated.
 """
 
 import fcntl
@@ -20,7 +21,7 @@ FileOpener = Callable[[Path], BinaryIO]
 
 
 class JournalLimits(NamedTuple):
-    """When a segment is full or old, and what is kept of the closed ones; in bytes and ms."""
+    """The size (bytes) and age (ms) at which a segment rolls, and limits for keeping closed segments."""
 
     segment_bytes: int = 16 << 20
     segment_millis: int = 24 * 3_600_000
@@ -32,7 +33,7 @@ _DEFAULT_LIMITS = JournalLimits()
 
 
 class JournalRepair(NamedTuple):
-    """A file that ended in the middle of a record, and how many bytes of it were cut off."""
+    """A file that ended in the middle of a record, and how many bytes were cut off."""
 
     file_name: str
     cut_bytes: int
@@ -43,9 +44,10 @@ def _open_for_append(file_path: Path) -> BinaryIO:
 
 
 class JournalWriter:
-    """RocketMQError from the constructor where somebody else writes to the folder; OSError from all.
+    """Writes a journal. All methods raise OSError.
 
-    `next` is the number that the next record has to have; `repair` is what was cut when it was opened.
+    The constructor raises RocketMQError if another process writes to the folder. `next_seq` is the number of
+    the next record. `start_repair` describes what the constructor cut off, None if nothing.
     """
 
     def __init__(
@@ -68,7 +70,7 @@ class JournalWriter:
         self.next_seq = self._resume_last_segment()
 
     def _resume_last_segment(self) -> int:
-        """Cut the torn end of the last segment; the number that follows its last record."""
+        """Cut the torn end of the last segment. Return the number of the next record."""
         known_segments = segments.list_segments(self._journal_folder)
         if not known_segments:
             return 1
@@ -87,7 +89,7 @@ class JournalWriter:
         return last_seq + 1
 
     def append_lines(self, line_bytes: bytes, line_count: int, now_ms: int) -> None:
-        """Write `count` lines, all or none. At `now` (ms) a segment is begun, if there is none."""
+        """Write all lines or none. Begins a segment, dated `now_ms`, if none is open."""
         if self._segment_file is None:
             segment_path = self._journal_folder / segments.segment_name(self.next_seq, now_ms)
             self._segment_file, self._segment_path = self._open_file(segment_path), segment_path
@@ -104,7 +106,7 @@ class JournalWriter:
         self._has_unsynced_bytes = True
 
     def _cut_partial_write(self) -> None:
-        """Take back half a write; a file that does not even let that be done is given up for another one."""
+        """Remove a partial write. If that fails too, the next record begins another segment."""
         assert self._segment_file is not None
         try:
             self._segment_file.truncate(self._segment_bytes)
@@ -113,7 +115,7 @@ class JournalWriter:
             raise
 
     def is_segment_full(self, now_ms: int) -> bool:
-        """Whether it is time for another segment."""
+        """Whether the open segment has reached the size or age at which it should roll."""
         if self._segment_file is None:
             return False
         return (
@@ -122,14 +124,14 @@ class JournalWriter:
         )
 
     def roll_segment(self) -> None:
-        """End the segment; the next record begins another one."""
+        """End the open segment. The next record begins another one."""
         if self._segment_file is not None:
             self.sync_segment()
             self._segment_file.close()
             self._segment_file = self._segment_path = None
 
     def sync_segment(self) -> None:
-        """What was written is on the disk when this returns."""
+        """Flush everything written so far to disk."""
         if self._segment_file is None or not self._has_unsynced_bytes:
             return
         os.fsync(self._segment_file.fileno())
@@ -137,11 +139,11 @@ class JournalWriter:
         self._has_unsynced_bytes = False
 
     def is_segment_removed(self) -> bool:
-        """Whether somebody removed the open segment, with what was written to it."""
+        """Whether the file of the open segment was deleted."""
         return self._segment_path is not None and not self._segment_path.exists()
 
     def abandon_segment(self) -> None:
-        """Let go of a segment that was removed or is broken; the next record begins another one."""
+        """Close a segment that was deleted or is broken. The next record begins another one."""
         if self._segment_file is not None:
             segment_file, self._segment_file, self._segment_path = self._segment_file, None, None
             with suppress(OSError):
@@ -149,7 +151,7 @@ class JournalWriter:
         self._journal_folder.mkdir(parents=True, exist_ok=True)
 
     def tidy_segments(self, now_ms: int) -> None:
-        """Compress the segments that have ended, and remove those that are kept no longer."""
+        """Compress ended segments, remove expired ones and index one segment."""
         segments.remove_plain_twins(self._journal_folder)
         for segment in segments.list_segments(self._journal_folder):
             if not segment.is_closed and segment.file_path != self._segment_path:
@@ -174,7 +176,7 @@ class JournalWriter:
         self._index_newest_segment()
 
     def _index_newest_segment(self) -> None:
-        """Give one closed segment its index, the newest first: more would take too long at once."""
+        """Index the newest closed segment without an index. One per call, because each takes a while."""
         for segment in reversed(segments.list_segments(self._journal_folder)):
             if segment.is_closed and not index.index_path(segment.file_path).exists():
                 with suppress(segments.InvalidSegmentError):
@@ -182,7 +184,7 @@ class JournalWriter:
                     return
 
     def close(self) -> None:
-        """End; the open segment stays as it is, and is compressed after the next start."""
+        """Close the journal. The open segment stays uncompressed until after the next start."""
         try:
             if self._segment_file is not None:
                 self._segment_file.close()
@@ -191,7 +193,7 @@ class JournalWriter:
 
 
 def _lock_journal(lock_path: Path) -> int:
-    """An open file that no other process can have locked as well; the lock ends with the process."""
+    """Lock the journal for this process and return the lock's descriptor. The lock ends with the process."""
     lock_descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(lock_descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,8 +1,8 @@
-"""The files of a journal: how they are named, read and closed.
+"""The segment files of a journal: their names, reading and compression.
 
-`0000000000000001-20261121T140300000Z.jsonl` begins with record 1, at that time (UTC); names sort. A segment
-is written to its end, then compressed (`.jsonl.zst`), and never touched again. Compressed it is a row of zstd
-frames of a MiB, each of whole lines: who knows which line he wants decompresses no more than its frame.
+`0000000000000001-20261121T140300000Z.jsonl` begins with record 1 at that time (UTC), so names sort by age.
+A full segment is compressed (`.jsonl.zst`) and never changes again. It consists of zstd frames of one MiB,
+each with whole lines, so that a reader decompresses only the frame of the line that it needs.
 """
 
 import os
@@ -26,15 +26,15 @@ _ZSTD_LEVEL = 9
 _CHUNK_BYTES = _FRAME_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 16
 _LAST_LINES = 1000
-"""Last lines of a closed segment among which there is a record, if it has one."""
+"""How many last lines of a closed segment are searched for a readable record."""
 
 
 class InvalidSegmentError(RocketMQError):
-    """A file of a journal that cannot be read; the text names it and says why."""
+    """A segment cannot be read. The message names the file and the reason."""
 
 
 class JournalSegment(NamedTuple):
-    """A file of a journal. `first` is the number of its first record, `started` when it was begun (ms)."""
+    """A file of a journal. `first_seq` is the number of its first record."""
 
     file_path: Path
     first_seq: int
@@ -43,20 +43,20 @@ class JournalSegment(NamedTuple):
 
 
 class SegmentTail(NamedTuple):
-    """Up to which byte an open segment has whole records, and the last one's number (None: no record)."""
+    """The size of an open segment's whole records, and the number of the last one (None without records)."""
 
     whole_bytes: int
     last_seq: int | None
 
 
 def segment_name(first_seq: int, now_ms: int) -> str:
-    """The name of a segment that is begun at `now` (ms)."""
+    """The file name of a segment that begins at `now_ms`."""
     seconds, millis = divmod(now_ms, 1000)
     return f"{first_seq:016d}-{datetime.fromtimestamp(seconds, UTC):{_TIME_FORMAT}}{millis:03d}Z.jsonl"
 
 
 def list_segments(journal_folder: Path) -> list[JournalSegment]:
-    """A journal's files, oldest first. OSError where there is no such folder."""
+    """List a journal's segments, oldest first. Raises OSError if the folder does not exist."""
     segments_by_stem: dict[str, JournalSegment] = {}
     for file_name in os.listdir(journal_folder):
         name_match = _NAME_PATTERN.fullmatch(file_name)
@@ -64,9 +64,9 @@ def list_segments(journal_folder: Path) -> list[JournalSegment]:
             continue
         first_seq, *start_parts, millis_text, zst_suffix = name_match.groups()
         plain_name = file_name.removesuffix(".zst")
-        # Both forms are there until the plain one is removed; the compressed one is complete.
+        # Both forms exist until the plain one is removed. The compressed one is complete.
         if zst_suffix or plain_name not in segments_by_stem:
-            # A year has thousands of segments, and strptime takes its time.
+            # Not strptime, which is too slow for the thousands of segments of a year.
             year, month, day, hour, minute, second = map(int, start_parts)
             start_time = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
             started_at_ms = int(start_time.timestamp()) * 1000 + int(millis_text)
@@ -77,9 +77,9 @@ def list_segments(journal_folder: Path) -> list[JournalSegment]:
 
 
 def read_lines(journal_segment: JournalSegment) -> Iterator[bytes]:
-    """A segment's lines, each with its end; what stands behind the last end of a line is left out.
+    """Read a segment's lines with their line ends, without an incomplete last line.
 
-    BadSegment where it cannot be decompressed, after the lines that could. OSError.
+    Raises InvalidSegmentError after the readable lines if decompression fails, and OSError.
     """
     if journal_segment.is_closed:
         yield from _split_whole_lines(_read_inflated(journal_segment.file_path), journal_segment.file_path)
@@ -87,7 +87,7 @@ def read_lines(journal_segment: JournalSegment) -> Iterator[bytes]:
     try:
         segment_file = journal_segment.file_path.open("rb")
     except FileNotFoundError:
-        # It has been closed since it was listed.
+        # The segment was compressed after it was listed.
         closed_path = journal_segment.file_path.with_name(f"{journal_segment.file_path.name}.zst")
         yield from _split_whole_lines(_read_inflated(closed_path), closed_path)
         return
@@ -96,7 +96,7 @@ def read_lines(journal_segment: JournalSegment) -> Iterator[bytes]:
 
 
 class SegmentFrame(NamedTuple):
-    """Where a frame begins: in the file, and in the plain segment."""
+    """The start of a frame, in the file and in the plain segment."""
 
     file_offset: int
     plain_offset: int
@@ -105,9 +105,9 @@ class SegmentFrame(NamedTuple):
 def read_lines_at(
     journal_segment: JournalSegment, plain_offsets: Sequence[int], segment_frames: Sequence[SegmentFrame]
 ) -> Iterator[bytes]:
-    """The lines of a closed segment that begin at these bytes of its plain form, in order.
+    """Read the lines of a closed segment that begin at these offsets of the plain segment, in order.
 
-    `frames` are all of its frames. BadSegment where one cannot be decompressed. OSError.
+    `segment_frames` are all of its frames. Raises InvalidSegmentError and OSError.
     """
     with journal_segment.file_path.open("rb") as segment_file:
         frame_index, frame_content = -1, b""
@@ -132,7 +132,7 @@ def read_lines_at(
 
 
 def _read_frame(segment_file: BinaryIO, segment_path: Path, frame_bounds: Sequence[SegmentFrame]) -> bytes:
-    """One frame's content: the first of `bounds`, up to the second if there is one."""
+    """Read the content of the first frame in `frame_bounds`; the second, if any, marks its end."""
     segment_file.seek(frame_bounds[0].file_offset)
     frame_bytes = segment_file.read(
         frame_bounds[1].file_offset - frame_bounds[0].file_offset if len(frame_bounds) > 1 else -1
@@ -144,9 +144,9 @@ def _read_frame(segment_file: BinaryIO, segment_path: Path, frame_bounds: Sequen
 
 
 def read_frames(closed_segment: JournalSegment) -> Iterator[tuple[SegmentFrame, bytes]]:
-    """A closed segment's frames with their contents, the last one perhaps only as far as it goes.
+    """Read a closed segment's frames and their contents. The last content is partial if the file is damaged.
 
-    BadSegment behind what could be decompressed. OSError.
+    Raises InvalidSegmentError after everything that could be decompressed, and OSError.
     """
     file_data = memoryview(closed_segment.file_path.read_bytes())
     file_offset = plain_offset = 0
@@ -161,8 +161,8 @@ def read_frames(closed_segment: JournalSegment) -> Iterator[tuple[SegmentFrame, 
 
 
 def _inflate_frame(compressed_data: bytes | memoryview, segment_path: Path) -> tuple[bytes, bool, int]:
-    """The content of the frame that data begins with, whether it is all there, and its length."""
-    # 10 ms that only those pay who read closed segments.
+    """Decompress the first frame: its content, whether the frame is complete, and its compressed length."""
+    # Imported late, because this costs 10 ms and only closed segments need it.
     import zstandard
 
     zstd_frame = zstandard.ZstdDecompressor().decompressobj()
@@ -217,7 +217,7 @@ def find_tail(segment_path: Path) -> SegmentTail:
 
 
 def find_last_seq(journal_segment: JournalSegment) -> int:
-    """The number of a segment's last record that can be read; the one before its first if there is none."""
+    """The number of a segment's last readable record. Without one, the number before its first record."""
     if not journal_segment.is_closed:
         return find_tail(journal_segment.file_path).last_seq or journal_segment.first_seq - 1
     last_lines: deque[bytes] = deque(maxlen=_LAST_LINES)
@@ -230,7 +230,7 @@ def find_last_seq(journal_segment: JournalSegment) -> int:
 
 
 def compress_segment(plain_path: Path) -> Path:
-    """Close a segment: its compressed form, read-only, takes its place, whole or not at all. OSError."""
+    """Replace an ended segment atomically by its compressed, read-only form. Raises OSError."""
     import zstandard
 
     closed_path = plain_path.with_name(f"{plain_path.name}.zst")
@@ -254,7 +254,7 @@ def compress_segment(plain_path: Path) -> Path:
 
 
 def remove_plain_twins(journal_folder: Path) -> None:
-    """Remove the plain forms of compressed segments: a process was killed between the two steps. OSError."""
+    """Remove plain segments that also exist compressed, which a killed process can leave. Raises OSError."""
     for journal_segment in list_segments(journal_folder):
         if journal_segment.is_closed:
             journal_segment.file_path.with_suffix("").unlink(missing_ok=True)

@@ -1,1 +1,1 @@
-"""TODO facts."""
+"""Facts that several reports share, derived from events."""

@@ -1,1 +1,1 @@
-"""TODO jobs."""
+"""The batch job and the streaming job."""

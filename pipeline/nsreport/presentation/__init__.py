@@ -1,1 +1,1 @@
-"""TODO presentation."""
+"""Reports for people: tables without Spark, pages and charts."""

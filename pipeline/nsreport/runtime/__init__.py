@@ -1,1 +1,1 @@
-"""TODO runtime."""
+"""What a run needs: the Spark session, Java, flags, progress."""

@@ -1,1 +1,1 @@
-"""TODO sources."""
+"""Input: journals, logs of Java name servers, and the files that hold them."""

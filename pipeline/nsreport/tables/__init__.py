@@ -1,1 +1,1 @@
-"""TODO tables."""
+"""Tables on disk: bronze, silver, and how they are written."""

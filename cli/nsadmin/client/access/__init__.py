@@ -1,1 +1,1 @@
-"""TODO access."""
+"""Users, ACLs, accounts of 4.x brokers, certificates, and what unauthenticated peers can reach."""

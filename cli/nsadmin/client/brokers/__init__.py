@@ -1,1 +1,1 @@
-"""TODO brokers."""
+"""What brokers and controllers are asked about themselves."""

@@ -1,1 +1,1 @@
-"""TODO connection."""
+"""From an address to an answer: discovery, credentials, connections, retries, response bodies."""

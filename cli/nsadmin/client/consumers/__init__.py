@@ -1,1 +1,1 @@
-"""TODO consumers."""
+"""Consumer groups and clients: progress, connections, offsets, modes."""

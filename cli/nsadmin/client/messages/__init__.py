@@ -1,1 +1,1 @@
-"""TODO messages."""
+"""Messages: queries, reading queues, sending, traces, delivery."""

@@ -1,1 +1,1 @@
-"""TODO name_servers."""
+"""What name servers are asked about themselves: settings, KV config, tables."""

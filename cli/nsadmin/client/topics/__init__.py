@@ -1,1 +1,1 @@
-"""TODO topics."""
+"""Topics: routes, settings, statistics, static and lite topics, deletion."""

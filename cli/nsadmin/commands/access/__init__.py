@@ -1,1 +1,1 @@
-"""TODO access."""
+"""Commands about users, ACLs, accounts and security."""

@@ -1,1 +1,1 @@
-"""TODO brokers."""
+"""Commands about brokers, controllers and containers."""

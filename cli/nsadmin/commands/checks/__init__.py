@@ -1,1 +1,1 @@
-"""TODO checks."""
+"""Monitoring checks, and the formats of their output."""

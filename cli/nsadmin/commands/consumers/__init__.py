@@ -1,1 +1,1 @@
-"""TODO consumers."""
+"""Commands about consumer groups and clients."""

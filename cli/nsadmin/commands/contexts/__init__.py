@@ -1,1 +1,1 @@
-"""TODO contexts."""
+"""Commands about saved contexts and their credentials."""

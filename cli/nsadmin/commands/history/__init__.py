@@ -1,1 +1,1 @@
-"""TODO history."""
+"""Commands about the past: journals, snapshots, routes at a moment, the audit log."""

@@ -5,8 +5,7 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.state import replayed_state
-from namesrv_core.storage.journal import past_state
-from namesrv_core.storage.journal.past_state import PastState
+from namesrv_core.storage.journal.past_state import PastState, load_past_state
 from nsadmin.client import NotFound
 from nsadmin.client.topic_routes import parse_route
 from nsadmin.command_line import time_arguments
@@ -61,7 +60,7 @@ def route_at(
     for server_journal in find_journals(session, "routeAt", journal_folders, server_name):
         try:
             past_state = call_with_usage_errors(
-                "routeAt", server_journal, lambda folder: past_state.load_past_state(folder, time_ms)
+                "routeAt", server_journal, lambda folder: load_past_state(folder, time_ms)
             )
             past_route = _past_route(topic, past_state)
             route_rows += [

@@ -7,7 +7,7 @@ from time import time
 from typing import Any
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.storage.journal import past_state
+from namesrv_core.storage.journal.past_state import load_past_state
 from nsadmin import contexts, settings
 from nsadmin.client import snapshots
 from nsadmin.client.connection.access_options import Access
@@ -82,7 +82,7 @@ def rebuild_past_snapshot(
         raise UsageError(f"{command_name}: whose past? Add --namesrv NAME, one of: {server_names}")
     try:
         past_state = call_with_usage_errors(
-            command_name, server_journals[0], lambda folder: past_state.load_past_state(folder, time_ms)
+            command_name, server_journals[0], lambda folder: load_past_state(folder, time_ms)
         )
     except RocketMQError as error:
         raise UsageError(f"{command_name}: {error}") from None

@@ -1,1 +1,1 @@
-"""TODO messages."""
+"""Commands about messages."""

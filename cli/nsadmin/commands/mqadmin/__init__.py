@@ -1,1 +1,1 @@
-"""TODO mqadmin."""
+"""What mqadmin's users know: its command names and its text output."""

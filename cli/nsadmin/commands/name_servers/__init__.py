@@ -1,1 +1,1 @@
-"""TODO name_servers."""
+"""Commands about name servers and their KV config."""

@@ -1,1 +1,1 @@
-"""TODO procedures."""
+"""Commands of many steps: drain, restart, plan and apply, divergence, what-if."""

@@ -1,1 +1,1 @@
-"""TODO programs."""
+"""Commands that run as programs: name server, lab, TUI, collector, batch, completion."""

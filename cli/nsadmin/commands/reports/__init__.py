@@ -1,1 +1,1 @@
-"""TODO reports."""
+"""Commands that start the Spark pipeline and show its reports."""

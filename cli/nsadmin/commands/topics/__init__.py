@@ -1,1 +1,1 @@
-"""TODO topics."""
+"""Commands about topics."""

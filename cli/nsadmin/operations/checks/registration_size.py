@@ -1,4 +1,4 @@
-"""Registration sizes: how near each broker is to the largest frame that a name server reads."""
+"""Checks how close each broker's registration is to the largest frame that a name server reads."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _MAX_SHOWN = 10
 
 
 class RegistrationSizeObservation(NamedTuple):
-    """What each broker registers; `names` are those of brokers by address, `away` what nobody told."""
+    """The registration size of each broker, display names by address, and a line per failed name server."""
 
     broker_names: Mapping[str, str]
     size_results: Sequence[ServerResult[RegistrationSize]]
@@ -25,7 +25,7 @@ class RegistrationSizeObservation(NamedTuple):
 def observe_registration_sizes(
     admin: AdminClient, cluster_name: str | None = None, broker_addr: str | None = None
 ) -> RegistrationSizeObservation:
-    """At what brokers say that they register: all that are listed, or one, which may be listed nowhere."""
+    """Ask all listed brokers what they register, or only `broker_addr`, which need not be listed."""
     broker_names, failure_lines = {broker_addr or "": broker_addr or ""}, list[str]()
     if broker_addr is None:
         broker_listing = listed_brokers.observe_listing(admin, cluster_name)
@@ -41,7 +41,7 @@ def observe_registration_sizes(
 
 
 def judge_registration_sizes(scale: CheckScale, observation: RegistrationSizeObservation) -> CheckFinding:
-    """By the largest; brokers that do not tell leave it unknown, unless what is known is bad enough."""
+    """Judge by the largest registration. If a broker does not answer, the state is at least UNKNOWN."""
     size_by_addr = {
         broker_addr: broker_size
         for broker_addr, broker_size, _ in observation.size_results

@@ -1,6 +1,7 @@
-"""Thresholds: all that checks measure, and above which values it is a warning or critical. Only data.
+"""The measures of all checks with their default warning and critical ranges.
 
-Whoever shows the same numbers elsewhere colours them by these; numbers that are only shown are here, too.
+Other views, such as the TUI, colour the same numbers by these limits. FIGURE_MEASURES has the numbers that
+no check measures.
 """
 
 from collections.abc import Iterable
@@ -106,32 +107,33 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
         CheckMeasure("clients", "clients of the group that are connected"),
     ),
 }
-"""By check."""
+"""The measures of each check, by the name of the check."""
 
 FIGURE_MEASURES = {
-    # diskMaxUsedSpaceRatio deletes early from 75 on; writes stop at 90 (diskSpaceWarningLevelRatio).
+    # From 75 % on brokers delete early (diskMaxUsedSpaceRatio); at 90 % writes stop
+    # (diskSpaceWarningLevelRatio).
     "disk": CheckMeasure("disk", "how full a broker's disk is", "%", warning="75", critical="85"),
-    # waitTimeMillsInSendQueue: what waits longer than 200 ms is refused.
+    # Brokers refuse messages that wait longer than 200 ms (waitTimeMillsInSendQueue).
     "sendWait": CheckMeasure(
         "sendWait", "ms that the oldest message has waited", warning="50", critical="200"
     ),
-    # osPageCacheBusyTimeOutMills: refused from 1000 ms on.
+    # Brokers refuse messages from 1000 ms on (osPageCacheBusyTimeOutMills).
     "pageCache": CheckMeasure(
         "pageCache", "ms that a write holds the page cache", warning="300", critical="1000"
     ),
     "dispatch": CheckMeasure("dispatch", "not in queues yet", "B", warning="1048576", critical="67108864"),
-    # haMaxGapNotInSync: a slave further behind is not in sync.
+    # A slave that is further behind is not in sync (haMaxGapNotInSync).
     "replica": CheckMeasure("replica", "not at a slave yet", "B", warning="16777216", critical="268435456"),
     "latency": CheckMeasure("latency", "ms that a small request takes", warning="100", critical="1000"),
 }
-"""What a broker or a name server tells of itself, and no check measures; sources are the limits of 5.5.0."""
+"""Figures of brokers and name servers that no check measures. The limits follow RocketMQ 5.5.0."""
 
 SUBJECT_LABELS = {"topic": "topic", "lag": "group"}
-"""Checks that are asked about something, and what that is."""
+"""The checks of a single topic or group, with the label of that subject."""
 
 
 class CheckScale:
-    """What one check measures, with the limits in force."""
+    """The measures of one check with their effective limits."""
 
     def __init__(
         self,
@@ -140,7 +142,10 @@ class CheckScale:
         critical_text: str | None = None,
         own_measures: Iterable[CheckMeasure] | None = None,
     ) -> None:
-        """With other limits than its own ones; `measures` where it is no check. BadRange."""
+        """Replace default limits by the given ranges. Raises InvalidRangeError.
+
+        Pass `own_measures` if the figures do not belong to a check.
+        """
         self.check_name = check_name
         self._measures_by_name = {
             check_measure.name: check_measure
@@ -157,7 +162,7 @@ class CheckScale:
     def make_sample(
         self, measure_name: str, measured_value: float | None, item_name: str | None = None
     ) -> CheckSample:
-        """A value of one of its measures."""
+        """Return a value of a measure together with its limits."""
         return CheckSample(
             self._measures_by_name[measure_name],
             measured_value,
@@ -174,7 +179,7 @@ class CheckScale:
         minimum_state: CheckState = CheckState.OK,
         about: str | None = None,
     ) -> CheckFinding:
-        """Judged by its samples, and `least` at least."""
+        """Return a finding with the worst state of its samples, or `minimum_state` if that is worse."""
         samples = tuple(samples)
         overall_state = worst_state([minimum_state, *(sample.alert_state for sample in samples)])
         return CheckFinding(self.check_name, overall_state, summary, samples, tuple(detail_lines), about)
@@ -182,12 +187,12 @@ class CheckScale:
     def make_unknown_finding(
         self, summary: str, detail_lines: Iterable[str] = (), about: str | None = None
     ) -> CheckFinding:
-        """That nobody knows, and why."""
+        """Return an UNKNOWN finding with its reason."""
         return CheckFinding(self.check_name, CheckState.UNKNOWN, summary, (), tuple(detail_lines), about)
 
 
 def _parse_limit(option_name: str, default_text: str | None, given: str | None) -> AlertRange | None:
-    """The range in force of a measure that has one."""
+    """Return the given range or else the default one; None for a measure without a default limit."""
     if default_text is None or given is None:
         return None if default_text is None else parse_range(default_text)
     try:

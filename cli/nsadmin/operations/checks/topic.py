@@ -1,4 +1,4 @@
-"""A topic: whether it can be written and read, whichever name server a client asks."""
+"""Checks that clients of every name server can write to and read from a topic."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from nsadmin.operations.checks.thresholds import CheckScale
 
 
 class TopicObservation(NamedTuple):
-    """Its route on each name server, and the masters that do not answer."""
+    """The topic's route at each name server, and the masters that do not answer."""
 
     topic: str
     route_results: Sequence[ServerResult[TopicRoute]]
@@ -21,7 +21,7 @@ class TopicObservation(NamedTuple):
 
 
 def observe_topic(admin: AdminClient, topic: str) -> TopicObservation:
-    """At its routes, and at every master that they name."""
+    """Read the topic's routes, and ask every master in them."""
     route_results = admin.topics.get_route_each(topic)
     master_addrs = [
         queue_route.broker_addrs.get(MASTER_BROKER_ID)
@@ -33,7 +33,10 @@ def observe_topic(admin: AdminClient, topic: str) -> TopicObservation:
 
 
 class _TopicAvailability(NamedTuple):
-    """What a client of one name server meets; `lost` are brokers that take no messages, and why."""
+    """The topic as clients of one name server can use it.
+
+    `lost_brokers` has the brokers that take no messages, with the reason for each.
+    """
 
     namesrv_addr: str
     writable_count: int
@@ -43,7 +46,7 @@ class _TopicAvailability(NamedTuple):
 
 
 def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFinding:
-    """By the name server with the fewest: clients ask any of them."""
+    """Judge by the name server with the fewest writable brokers, because clients may ask any of them."""
     known_results = [
         route_result
         for route_result in observation.route_results
@@ -128,7 +131,7 @@ def _explain_loss(queue_route: QueueRoute, silence_reasons: Mapping[str, str]) -
 
 
 def _format_losses(server_views: Sequence[_TopicAvailability]) -> list[str]:
-    """What is alike on all name servers is said once."""
+    """Format the losses. A loss that all name servers share gets one line."""
     common_losses = set.intersection(*(set(view.lost_brokers.items()) for view in server_views))
     loss_lines = [
         f"{broker_name}: {loss_reason}" for broker_name, loss_reason in sorted(common_losses) if broker_name

@@ -49,7 +49,7 @@ class ListedItem(NamedTuple):
     signed_attributes: Mapping[str, str]
 
     def apply_to(self, spread_kind: SpreadKind, settings_before: ItemSettings | None) -> ItemSettings:
-        """The desired settings on a broker that has `settings_before` now; None if it does not have the item."""
+        """The desired settings on a broker with `settings_before`, which is None if the item is absent."""
         attributes_after = dict((settings_before or {}).get("attributes", {}))
         for attribute_name, attribute_value in self.signed_attributes.items():
             if attribute_name.startswith("-"):

@@ -1,1 +1,1 @@
-"""TODO model."""
+"""What the TUI knows about a cluster: poll records folded into one model."""

@@ -1,1 +1,1 @@
-"""TODO polling."""
+"""Threads that ask servers, and the records that they return."""

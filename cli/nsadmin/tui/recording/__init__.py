@@ -1,1 +1,1 @@
-"""TODO recording."""
+"""Recordings of a session, and their replay."""
