@@ -23,7 +23,8 @@ WITHOUT_TESTS = {
     "namesrv_core/lab/__main__.py": "only calls command.main",
     "namesrv_core/lab/expectations.py": "tested with the faults whose consequences it tells",
     "nsadmin/__main__.py": "only calls app.main",
-    "nsreport/facts/agreement.py": "tested with ns_divergence and ns_convergence, which show all that it finds",
+    "nsreport/facts/agreement.py": "tested with ns_divergence and ns_convergence, which show "
+    "all that it finds",
     "nsreport/__main__.py": "only calls command.main",
     "nsreport/tables/silver.py": "only a table, whose functions the test of a run calls",
     "nsreport/facts/drains.py": "tested with drain_audit, which shows all that it finds",
@@ -44,7 +45,8 @@ WITHOUT_TESTS = {
     "nsadmin/operations/plans/shapes.py": "only records",
     "nsadmin/output/rows.py": "only records",
     "nsadmin/tui/context.py": "only records",
-    "nsadmin/commands/columns/result_rows.py": "every test of a command that changes something goes through it",
+    "nsadmin/commands/columns/result_rows.py": "every test of a command that changes something goes "
+    "through it",
 }
 """Modules without a test module of their own, and why."""
 

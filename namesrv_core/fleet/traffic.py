@@ -205,7 +205,8 @@ class BrokerTraffic:
             "commitLogMaxOffset": str(stored_bytes),
             "commitLogDiskRatio": ratio_text,
             "consumeQueueDiskRatio": ratio_text,
-            "commitLogDirCapacity": f"Total : {_DISK_CAPACITY_BYTES / 1024**3:.1f} GiB, Free : {free_gib:.1f} GiB.",
+            "commitLogDirCapacity": f"Total : {_DISK_CAPACITY_BYTES / 1024**3:.1f} GiB, Free : "
+            f"{free_gib:.1f} GiB.",
             "earliestMessageTimeStamp": str(earliest_ms if stored_bytes else -1),
             "remainHowManyDataToFlush": f"{self._mean_tps * self.message_size / 2048:.1f} KiB",
             "dispatchBehindBytes": "0",

@@ -27,7 +27,7 @@ _LARGE_JSON_BYTES = 1 << 18
 _PIECE_BYTES = 1 << 18
 _ENTRIES_PER_STEP = 4096
 
-PrecomputeSteps = Generator[None, None, "Command"]
+PrecomputeSteps = Generator[None, None, "RemotingCommand"]
 
 
 class LazyRegistration:
@@ -48,7 +48,8 @@ class LazyRegistration:
     ) -> None:
         self.body_bytes, self.now_ms = request.body, now_ms
         self._decode_options: dict[str, Any] = {
-            "version": request.version, "compressed": request_header.compressed, "now": now_ms, "within": state.decode_limits
+            "version": request.version, "compressed": request_header.compressed, "now": now_ms,
+            "within": state.decode_limits
         }  # fmt: skip
 
     @cached_property

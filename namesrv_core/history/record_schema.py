@@ -157,7 +157,8 @@ def build_document_tables() -> dict[str, list[str]]:
             for field_name in sorted(type_hints)
         ],
         "parts": [
-            f"| `{record_type.__name__}` | {_list_fields(record_type, with_types=True)} | {_describe_record(record_type)} |"
+            f"| `{record_type.__name__}` | {_list_fields(record_type, with_types=True)} "
+            f"| {_describe_record(record_type)} |"
             for record_type in _nested_record_types()
         ],
     }

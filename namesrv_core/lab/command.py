@@ -320,7 +320,8 @@ def _banner_text(
 ) -> str:
     broker_count = fleet_plan.clusters * fleet_plan.groups * fleet_plan.replicas
     size_line = (
-        f"# {broker_count} brokers: {fleet_plan.clusters} clusters x {fleet_plan.groups} groups x {fleet_plan.replicas} replicas, "
+        f"# {broker_count} brokers: {fleet_plan.clusters} clusters x {fleet_plan.groups} "
+        f"groups x {fleet_plan.replicas} replicas, "
         f"{fleet_plan.topics} topics in each cluster"
     )
     return "\n".join(

@@ -107,7 +107,10 @@ class _JavaLog:
     def _broker_identity(self, event_fields: Mapping[str, Any]) -> str:
         if not self.is_dialect_5:
             return str(event_fields["brokerAddr"])
-        return f"BrokerIdentityInfo [clusterName={event_fields['clusterName']}, brokerAddr={event_fields['brokerAddr']}]"
+        return (
+            f"BrokerIdentityInfo [clusterName={event_fields['clusterName']}, "
+            f"brokerAddr={event_fields['brokerAddr']}]"
+        )
 
     def _ServerStarted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         self.queues_by_topic.clear()
@@ -256,7 +259,8 @@ class _JavaLog:
                 if event_fields["reason"] != "unregistration":
                     yield (
                         None,
-                        f"topic changed, {topic} OLD: {_queue_data_text(queues_before)} NEW: {_queue_data_text(queues_after)}",
+                        f"topic changed, {topic} OLD: {_queue_data_text(queues_before)} NEW: "
+                        f"{_queue_data_text(queues_after)}",
                     )
             elif queues_before is not None and not self.is_dialect_5:
                 yield self._topic_removal_message(topic, queues_before, cause)
@@ -267,12 +271,14 @@ class _JavaLog:
         if cause == "UNREGISTER_BROKER":
             return (
                 None,
-                f"removeTopicByBrokerName, remove one broker's topic {topic} {_queue_data_text(queues_before)}",
+                f"removeTopicByBrokerName, remove one broker's topic {topic} "
+                f"{_queue_data_text(queues_before)}",
             )
         event_thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
         return (
             event_thread,
-            f"remove topic[{topic} {_queue_data_text(queues_before)}], from topicQueueTable, because channel destroyed",
+            f"remove topic[{topic} {_queue_data_text(queues_before)}], from topicQueueTable, "
+            f"because channel destroyed",
         )
 
     def _TopicDeleted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
@@ -283,7 +289,8 @@ class _JavaLog:
                 broker_name = queues_before["brokerName"]
                 yield (
                     None,
-                    f"deleteTopic, remove one broker's topic {broker_name} {topic} {_queue_data_text(queues_before)}",
+                    f"deleteTopic, remove one broker's topic {broker_name} {topic} "
+                    f"{_queue_data_text(queues_before)}",
                 )
 
     def _remember_queues(self, topic: str, broker_name: str, queue_data: Mapping[str, Any] | None) -> None:
@@ -297,7 +304,8 @@ class _JavaLog:
     ) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"wipe write perm of broker[{event_fields['brokerName']}], client: {client_addr}, {event_fields['topics']}",
+            f"wipe write perm of broker[{event_fields['brokerName']}], client: "
+            f"{client_addr}, {event_fields['topics']}",
         )
 
     def _WritePermAdded(
@@ -305,20 +313,23 @@ class _JavaLog:
     ) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"add write perm of broker[{event_fields['brokerName']}], client: {client_addr}, {event_fields['topics']}",
+            f"add write perm of broker[{event_fields['brokerName']}], client: "
+            f"{client_addr}, {event_fields['topics']}",
         )
 
     def _KvPut(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         change_kind = "update" if "before" in event_fields else "create new"
         yield (
             None,
-            f"putKVConfig {change_kind} config item, {_config_item_text(event_fields, event_fields.get('value'))}",
+            f"putKVConfig {change_kind} config item, "
+            f"{_config_item_text(event_fields, event_fields.get('value'))}",
         )
 
     def _KvDeleted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"deleteKVConfig delete a config item, {_config_item_text(event_fields, event_fields.get('before'))}",
+            f"deleteKVConfig delete a config item, "
+            f"{_config_item_text(event_fields, event_fields.get('before'))}",
         )
 
     def _SettingsChanged(
@@ -335,7 +346,8 @@ class _JavaLog:
             offline_text = f"offline broker addr {event_fields.get('offlineBrokerAddr', 'null')}"
             yield (
                 None,
-                f"min broker id changed to {event_fields['minBrokerId']}, notify [{recipient_list}], {offline_text}",
+                f"min broker id changed to {event_fields['minBrokerId']}, notify "
+                f"[{recipient_list}], {offline_text}",
             )
 
 

@@ -21,9 +21,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
     """As after a change of the brokers' files: name servers that are in the list no more are left."""
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
     listed_names = tuple(match_names(fault.namesrvs, lab_cluster.sites))
-    expected_events = expectations.expect_departure(
-        lab_cluster, brokers, "unregistered", "UNREGISTER_BROKER"
-    )
+    expected_events = expectations.expect_departure(lab_cluster, brokers, "unregistered", "UNREGISTER_BROKER")
     fault_context.record_deed(
         fault.kind, "begin", member_names(brokers), expected_events, namesrvs=listed_names
     )

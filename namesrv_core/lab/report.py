@@ -45,8 +45,10 @@ def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> 
         )
     due_findings = [finding for finding in verdict.findings if finding.expected.sure]
     report_lines.append(
-        f"# {len(due_findings) - len(verdict.missed_findings)} of {len(due_findings)} conclusions are in the journals, "
-        f"{len(verdict.unexplained)} records are unexplained; {run_folder}/{TRUTH_FILE}, {run_folder}/ns-*/journal"
+        f"# {len(due_findings) - len(verdict.missed_findings)} of {len(due_findings)} "
+        f"conclusions are in the journals, "
+        f"{len(verdict.unexplained)} records are unexplained; {run_folder}/{TRUTH_FILE}, "
+        f"{run_folder}/ns-*/journal"
     )
     return "\n".join(report_lines)
 
@@ -77,7 +79,8 @@ def _finding_lines(findings: list[ExpectationFinding]) -> list[str]:
             f"             {type_text}{broker_hint} on {server_names} within {last_seconds:.1f} s"
         )
     finding_lines += [
-        f"             MISSED: {type_text} {finding.broker_id_text} on {finding.server_name}, due in {expected_event.within:g} s"
+        f"             MISSED: {type_text} {finding.broker_id_text} on {finding.server_name}, "
+        f"due in {expected_event.within:g} s"
         for finding in findings
         if finding.is_missed
     ]

@@ -310,7 +310,8 @@ def load_scenario(name_or_path: str) -> Scenario:
         yaml_text = scenario_path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InvalidScenarioError(
-            f"there is no file {name_or_path}, and no such scenario; there are: {', '.join(built_in_scenarios)}"
+            f"there is no file {name_or_path}, and no such scenario; there are: "
+            f"{', '.join(built_in_scenarios)}"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidScenarioError(f"{name_or_path} cannot be read: {error}") from None

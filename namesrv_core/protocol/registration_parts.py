@@ -70,6 +70,9 @@ class RegistrationPartReader:
         json_bytes = self.read_text()
         self._json_bytes_left -= len(json_bytes)
         if self._json_bytes_left < 0:
-            limit_remark = f"more than {self._decode_limits.lenient_registration_bytes} bytes of JSON in a compressed registration"
+            limit_remark = (
+                f"more than {self._decode_limits.lenient_registration_bytes} bytes of "
+                f"JSON in a compressed registration"
+            )
             raise OverLimit("maxOddRegistrationBytes", limit_remark)
         return fastjson.decode_json(json_bytes, max_depth=self._decode_limits.json_depth)

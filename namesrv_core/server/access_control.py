@@ -61,12 +61,14 @@ class AccessControl:
             listener_hint = ", and who is in the way reads along" if accepts_plain_text else ""
             setting_hint = "--credentials, tls.server.mode" if accepts_plain_text else "--credentials"
             return [
-                f"whoever reaches this port may {allowed_action} here{listener_hint}: see {setting_hint} and docs/security.md"
+                f"whoever reaches this port may {allowed_action} here{listener_hint}: see "
+                f"{setting_hint} and docs/security.md"
             ]
         warning_texts = []
         if self._credentials_path is not None and credentials_file.is_world_readable(self._credentials_path):
             warning_texts.append(
-                f"{self._credentials_path} has secrets, and everybody here may read it: chmod 600 {self._credentials_path}"
+                f"{self._credentials_path} has secrets, and everybody here may read it: "
+                f"chmod 600 {self._credentials_path}"
             )
         access_policy = self._server_state.policy
         if (

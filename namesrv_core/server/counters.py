@@ -28,7 +28,7 @@ _SPARE_REGISTRATIONS = 256
 class Histogram:
     """How many values were up to each of `bounds`, and beyond the last; `total` is their sum."""
 
-    __slots__ = ("upper_bounds", "bucket_counts", "value_sum")
+    __slots__ = ("bucket_counts", "upper_bounds", "value_sum")
 
     def __init__(self, upper_bounds: Sequence[float]) -> None:
         self.upper_bounds = upper_bounds

@@ -54,7 +54,10 @@ class LogWriter(logging.Handler):
         batch_lines = [self._waiting_lines.popleft() for _ in range(min(len(self._waiting_lines), 100))]
         lost_lines = self.lost_lines
         if lost_lines > self._reported_lost_lines:
-            loss_text = f"{lost_lines - self._reported_lost_lines} lines of the log were lost, as nobody read them in time"
+            loss_text = (
+                f"{lost_lines - self._reported_lost_lines} lines of the log were lost, "
+                f"as nobody read them in time"
+            )
             loss_record = logging.LogRecord("log", logging.WARNING, "", 0, loss_text, None, None)
             batch_lines.append(self.format(loss_record) + "\n")
             self._reported_lost_lines = lost_lines

@@ -229,7 +229,10 @@ def _read_certificate_files(server_files: "TlsServerFiles") -> _CertificateReadi
     except BadSettings as error:
         return _CertificateReading(content_digest, None, problem_text=str(error))
     expiry_time = datetime.fromtimestamp(tls_client.expiry_seconds(server_certificate), UTC)
-    certificate_text = f"the certificate of {tls_client.name_of_certificate(server_certificate)!r} in {server_files.cert_file}, valid until {expiry_time:%Y-%m-%dT%H:%M:%SZ}"
+    certificate_text = (
+        f"the certificate of {tls_client.name_of_certificate(server_certificate)!r} in "
+        f"{server_files.cert_file}, valid until {expiry_time:%Y-%m-%dT%H:%M:%SZ}"
+    )
     return _CertificateReading(
         content_digest,
         ssl_context,

@@ -23,7 +23,7 @@ class QueuePlacement:
     No topic has joined or left it since the tables had counted `moved_at_count` moves.
     """
 
-    __slots__ = ("moved_at_count", "broker_queues", "topic_count")
+    __slots__ = ("broker_queues", "moved_at_count", "topic_count")
 
     def __init__(self, broker_queues: BrokerQueues) -> None:
         self.broker_queues = broker_queues

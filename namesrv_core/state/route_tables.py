@@ -35,7 +35,7 @@ _MAX_MOVED_BROKERS = 20_000
 class RegisteredGroup:
     """The brokers of one name: the addresses of a master and its slaves by id (upstream: `BrokerData`)."""
 
-    __slots__ = ("enable_acting_master", "broker_addrs", "cluster_name", "broker_name", "zone_name")
+    __slots__ = ("broker_addrs", "broker_name", "cluster_name", "enable_acting_master", "zone_name")
 
     def __init__(self, cluster_name: str, broker_name: str) -> None:
         self.cluster_name = cluster_name
@@ -83,7 +83,14 @@ class LiveBroker:
     """
 
     __slots__ = (
-        "channel_id", "former_channel_ids", "ha_server_addr", "heard_at_ms", "is_silent", "last_fingerprint", "timeout_ms", "data_version",
+        "channel_id",
+        "data_version",
+        "former_channel_ids",
+        "ha_server_addr",
+        "heard_at_ms",
+        "is_silent",
+        "last_fingerprint",
+        "timeout_ms",
     )  # fmt: skip
 
     def __init__(

@@ -34,7 +34,8 @@ _LISTENER_KEYS = (
 _PROTECTED_KEYS = frozenset(
     {
         "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
-        "fastPath", *_JOURNAL_KEYS, *_OBSERVATION_KEYS, *SECURITY_KEYS, *_LISTENER_KEYS, *tls_settings.TLS_KEYS, *DEFAULT_LIMITS,
+        "fastPath", *_JOURNAL_KEYS, *_OBSERVATION_KEYS, *SECURITY_KEYS, *_LISTENER_KEYS,
+        *tls_settings.TLS_KEYS, *DEFAULT_LIMITS,
     }
 )  # fmt: skip
 # Another server may use keys of the same file that we do not know. Protect keys that look sensitive by name.
@@ -169,13 +170,19 @@ class NameServerSettings:
             self.others[setting_key] = value_text
             return "unknown key, shown and not used"
         if value_text not in _ALLOWED_VALUES.get(setting_key, (value_text,)):
-            return f"{value_text!r} is none of {', '.join(_ALLOWED_VALUES[setting_key])}, {getattr(self, setting_key)} stays"
+            return (
+                f"{value_text!r} is none of {', '.join(_ALLOWED_VALUES[setting_key])}, "
+                f"{getattr(self, setting_key)} stays"
+            )
         if (
             setting_key in _VALUE_PATTERNS
             and value_text
             and not _VALUE_PATTERNS[setting_key][0].fullmatch(value_text)
         ):
-            return f"{value_text!r} is not like {_VALUE_PATTERNS[setting_key][1]}, {getattr(self, setting_key)} stays"
+            return (
+                f"{value_text!r} is not like {_VALUE_PATTERNS[setting_key][1]}, "
+                f"{getattr(self, setting_key)} stays"
+            )
         problem_text = None
         parsed_value: object = value_text
         if value_type is bool:

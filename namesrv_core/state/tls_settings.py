@@ -28,7 +28,8 @@ _CLIENT_ENABLE_KEY, _AUTH_SERVER_KEY, _CLIENT_TRUST_PATH_KEY = (
 _CLIENT_CERT_PATH_KEY, _CLIENT_KEY_PATH_KEY = "tls.client.certPath", "tls.client.keyPath"
 _PROTOCOLS_KEY, _CIPHERS_KEY = "tls.protocols", "tls.ciphers"
 TLS_KEYS = (
-    MODE_KEY, CONFIG_FILE_KEY, _TEST_MODE_KEY, _CERT_PATH_KEY, _KEY_PATH_KEY, _AUTH_CLIENT_KEY, _TRUST_PATH_KEY, _CLIENT_AUTH_KEY, _CLIENT_ENABLE_KEY, _AUTH_SERVER_KEY, _CLIENT_TRUST_PATH_KEY,
+    MODE_KEY, CONFIG_FILE_KEY, _TEST_MODE_KEY, _CERT_PATH_KEY, _KEY_PATH_KEY, _AUTH_CLIENT_KEY,
+    _TRUST_PATH_KEY, _CLIENT_AUTH_KEY, _CLIENT_ENABLE_KEY, _AUTH_SERVER_KEY, _CLIENT_TRUST_PATH_KEY,
     _CLIENT_CERT_PATH_KEY, _CLIENT_KEY_PATH_KEY, _PROTOCOLS_KEY, _CIPHERS_KEY, *SECRET_KEYS,
 )  # fmt: skip
 PINNED_KEYS = (MODE_KEY, _CLIENT_ENABLE_KEY)
@@ -156,7 +157,8 @@ class TlsSettings:
                 )
         if given_items[_CLIENT_AUTH_KEY] == "require":
             raise BadSettings(
-                f"{_CLIENT_AUTH_KEY}=require needs certificates: {_CERT_PATH_KEY}, {_KEY_PATH_KEY} and {_TRUST_PATH_KEY}"
+                f"{_CLIENT_AUTH_KEY}=require needs certificates: {_CERT_PATH_KEY}, "
+                f"{_KEY_PATH_KEY} and {_TRUST_PATH_KEY}"
             )
         return cls(given_items[MODE_KEY])
 
@@ -167,7 +169,8 @@ class TlsSettings:
             return given_items[_CLIENT_AUTH_KEY]
         if given_items[_CLIENT_AUTH_KEY] == "require":
             raise BadSettings(
-                f"{_CLIENT_AUTH_KEY}=require proves nothing while {_AUTH_CLIENT_KEY}=false takes any certificate: set that to true"
+                f"{_CLIENT_AUTH_KEY}=require proves nothing while {_AUTH_CLIENT_KEY}=false "
+                f"takes any certificate: set that to true"
             )
         return "none"
 
@@ -195,7 +198,8 @@ def _read_protocols(given_items: Mapping[str, str]) -> tuple[str, ...]:
     )
     if unknown_protocols or (named_protocols and not supported_protocols):
         raise BadSettings(
-            f"{_PROTOCOLS_KEY}={given_items[_PROTOCOLS_KEY]}: what is spoken here is {' and '.join(_SUPPORTED_PROTOCOLS)}"
+            f"{_PROTOCOLS_KEY}={given_items[_PROTOCOLS_KEY]}: what is spoken here is "
+            f"{' and '.join(_SUPPORTED_PROTOCOLS)}"
         )
     return supported_protocols
 

@@ -34,7 +34,7 @@ def is_world_readable(file_path: Path) -> bool:
 
 
 def load_credentials(file_path: Path) -> object:
-    """What the file says; BadSettings, which never shows a piece of the file, where it cannot be read."""
+    """Parse the file. Raises BadSettings if that fails; the message never quotes the file's secrets."""
     try:
         file_text = file_path.read_text("utf-8")
     except OSError as error:

@@ -24,7 +24,7 @@ from namesrv_core.transport.server_link import CHUNK_BYTES, ServerLink, SocketAd
 if TYPE_CHECKING:
     from namesrv_core.transport.tls_client import TlsClient
 
-__all__ = ["CallError", "MultiplexedClient", "Exchange", "ExchangeObserver"]
+__all__ = ["CallError", "Exchange", "ExchangeObserver", "MultiplexedClient"]
 
 MAX_SOCKETS = 64
 """Open sockets at a time; further servers wait for their turn."""

@@ -37,12 +37,12 @@ class StreamQuotas:
 
     __slots__ = (
         "bytes_per_second",
-        "work_clock",
-        "frames_per_second",
         "decode_limits",
-        "quota_observer",
         "fair_scheduler",
+        "frames_per_second",
         "max_unsent_bytes",
+        "quota_observer",
+        "work_clock",
     )
 
     def __init__(

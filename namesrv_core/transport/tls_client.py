@@ -21,7 +21,8 @@ _OTHER_NAME_CODES = (62, 64)
 _PLAIN_TEXT_REASONS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_MESSAGE", "RECORD_LAYER_FAILURE")
 _NO_CERTIFICATE_ALERTS = ("CERTIFICATE_REQUIRED", "BAD_CERTIFICATE", "HANDSHAKE_FAILURE")
 _REFUSAL_ALERTS = (
-    *_NO_CERTIFICATE_ALERTS, "UNKNOWN_CA", "CERTIFICATE_EXPIRED", "CERTIFICATE_REVOKED", "CERTIFICATE_UNKNOWN",
+    *_NO_CERTIFICATE_ALERTS, "UNKNOWN_CA", "CERTIFICATE_EXPIRED", "CERTIFICATE_REVOKED",
+    "CERTIFICATE_UNKNOWN",
     "UNSUPPORTED_CERTIFICATE", "ACCESS_DENIED", "DECRYPT_ERROR",
 )  # fmt: skip
 
@@ -132,7 +133,10 @@ class TlsConnection:
                 _find_common_name(server_certificate, "issuer"),
             )
             signer_text = "itself" if subject_name == issuer_name else f"{issuer_name!r}"
-            return f"its certificate is signed by {signer_text}, not by a trusted CA: name the CA with --tlsCa (ca_file)"
+            return (
+                f"its certificate is signed by {signer_text}, not by a trusted CA: name "
+                f"the CA with --tlsCa (ca_file)"
+            )
         if error.verify_code in _OTHER_NAME_CODES:
             certificate_names = ", ".join(
                 f"{name_kind} {alternative_name}"
@@ -144,7 +148,10 @@ class TlsConnection:
         if error.verify_code == _EXPIRED_CODE:
             return f"its certificate has expired{_format_moment(' on', server_certificate.get('notAfter'))}"
         if error.verify_code == _NOT_YET_VALID_CODE:
-            return f"its certificate is not valid yet{_format_moment(', only from', server_certificate.get('notBefore'))}"
+            return (
+                f"its certificate is not valid "
+                f"yet{_format_moment(', only from', server_certificate.get('notBefore'))}"
+            )
         return f"its certificate is refused here: {error.verify_message}"
 
     def _describe_refusal(self, error: ssl.SSLError) -> str:

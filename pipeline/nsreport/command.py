@@ -147,7 +147,10 @@ def report_outcome(run_outcome: RunOutcome, max_share: float) -> int:
     if run_outcome.line_count == 0:
         return write_error("there is nothing to read: no journals and no logs", EXIT_FAILED)
     if run_outcome.quarantined_count:
-        quarantine_note = f"{run_outcome.quarantined_count} of {run_outcome.line_count} lines ({run_outcome.quarantined_share:.2%}) are in quarantine"
+        quarantine_note = (
+            f"{run_outcome.quarantined_count} of {run_outcome.line_count} lines "
+            f"({run_outcome.quarantined_share:.2%}) are in quarantine"
+        )
         if run_outcome.quarantined_share > max_share:
             return write_error(
                 f"{quarantine_note}, more than --max-quarantine {max_share:.2%}: see silver/quarantine",

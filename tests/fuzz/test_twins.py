@@ -23,7 +23,7 @@ CONNECTIONS = 3000
 @pytest.fixture
 def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes the long way because of its size goes it in any case."""
-    for name, size in (("LARGE", 1), ("_LARGE_JSON", 1), ("_PIECE", 64)):
+    for name, size in (("LARGE_BODY_BYTES", 1), ("_LARGE_JSON_BYTES", 1), ("_PIECE_BYTES", 64)):
         monkeypatch.setattr(registration_precompute, name, size)
     monkeypatch.setattr(registration_steps, "_PIECE_BYTES", 64)
     monkeypatch.setattr(registration_preview, "_TOPICS_PER_STEP", 1)
@@ -36,7 +36,7 @@ class Twin(Judge):
         self.time = 1_000_000.0
         super().__init__(home, clock=lambda: self.time, fastPath=is_quick)
         # Without the disk, for which nobody knows how long an answer waits.
-        self.server._persister_of_request = lambda code, events: None  # type: ignore[method-assign]
+        self.server._persister_of_request = lambda request_code, events: None  # type: ignore[method-assign]
         self.answers: list[tuple[object, ...]] = []
 
     def settle(self, number: int) -> None:

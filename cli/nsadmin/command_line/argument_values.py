@@ -35,7 +35,8 @@ def validate_topic_name(command_name: str, topic_text: str) -> str:
     max_length = 255 if topic_text.startswith(("%RETRY%", "%DLQ%")) else 127
     if not _TOPIC_PATTERN.fullmatch(topic_text) or len(topic_text) > max_length:
         raise UsageError(
-            f"{command_name}: {topic_text!r} is no name of a topic: letters, digits and % | _ -, {max_length} at most"
+            f"{command_name}: {topic_text!r} is no name of a topic: letters, digits "
+            f"and % | _ -, {max_length} at most"
         )
     return topic_text
 
@@ -77,7 +78,8 @@ def parse_duration_seconds(
     )
     if not min_seconds <= duration_seconds <= max_seconds:
         raise UsageError(
-            f"{command_name}: {option_flag} {duration_text} cannot be: give {_format_duration(min_seconds)} to {_format_duration(max_seconds)}, such as 15s or 1m"
+            f"{command_name}: {option_flag} {duration_text} cannot be: give "
+            f"{_format_duration(min_seconds)} to {_format_duration(max_seconds)}, such as 15s or 1m"
         )
     return duration_seconds
 
@@ -100,7 +102,8 @@ def parse_choice(
     )
     if matching_choice is None:
         raise UsageError(
-            f"{command_name}: {option_flag} {option_text} cannot be: give {', '.join(choices[:-1])} or {choices[-1]}"
+            f"{command_name}: {option_flag} {option_text} cannot be: give "
+            f"{', '.join(choices[:-1])} or {choices[-1]}"
         )
     return matching_choice
 

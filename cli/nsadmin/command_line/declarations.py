@@ -99,9 +99,8 @@ def declare_columns(*column_groups: Sequence[str]) -> Callable[[F], F]:
     """
 
     def set_columns(command_function: F) -> F:
-        command_function.columns = tuple(
-            dict.fromkeys(column_name for column_group in column_groups for column_name in column_group)
-        )  # type: ignore[attr-defined]
+        column_names = dict.fromkeys(name for column_group in column_groups for name in column_group)
+        command_function.columns = tuple(column_names)  # type: ignore[attr-defined]
         return command_function
 
     return set_columns

@@ -408,14 +408,16 @@ def _fill_arguments(
             argument_texts[argument_name] = positional_words.pop(0)
     if positional_words:
         raise UsageError(
-            f"{entry.name}: {positional_words[0]!r} is one too many; type: {_usage_example(entry, declared_arguments)}"
+            f"{entry.name}: {positional_words[0]!r} is one too many; type: "
+            f"{_usage_example(entry, declared_arguments)}"
         )
     for argument_name, argument in declared_arguments.items():
         if (argument.required and argument_texts[argument_name] is None) or (
             argument_texts[argument_name] == "" and not argument.may_be_empty
         ):
             raise UsageError(
-                f"{entry.name}: {argument.metavar} is missing; type: {_usage_example(entry, declared_arguments)}"
+                f"{entry.name}: {argument.metavar} is missing; type: "
+                f"{_usage_example(entry, declared_arguments)}"
             )
     return argument_texts
 

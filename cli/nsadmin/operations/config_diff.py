@@ -166,6 +166,7 @@ def describe_texts(texts_by_server: Mapping[str, str]) -> str:
     for server_name, setting_text in texts_by_server.items():
         servers_by_text.setdefault(setting_text, []).append(server_name)
     return ", ".join(
-        f"{setting_text or repr('')} on {' '.join(server_names) if len(server_names) <= _MOST_NAMED_SERVERS else f'{len(server_names)} of them'}"
+        f"{setting_text or repr('')} on "
+        f"{' '.join(server_names) if len(server_names) <= _MOST_NAMED_SERVERS else f'{len(server_names)} of them'}"
         for setting_text, server_names in servers_by_text.items()
     )

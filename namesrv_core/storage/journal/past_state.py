@@ -84,7 +84,10 @@ def _find_unknown_reason(
         restart_text = f", and started again at {_format_utc(next_record.time_ms)}" if next_record else ""
         return f"{writer_text} stopped at {_format_utc(last_record.time_ms)}{restart_text}"
     if next_record is not None and _is_start_snapshot(next_record):
-        return f"{writer_text} ended without a word after {_format_utc(last_record.time_ms)}, and started again at {_format_utc(next_record.time_ms)}"
+        return (
+            f"{writer_text} ended without a word after {_format_utc(last_record.time_ms)}, and started "
+            f"again at {_format_utc(next_record.time_ms)}"
+        )
     if next_record is None and moment_ms - last_record.time_ms >= MAX_SILENCE_MS:
         return f"the journal ends at {_format_utc(last_record.time_ms)}"
     return None
@@ -108,13 +111,25 @@ def _describe_loss(replayed_records: list[JournalRecord]) -> str:
     )
     if loss_record is not None:
         lost_count = loss_record.event_fields.get("lost")
-        return f"the journal lost {lost_count} events at {_format_utc(loss_record.time_ms)}; no snapshot followed yet"
+        return (
+            f"the journal lost {lost_count} events at {_format_utc(loss_record.time_ms)}; "
+            f"no snapshot followed yet"
+        )
     last_record = replayed_records[-1]
     if last_record.event_type == PollFailed.__name__:
-        return f"polls failed, at {_format_utc(last_record.time_ms)} with: {last_record.event_fields.get('error')}"
+        return (
+            f"polls failed, at {_format_utc(last_record.time_ms)} with: "
+            f"{last_record.event_fields.get('error')}"
+        )
     if any(journal_record.event_type == CollectorStarted.__name__ for journal_record in replayed_records):
-        return f"the collector had just been started, and no poll had succeeded by {_format_utc(last_record.time_ms)}"
-    return f"records are missing before {_format_utc(replayed_records[-1].time_ms)}, and no snapshot followed yet"
+        return (
+            f"the collector had just been started, and no poll had succeeded by "
+            f"{_format_utc(last_record.time_ms)}"
+        )
+    return (
+        f"records are missing before {_format_utc(replayed_records[-1].time_ms)}, "
+        f"and no snapshot followed yet"
+    )
 
 
 def _format_utc(time_ms: int) -> str:

@@ -199,9 +199,9 @@ def _split_whole_lines(byte_chunks: Iterator[bytes], segment_path: Path) -> Iter
 
 
 def find_tail(segment_path: Path) -> SegmentTail:
-    """Where the whole records of an open segment end: behind them is what a killed process left.
+    """Find where the whole records of an open segment end. A killed process can leave a partial one.
 
-    BadSegment where a newer program wrote it. OSError.
+    Raises InvalidSegmentError if a newer program wrote the segment, and OSError.
     """
     file_content = segment_path.read_bytes()
     whole_bytes = file_content.rfind(b"\n") + 1

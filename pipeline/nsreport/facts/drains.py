@@ -202,9 +202,11 @@ def _build_permission_changes(witness_events: DataFrame) -> DataFrame:
         coalesce(is_returned | is_new_in_log, lit(False)).alias("restarted"),
         coalesce(is_requested, lit(False)).alias("asked"),
         when(is_wipe, col("cause")).otherwise(BY_PERMISSION).alias("how"),
-        when(is_wipe | is_by_broker, _changed_topics(CLOSES_SQL)).otherwise(_empty_topic_array()).alias("closedNames"),
+        when(is_wipe | is_by_broker,
+        _changed_topics(CLOSES_SQL)).otherwise(_empty_topic_array()).alias("closedNames"),
         when(~is_wipe, _changed_topics(OPENS_SQL)).otherwise(_empty_topic_array()).alias("openNames"),
-        coalesce(restored_count, when(is_new_in_log, 1), size(_changed_topics(OPENS_SQL + " and change.before is not null"))).alias(
+        coalesce(restored_count, when(is_new_in_log, 1),
+        size(_changed_topics(OPENS_SQL + " and change.before is not null"))).alias(
             "openAgain"
         ),
         when(is_wipe, col("topics").cast("int")).alias("told"),

@@ -163,7 +163,8 @@ def _order_records(all_records: DataFrame) -> DataFrame:
     witness_window = Window.partitionBy(hash_key(["witness"])).orderBy("place")
     narrow_records = all_records.select(
         "witness", "server", "isLog", "place", "time", "type",
-        *(when(_is_counted(), col(column_name)).alias(column_name) for column_name in (*_CAUSE_COLUMNS, "pauseMillis")),
+        *(when(_is_counted(), col(column_name)).alias(column_name) for column_name in (*_CAUSE_COLUMNS,
+        "pauseMillis")),
     )  # fmt: skip
     return narrow_records.select(
         "*",

@@ -265,7 +265,8 @@ def draw_forecast(report_rows: Sequence[ReportRow]) -> str | None:
                 date2num(report_row["fullDate"]), line_index, marker="D", markersize=5, color=_DOWN_COLOR
             )
             axes.annotate(
-                report_row["fullDate"].isoformat(), (date2num(report_row["fullDate"]), line_index), xytext=(0, 6),
+                report_row["fullDate"].isoformat(), (date2num(report_row["fullDate"]), line_index),
+                xytext=(0, 6),
                 textcoords="offset points", ha="center", fontsize=7,
             )  # fmt: skip
         date_locator = AutoDateLocator(maxticks=6)

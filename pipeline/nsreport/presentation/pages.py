@@ -109,7 +109,10 @@ def summarize_page(report_page: ReportPage) -> Iterator[str]:
     share_text = (
         f" ({report_page.quarantined_count / report_page.line_count:.2%})" if report_page.line_count else ""
     )
-    yield f"{report_page.line_count:,} lines were read; {report_page.quarantined_count:,}{share_text} were not understood."
+    yield (
+        f"{report_page.line_count:,} lines were read; {report_page.quarantined_count:,}{share_text} "
+        f"were not understood."
+    )
     yield report_page.unknown_note
     if report_page.missing_reports:
         yield f"Not made: {', '.join(report_page.missing_reports)}."

@@ -37,7 +37,7 @@ def count_quarantined_lines(output_folder: Path) -> tuple[int, int]:
 
 def read_rows(
     table_folder: Path, column_names: Sequence[str], day_range: DayRange = DayRange()
-) -> list[ReportRow]:  # noqa: B008
+) -> list[ReportRow]:
     """Read the rows of a table, sorted by its columns from left to right; times are datetimes in UTC."""
     import duckdb
 

@@ -19,7 +19,10 @@ class ClassArchive:
     """The archive file in `cache_folder` for the Java of `java_home`."""
 
     def __init__(self, cache_folder: Path, java_home: str) -> None:
-        runtime_identity = f"{pyspark.__version__} {pyspark.__file__} {Path(java_home).resolve()} {_read_java_release(java_home)}"
+        runtime_identity = (
+            f"{pyspark.__version__} {pyspark.__file__} {Path(java_home).resolve()} "
+            f"{_read_java_release(java_home)}"
+        )
         self.archive_path = (
             cache_folder / f"spark-{hashlib.sha256(runtime_identity.encode()).hexdigest()[:16]}.jsa"
         )

@@ -331,7 +331,10 @@ def _decompress_frames(packed_content: bytes, file_name: str) -> Iterator[bytes]
         next_header = packed_content.find(zstandard.FRAME_HEADER, frame_begin + 1)
         resume_offset = next_header if next_header > 0 else content_end
         yield plain_content[: plain_content.rfind(b"\n") + 1]
-        yield f"{file_name} is damaged: {resume_offset - frame_begin} bytes from byte {frame_begin} on cannot be read\n".encode()
+        yield (
+            f"{file_name} is damaged: {resume_offset - frame_begin} bytes from byte "
+            f"{frame_begin} on cannot be read\n"
+        ).encode()
         if not packed_content:
             return
         frame_begin = resume_offset
@@ -351,7 +354,10 @@ def _decompress_members(packed_content: bytes, file_name: str) -> bytes:
         if not member_decoder.eof:
             plain_content = b"".join(plain_parts)
             damage_offset = min(len(packed_content) - len(packed_rest) + read_offset, len(packed_content))
-            damage_line = f"{DAMAGE_PREFIX}{file_name} cannot be read from byte {damage_offset} on, or was cut off there\n"
+            damage_line = (
+                f"{DAMAGE_PREFIX}{file_name} cannot be read from byte {damage_offset} "
+                f"on, or was cut off there\n"
+            )
             return plain_content[: plain_content.rfind(b"\n") + 1] + damage_line.encode()
         packed_rest = member_decoder.unused_data + packed_rest[read_offset:]
     return b"".join(plain_parts)

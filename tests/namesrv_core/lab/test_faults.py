@@ -78,7 +78,8 @@ def test_a_seed_gives_the_same_story_each_time(tmp_path: Path) -> None:
     scenario = load_built_in_scenarios()["flapping-broker"]._replace(start=1_767_600_000_000, duration=420)
     runs = [played(scenario, tmp_path / name) for name in ("one", "two")]
     stories = [
-        [(finding.deed.time, finding.expected.types, finding.server_name, finding.broker_id_text, finding.after_seconds)
+        [(finding.deed.time, finding.expected.types, finding.server_name, finding.broker_id_text,
+        finding.after_seconds)
          for finding in found.findings]
         for _, found in runs
     ]  # fmt: skip

@@ -198,6 +198,6 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path) -> None:
 def test_without_a_backup_nothing_else_is_left(tmp_path: Path) -> None:
     path = tmp_path / "file"
     for content in (OLD, NEW):
-        replace_file(path, content, backup=False)
+        replace_file(path, content, keeps_backup=False)
     assert path.read_bytes() == NEW
     assert names(tmp_path) == ["file"]

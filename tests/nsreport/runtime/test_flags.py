@@ -41,9 +41,12 @@ def test_a_moment_may_be_that_long_ago() -> None:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (flags.parse_source, "/a"), (flags.parse_source, "=/a"), (flags.parse_source, "x="), (flags.parse_source, "*=/a"),
-        (flags.parse_setting, "x=1"), (flags.parse_setting, "spark.x"), (flags.parse_share, "much"), (flags.parse_share, "200%"),
-        (flags.parse_share, "-1"), (flags.parse_moment, "yesterday"), (flags.parse_seconds, "0s"), (flags.parse_seconds, "5"),
+        (flags.parse_source, "/a"), (flags.parse_source, "=/a"), (flags.parse_source, "x="),
+        (flags.parse_source, "*=/a"),
+        (flags.parse_setting, "x=1"), (flags.parse_setting, "spark.x"), (flags.parse_share, "much"),
+        (flags.parse_share, "200%"),
+        (flags.parse_share, "-1"), (flags.parse_moment, "yesterday"), (flags.parse_seconds, "0s"),
+        (flags.parse_seconds, "5"),
     ],
 )  # fmt: skip
 def test_what_means_nothing(read: Callable[[str], Any], text: str) -> None:

@@ -1,9 +1,10 @@
-"""`admin.broker_routes`: the routes that each name server has for the topics of one broker, and their restore.
+"""`admin.broker_routes`: read and restore the routes that name servers have for one broker's topics.
 
 No name server answers in place of another, because name servers do not synchronize.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.events import QueueData
@@ -85,10 +86,8 @@ class BrokerRoutes:
         for (namesrv_addr, topic), answer in zip(server_topics, answers, strict=True):
             route = decode_answer(
                 answer,
-                lambda response, server_topic=(namesrv_addr, topic): self._parse_remembered(
-                    server_topic, response
-                ),
-            )  # type: ignore[misc]
+                partial(self._parse_remembered, (namesrv_addr, topic)),
+            )
             if route.error is not None and not is_not_found(route.error):
                 routes_by_addr[namesrv_addr] = ServerResult(namesrv_addr, None, route.error)
                 continue

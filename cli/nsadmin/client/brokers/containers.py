@@ -1,4 +1,4 @@
-"""Containers: processes in which several brokers run, each with a file of its own. Since 5.0."""
+"""`admin.containers`: broker containers (since 5.0), processes that run several brokers."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ _NO_BROKER_CODE = 211
 
 
 class ContainedBroker(NamedTuple):
-    """Which broker of a container it is."""
+    """The identity of one broker in a container."""
 
     cluster_name: str
     broker_name: str
@@ -23,13 +23,17 @@ class ContainedBroker(NamedTuple):
 
 
 class BrokerContainers:
-    """`admin.containers`."""
+    """`admin.containers`: broker containers. An order waits at least 60 s for its answer."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def check_container(self, container_addr: str) -> ServerResult[bool]:
-        """Whether it is a container: NotApplied for a broker that runs by itself."""
+        """Check that an address is a broker container (GET_BROKER_CONFIG, 26).
+
+        Returns:
+            True; the error is NotApplied for a standalone broker.
+        """
 
         def require_container(response: RemotingCommand) -> bool:
             if "brokerContainerIP" not in parse_config_items(response):
@@ -40,12 +44,21 @@ class BrokerContainers:
         return decode_answer(answer, require_container)
 
     def add_broker(self, container_addr: str, config_path: str) -> ServerResult[bool]:
-        """Start a broker in a container, by a file of properties on the container's machine."""
+        """Start a broker in a container (ADD_BROKER, 902).
+
+        Args:
+            container_addr: The container.
+            config_path: The broker's properties file, on the container's machine.
+        """
         ext_fields = headers.write_header(broker_headers.AddBroker(config_path))
         return self._send_order(container_addr, RequestCode.ADD_BROKER, ext_fields)
 
     def remove_broker(self, container_addr: str, broker: ContainedBroker) -> ServerResult[bool]:
-        """Stop a broker of a container; NotFound for one that does not run there."""
+        """Stop a broker in a container (REMOVE_BROKER, 903).
+
+        Returns:
+            True; the error is NotFound if the broker does not run there.
+        """
         ext_fields = headers.write_header(broker_headers.RemoveBroker(*broker))
         removal_result = self._send_order(container_addr, RequestCode.REMOVE_BROKER, ext_fields)
         if isinstance(removal_result.error, RequestError) and removal_result.error.code == _NO_BROKER_CODE:
@@ -55,7 +68,7 @@ class BrokerContainers:
     def _send_order(
         self, container_addr: str, request_code: RequestCode, ext_fields: dict[str, str]
     ) -> ServerResult[bool]:
-        # A broker is started or stopped before it is answered.
+        # The container answers only after the broker has started or stopped.
         timeout_seconds = max(60.0, self._caller.access.timeout)
         [answer] = self._caller.send_requests(
             [(container_addr, build_request(request_code, ext_fields))], timeout_seconds

@@ -1,4 +1,4 @@
-"""Registrations: what brokers tell name servers of themselves, by what each broker itself says of it."""
+"""`admin.registrations`: the data that brokers register with on name servers, read from each broker."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -12,18 +12,29 @@ from nsadmin.client.connection.response_bodies import parse_config_items, parse_
 from nsadmin.client.results import ServerResult
 
 WireFields = Mapping[str, Any]
-"""A TopicConfig, a DataVersion or a TopicQueueMappingInfo, under the wire's names."""
+"""A TopicConfig, DataVersion or TopicQueueMappingInfo: wire name to value."""
 
 
 class BrokerRegistrant(NamedTuple):
-    """One broker process and what it registers with.
+    """The registration data of one broker process.
 
-    `version` is its release as a number (`version_text` names it); `permission` what all its topics may do at
-    most, in bits: 4 read, 2 write. `is_compressed` is its setting compressedRegister; with `split_size` it
-    registers so many topics at a time, None where it tells all at once. `heartbeat_timeout_millis` and
-    `enable_acting_master` are None where its registration leaves them out. `name_servers` is its list of them
-    as it stands, which it fetches anew from elsewhere if `fetches_name_servers`. `mappings` are the static
-    topics whose queues it has.
+    Attributes:
+        broker_name: The broker name.
+        broker_addr: The address, "host:port".
+        cluster_name: The cluster.
+        ha_server_addr: The address for replication.
+        broker_id: The id; 0 is the master.
+        version: The release as a number.
+        permission: The maximum permission of all topics, in bits: 4 read, 2 write.
+        is_compressed: The setting compressedRegister.
+        split_size: The number of topics per registration request; None if one request has all topics.
+        heartbeat_timeout_millis: The heartbeat timeout in ms; None if the registration omits it.
+        enable_acting_master: Whether a slave may act as master; None if the registration omits it.
+        name_servers: The configured name servers.
+        has_dynamic_name_servers: Whether the broker refreshes that list from an address server or DNS.
+        data_version: The DataVersion of the topics.
+        topics: Topic to its configuration.
+        mappings: Static topic to its queue mapping.
     """
 
     broker_name: str
@@ -45,18 +56,24 @@ class BrokerRegistrant(NamedTuple):
 
     @property
     def can_read_and_write(self) -> bool:
-        """Whether its topics are registered as they are: brokerPermission takes nothing away."""
+        """Whether brokerPermission allows reads and writes, so that it does not restrict topics."""
         return self.permission & (Perm.READ | Perm.WRITE) == Perm.READ | Perm.WRITE
 
 
 class BrokerRegistrations:
-    """`admin.registrations`."""
+    """`admin.registrations`: the data that brokers register with."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def get_each(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerRegistrant]]:
-        """What each of these brokers registers: its topics (GET_ALL_TOPIC_CONFIG) and settings."""
+        """Return the registration data of brokers.
+
+        Sends GET_BROKER_CONFIG (26) and GET_ALL_TOPIC_CONFIG (21) to each broker.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         broker_addrs = list(broker_addrs)
         config_answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
         topic_answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
@@ -69,7 +86,7 @@ class BrokerRegistrations:
 def _combine_answers(
     config_answer: ServerResult[RemotingCommand], topic_answer: ServerResult[RemotingCommand]
 ) -> ServerResult[BrokerRegistrant]:
-    """One broker, of both its answers."""
+    """Combine the two answers of one broker."""
     settings_result = decode_answer(config_answer, parse_config_items)
     if settings_result.error is not None or settings_result.result is None:
         return ServerResult(config_answer.addr, None, settings_result.error)
@@ -85,7 +102,8 @@ def _parse_registration(config_items: Mapping[str, str], response: RemotingComma
         broker_name=config_items["brokerName"],
         broker_addr=f"{config_items['brokerIP1']}:{config_items['listenPort']}",
         cluster_name=config_items["brokerClusterName"],
-        ha_server_addr=f"{config_items.get('brokerIP2') or config_items['brokerIP1']}:{config_items['haListenPort']}",
+        ha_server_addr=f"{config_items.get('brokerIP2') or config_items['brokerIP1']}:"
+        f"{config_items['haListenPort']}",
         broker_id=int(config_items["brokerId"]),
         version=response.version,
         permission=int(config_items.get("brokerPermission", "6")),
@@ -107,12 +125,12 @@ def _parse_registration(config_items: Mapping[str, str], response: RemotingComma
 
 
 def parse_name_servers(config_items: Mapping[str, str]) -> tuple[str, ...]:
-    """The list of name servers among a broker's settings, as it stands."""
+    """Return the name servers in the settings of a broker."""
     return tuple(filter(None, config_items.get("namesrvAddr", "").replace(" ", "").split(";")))
 
 
 def has_dynamic_name_servers(config_items: Mapping[str, str]) -> bool:
-    """Whether a broker with these settings asks an address server or the DNS for its list again and again."""
+    """Return whether a broker with these settings refreshes its name servers (address server or DNS)."""
     setting_keys = ("fetchNamesrvAddrByAddressServer", "fetchNameSrvAddrByDnsLookup")
     return any(parse_bool(config_items.get(setting_key, "")) for setting_key in setting_keys)
 
@@ -126,7 +144,7 @@ def _parse_split_size(config_items: Mapping[str, str]) -> int | None:
 
 
 def _mapping_info(mapping_detail: WireFields) -> WireFields:
-    """What is registered of a static topic (`TopicQueueMappingDetail#cloneAsMappingInfo`)."""
+    """Return the registered part of a mapping (`TopicQueueMappingDetail#cloneAsMappingInfo`)."""
     last_items = {
         logical_id: mapping_items[-1]
         for logical_id, mapping_items in (mapping_detail.get("hostedQueues") or {}).items()

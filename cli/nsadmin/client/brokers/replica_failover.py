@@ -1,6 +1,6 @@
-"""Replicas: what any broker process of a group may answer, asked of its master and then of its slaves.
+"""Reads that fail over from the master of a broker group to its slaves.
 
-Only where an address does not answer is the next one asked: a refusal is an answer.
+The next process is asked only if the previous one does not answer. A refusal is an answer.
 """
 
 from collections.abc import Container, Iterable
@@ -14,7 +14,13 @@ from nsadmin.client.topic_routes import QueueRoute
 
 
 class ReplicaRequest(NamedTuple):
-    """A request to a broker group, with the addresses to try, in order."""
+    """A request to a broker group.
+
+    Attributes:
+        broker_name: The broker group.
+        addrs: The addresses to try, in order.
+        command: The request.
+    """
 
     broker_name: str
     addrs: tuple[str, ...]
@@ -22,16 +28,23 @@ class ReplicaRequest(NamedTuple):
 
 
 def list_replica_addrs(queue_route: QueueRoute) -> tuple[str, ...]:
-    """The master's address, then the slaves'."""
+    """Return the address of the master, then those of the slaves."""
     return tuple(queue_route.broker_addrs.values())
 
 
 def ask_replicas(
     caller: Caller, replica_requests: Iterable[ReplicaRequest], accepted_codes: Container[int] = (0,)
 ) -> list[ServerResult[RemotingCommand]]:
-    """What each group answered, all of them asked at the same time; `addr` is who was asked last.
+    """Send requests to broker groups at once, with failover inside each group.
 
-    A group without an address counts as unreachable, under its name.
+    Args:
+        caller: The connections.
+        replica_requests: The requests.
+        accepted_codes: The response codes that count as success.
+
+    Returns:
+        One ServerResult per request, in order. Its `addr` is the process that was asked last. A group
+        without an address is unreachable, and `addr` is the broker name.
     """
     replica_requests = list(replica_requests)
     results = [_unreachable_result(replica_request) for replica_request in replica_requests]

@@ -1,4 +1,4 @@
-"""Replication: how far slaves are behind their masters, as either side tells it."""
+"""`admin.replication`: the replication state, as masters and slaves report it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -12,10 +12,15 @@ from nsadmin.client.results import ServerResult
 
 
 class SlaveLink(NamedTuple):
-    """One slave as its master sees it.
+    """One slave as its master sees it. Offsets are bytes of the commit log; None if not reported.
 
-    `addr` is the slave's end of the replication channel, not its broker address. Offsets and `diff` are
-    bytes of the commit log.
+    Attributes:
+        channel_addr: The slave's end of the replication channel, which is not its broker address.
+        slave_ack_offset: The offset that the slave acknowledged.
+        diff: The bytes that the slave is behind.
+        in_sync: Whether the slave counts as in sync.
+        transferred_byte_in_second: Bytes per second.
+        transfer_from_where: The offset of the next transfer.
     """
 
     channel_addr: str | None
@@ -27,7 +32,16 @@ class SlaveLink(NamedTuple):
 
 
 class MasterLink(NamedTuple):
-    """The master as a slave sees it: offsets in bytes of the commit log, times in ms since 1970."""
+    """The master as a slave sees it. Offsets are bytes of the commit log; None if not reported.
+
+    Attributes:
+        master_addr: The master's end of the replication channel.
+        max_offset: The end of the slave's commit log.
+        master_flush_offset: The offset up to which the master's commit log is on disk.
+        transferred_byte_in_second: Bytes per second.
+        last_read_timestamp: The last read from the channel, in ms since 1970.
+        last_write_timestamp: The last write to the channel, in ms since 1970.
+    """
 
     master_addr: str | None
     max_offset: int | None
@@ -38,7 +52,15 @@ class MasterLink(NamedTuple):
 
 
 class HaStatus(NamedTuple):
-    """A broker's account: a master has `slaves` and its commit log's end (bytes), a slave has a `master`."""
+    """The replication state of one broker.
+
+    Attributes:
+        is_master: Whether the broker is a master.
+        commit_log_max_offset: The end of a master's commit log in bytes; None for a slave.
+        in_sync_slave_nums: The number of slaves in sync; None for a slave.
+        slaves: The slaves of a master; () for a slave.
+        master: The master of a slave; None for a master.
+    """
 
     is_master: bool
     commit_log_max_offset: int | None
@@ -48,13 +70,17 @@ class HaStatus(NamedTuple):
 
 
 class ReplicationAdmin:
-    """`admin.replication`."""
+    """`admin.replication`: the replication state of brokers."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def get_status(self, broker_addrs: Iterable[str]) -> list[ServerResult[HaStatus]]:
-        """GET_BROKER_HA_STATUS of each broker; NotSupported is the error of one before 5.0."""
+        """Return the replication state of brokers (GET_BROKER_HA_STATUS, 907).
+
+        Returns:
+            One ServerResult per address, in order. The error is NotSupported for a broker before 5.0.
+        """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_HA_STATUS)
         return [decode_answer(answer, _parse_ha_status) for answer in answers]
 

@@ -1,4 +1,4 @@
-"""Upkeep: what a broker does about its files when it is told to, often without saying what came of it."""
+"""`admin.upkeep`: maintenance orders for the files of brokers, which often do not report the outcome."""
 
 from collections.abc import Iterable
 
@@ -12,41 +12,50 @@ from nsadmin.client.connection.response_bodies import parse_config_items, parse_
 from nsadmin.client.results import NotApplied, ServerResult
 
 TIMER_SETTINGS = ("timerRocksDBEnable", "timerRocksDBStopScan", "timerStopEnqueue")
-"""Settings of a broker that say which engine has its timed messages."""
+"""The settings that select the engine for timed messages."""
 READ_AHEAD_SETTINGS = ("dataReadAheadEnable",)
-"""The setting that says how a broker has its commit log read."""
+"""The setting for the read-ahead of the commit log."""
 TIMER_ENGINES = {"R": "RocksDB", "F": "the files of the time wheel"}
 
 BrokerSettings = dict[str, str]
 
 
 class BrokerUpkeep:
-    """`admin.upkeep`; True stands for a broker that took the order."""
+    """`admin.upkeep`: maintenance orders for brokers.
+
+    A method that takes several addresses returns one ServerResult per address, in order. True means that the
+    broker accepted the order.
+    """
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     @property
     def config_stores(self) -> ConfigStores:
-        """Topics, groups and offsets, where brokers keep them in RocksDB."""
+        """JSON exports of topics, groups and offsets that brokers store in RocksDB."""
         return ConfigStores(self._caller)
 
     def clean_unused_topics(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        """Have these brokers delete the queues of topics that they have no config of any more."""
+        """Delete the queues of topics without a configuration (CLEAN_UNUSED_TOPIC, 316)."""
         return self._send_order(broker_addrs, RequestCode.CLEAN_UNUSED_TOPIC)
 
     def clean_expired_consume_queues(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        """Have these brokers delete the parts of queues whose messages their commit logs have no more."""
+        """Delete consume queue files without messages in the commit log (CLEAN_EXPIRED_CONSUMEQUEUE, 306)."""
         return self._send_order(broker_addrs, RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE)
 
     def delete_expired_commit_logs(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        """Have these brokers delete the files of their commit logs that are older than fileReservedTime."""
+        """Delete commit log files older than fileReservedTime (DELETE_EXPIRED_COMMITLOG, 329)."""
         return self._send_order(broker_addrs, RequestCode.DELETE_EXPIRED_COMMITLOG)
 
     def get_settings(
         self, broker_addrs: Iterable[str], setting_names: Iterable[str]
     ) -> list[ServerResult[BrokerSettings]]:
-        """Settings of brokers by these names; NotApplied for a broker whose release has none of them."""
+        """Return some settings of brokers (GET_BROKER_CONFIG, 26).
+
+        Returns:
+            One ServerResult per address: name to value. The error is NotApplied if the broker's release has
+            none of the settings.
+        """
         setting_names = list(setting_names)
 
         def choose_settings(config_items: dict[str, str]) -> BrokerSettings:
@@ -67,9 +76,14 @@ class BrokerUpkeep:
     def set_read_ahead(
         self, broker_addrs: Iterable[str], read_ahead_mode: int
     ) -> list[ServerResult[BrokerSettings]]:
-        """Have brokers read their commit logs ahead as files usually are (0), or not at all (1).
+        """Set the read-ahead of the commit log until the next restart (SET_COMMITLOG_READ_MODE, 2004).
 
-        Until they are started anew. The result is READ_AHEAD afterwards.
+        Args:
+            broker_addrs: The brokers.
+            read_ahead_mode: 0 for the normal read-ahead of files, 1 for none.
+
+        Returns:
+            One ServerResult per address: READ_AHEAD_SETTINGS after the change.
         """
         ext_fields = {"READ_AHEAD_MODE": str(read_ahead_mode)}
         return self._order_and_read_settings(
@@ -79,18 +93,28 @@ class BrokerUpkeep:
     def switch_timer_engine(
         self, broker_addrs: Iterable[str], engine_letter: str
     ) -> list[ServerResult[BrokerSettings]]:
-        """Have brokers of 5.5.0 keep timed messages from now on in the engine "R" or "F" of ENGINES.
+        """Switch the engine for new timed messages (SWITCH_TIMER_ENGINE, 5001; since 5.5.0).
 
-        A broker can take "R" that was started with timerRocksDBEnable. The result is TIMER_SETTINGS then.
+        Args:
+            broker_addrs: The brokers.
+            engine_letter: "R" or "F" of TIMER_ENGINES. "R" needs a broker started with timerRocksDBEnable.
+
+        Returns:
+            One ServerResult per address: TIMER_SETTINGS after the change.
         """
         return self._order_and_read_settings(
             broker_addrs, RequestCode.SWITCH_TIMER_ENGINE, {"E_T": engine_letter}, TIMER_SETTINGS
         )
 
     def reset_master_flush_offset(self, broker_addr: str, flush_offset: int) -> ServerResult[bool]:
-        """Tell a slave that its master's commit log is on the disk up to there (bytes), and look again.
+        """Set the master's flush offset on a slave (RESET_MASTER_FLUSH_OFFSET, 908), and read it back.
 
-        See `slave`.
+        Args:
+            broker_addr: The slave.
+            flush_offset: The offset in bytes up to which the master's commit log is on disk.
+
+        Returns:
+            True; the error is NotApplied for a master, or if the slave kept its offset.
         """
         slave_check = self.check_slave(broker_addr)
         if slave_check.error is not None:
@@ -108,12 +132,17 @@ class BrokerUpkeep:
         return self.get_master_flush_offset(broker_addr).then(verify_offset)
 
     def get_master_flush_offset(self, broker_addr: str) -> ServerResult[int]:
-        """Up to where its master's commit log is on the disk (bytes), as a slave has it."""
+        """Return the master's flush offset in bytes, as a slave knows it (GET_BROKER_HA_STATUS, 907)."""
         [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_BROKER_HA_STATUS)
         return decode_answer(answer, _parse_flush_offset)
 
     def check_slave(self, broker_addr: str) -> ServerResult[bool]:
-        """Whether it is a slave: NotApplied for a master, which says done and ignores what is for slaves."""
+        """Check that a broker is a slave (GET_BROKER_CONFIG, 26).
+
+        Returns:
+            True; the error is NotApplied for a master, which answers success to orders for slaves and
+            ignores them.
+        """
 
         def require_slave(broker_settings: BrokerSettings) -> bool:
             if broker_settings["brokerRole"] != "SLAVE":
@@ -126,11 +155,17 @@ class BrokerUpkeep:
     def check_rocksdb_queues(
         self, broker_addrs: Iterable[str], topic: str | None, since_ms: int
     ) -> list[ServerResult[int]]:
-        """Have brokers compare their queues in files with those in RocksDB, of messages stored since (ms).
+        """Compare the queues in files with those in RocksDB (CHECK_ROCKSDB_CQ_WRITE_PROGRESS, 354).
 
-        The result is what they answer: 0 all is equal, 1 it is not, 2 they look now and write what they find
-        into their own logs (the only answer since 5.3.3), 3 it failed. NotApplied for a broker that does not
-        write both, and would answer 2 all the same.
+        Args:
+            broker_addrs: The brokers.
+            topic: The topic; None for all topics.
+            since_ms: Compare messages stored since this time, in ms since 1970.
+
+        Returns:
+            One ServerResult per address: 0 equal, 1 different, 2 the broker checks now and logs the outcome
+            (the only answer since 5.3.3), 3 failed. The error is NotApplied for a broker that does not write
+            both kinds of queues; it would answer 2.
         """
         settings_results = self.get_settings(broker_addrs, ["rocksdbCQDoubleWriteEnable"])
         comparable_addrs = {

@@ -338,7 +338,9 @@ def _find_subscription_problems(client_infos: Sequence[tuple[str, RunningInfo]])
         return []
     first_client, first_subscriptions = client_infos[0][0], client_infos[0][1].subscriptions
     return [
-        f"{client_id} and {first_client} subscribe differently: {_format_subscriptions(running_info.subscriptions)} and {_format_subscriptions(first_subscriptions)}"
+        f"{client_id} and {first_client} subscribe differently: "
+        f"{_format_subscriptions(running_info.subscriptions)} and "
+        f"{_format_subscriptions(first_subscriptions)}"
         for client_id, running_info in client_infos[1:]
         if running_info.subscriptions != first_subscriptions
     ]
@@ -354,13 +356,17 @@ def _find_queue_problems(
     problem_lines = []
     for client_id, running_info in client_infos:
         for running_queue in running_info.queues:
-            queue_text = f"{running_queue.queue.topic} {running_queue.queue.broker_name} {running_queue.queue.queue_id}"
+            queue_text = (
+                f"{running_queue.queue.topic} {running_queue.queue.broker_name} "
+                f"{running_queue.queue.queue_id}"
+            )
             if needs_locks and running_info.is_orderly and not running_queue.is_locked:
                 problem_lines.append(f"{client_id} cannot lock {queue_text}, which it consumes in order")
             quiet_ms = now_ms - (running_queue.last_consume_ms or 0)
             if not running_info.is_orderly and running_queue.cached_msg_count and quiet_ms > BLOCKED_AFTER_MS:
                 problem_lines.append(
-                    f"{client_id} is blocked on {queue_text}: {running_queue.cached_msg_count} messages are there and none"
+                    f"{client_id} is blocked on {queue_text}: {running_queue.cached_msg_count} "
+                    f"messages are there and none"
                     f" was consumed for {quiet_ms // 1000} s"
                 )
     return problem_lines
@@ -386,7 +392,8 @@ def _find_assignment_problems(
     return [
         f"nobody consumes {message_queue.topic} {message_queue.broker_name} {message_queue.queue_id}"
         if not clients
-        else f"{' and '.join(clients)} all consume {message_queue.topic} {message_queue.broker_name} {message_queue.queue_id}"
+        else f"{' and '.join(clients)} all consume {message_queue.topic} {message_queue.broker_name} "
+        f"{message_queue.queue_id}"
         for message_queue, clients in clients_by_queue.items()
         if len(clients) != 1 and message_queue not in shared_queues
     ]

@@ -333,7 +333,7 @@ class OffsetAdmin:
                 continue
             assert (
                 isinstance(min_offset, int) and isinstance(max_offset, int) and isinstance(target_offset, int)
-            )  # noqa: PT018
+            )
             if wanted_offset is not None and not min_offset <= wanted_offset <= max_offset:
                 filled_by_move[offset_move] = _fail_move(
                     offset_move,

@@ -78,7 +78,8 @@ class MessageSender:
         write_queue_ids = chosen_route.write_queue_ids
         if queue_id is not None and queue_id not in write_queue_ids:
             raise NotFound(
-                f"{topic} has no queue {queue_id} to write to on {chosen_route.broker_name}: it has {len(write_queue_ids)}"
+                f"{topic} has no queue {queue_id} to write to on {chosen_route.broker_name}: "
+                f"it has {len(write_queue_ids)}"
             )
         chosen_id = write_queue_ids[_random_index(len(write_queue_ids))] if queue_id is None else queue_id
         return SendQueue(
@@ -146,7 +147,8 @@ class MessageSender:
     ) -> SentMessage:
         """Write into the trace topic what was sent: `began` in ms since 1970, `cost` in ms."""
         trace_fields: Iterable[object] = (
-            "Pub", began_ms, "DefaultRegion", PRODUCER_GROUP, sent_message.send_queue.topic, sent_message.msg_id, message_tags, message_keys,
+            "Pub", began_ms, "DefaultRegion", PRODUCER_GROUP, sent_message.send_queue.topic,
+            sent_message.msg_id, message_tags, message_keys,
             sent_message.send_queue.broker_addr, body_length, cost_ms, 0, sent_message.offset_msg_id, "true",
         )  # fmt: skip
         trace_body = "\x01".join(map(str, trace_fields)) + "\x02"

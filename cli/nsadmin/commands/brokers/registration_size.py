@@ -116,7 +116,10 @@ def _known_groups(session: Session, is_named_directly: bool) -> tuple[Set[str] |
 
 
 def _oversize_note(result: ServerResult[RegistrationSize]) -> str:
-    return f"broker {result.addr}: no name server reads its registration: it is larger than {MAX_FRAME_BYTES} bytes"
+    return (
+        f"broker {result.addr}: no name server reads its registration: it is larger "
+        f"than {MAX_FRAME_BYTES} bytes"
+    )
 
 
 def _compression_note(result: ServerResult[BrokerRegistrant]) -> str | None:

@@ -124,6 +124,7 @@ def _ranges_by_check(option_flag: str, option_texts: Sequence[str]) -> dict[str,
     for (check_name, equals_sign, _), option_text in zip(split_texts, option_texts, strict=True):
         if not equals_sign or check_name not in _CHECKS_WITH_LIMITS:
             raise UsageError(
-                f"check all: {option_flag} {option_text}: give CHECK=RANGE; there are {', '.join(_CHECKS_WITH_LIMITS)}"
+                f"check all: {option_flag} {option_text}: give CHECK=RANGE; there are "
+                f"{', '.join(_CHECKS_WITH_LIMITS)}"
             )
     return {check_name: option_text for check_name, _, option_text in split_texts}

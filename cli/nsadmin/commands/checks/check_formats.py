@@ -42,7 +42,8 @@ def format_text(report: CheckReport) -> str:
     title_width = max((len(_finding_title(part_finding)) for part_finding in report.part_findings), default=0)
     for part_finding in report.part_findings:
         text_lines.append(
-            f"  {part_finding.state.name:<8}  {_finding_title(part_finding):<{title_width}}  {part_finding.summary}"
+            f"  {part_finding.state.name:<8}  {_finding_title(part_finding):<{title_width}} "
+            f" {part_finding.summary}"
         )
         if part_finding.state:
             text_lines += [f"    {detail_line}" for detail_line in part_finding.details]
@@ -101,7 +102,10 @@ def format_nagios(report: CheckReport) -> str:
         for sample in part_finding.samples
     ]
     labelled_samples.sort(key=lambda labelled_sample: labelled_sample[1].item_name is not None)
-    status_line = f"{overall_finding.check.upper()} {overall_finding.state.name} - {_clean_plugin_text(overall_finding.summary)}"
+    status_line = (
+        f"{overall_finding.check.upper()} {overall_finding.state.name} - "
+        f"{_clean_plugin_text(overall_finding.summary)}"
+    )
     perfdata_texts = _truncate_perfdata(
         [
             f"{_perfdata_label(label_prefix + _sample_name(sample))}={_perfdata_value(sample)}"

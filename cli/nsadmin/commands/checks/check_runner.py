@@ -110,7 +110,8 @@ def _probe_until_ok(
         if (overall_finding.state, overall_finding.summary) != reported_state:
             reported_state = overall_finding.state, overall_finding.summary
             session.remark(
-                f"{overall_finding.state.name}: {overall_finding.summary}; waiting, for {seconds_left:.0f} s at most"
+                f"{overall_finding.state.name}: {overall_finding.summary}; waiting, for "
+                f"{seconds_left:.0f} s at most"
             )
         sleep(min(_RETRY_PAUSE_SECONDS, seconds_left))
 
@@ -130,7 +131,7 @@ def _write_output_file(file_name: str, report_text: str) -> None:
     output_path = Path(file_name).expanduser()
     try:
         atomic_write.replace_file(
-            output_path, f"{report_text.rstrip()}\n".encode("utf-8", "backslashreplace"), backup=False
+            output_path, f"{report_text.rstrip()}\n".encode("utf-8", "backslashreplace"), keeps_backup=False
         )
     except OSError as error:
         raise UsageError(f"--output-file {output_path}: {error.strerror}") from None

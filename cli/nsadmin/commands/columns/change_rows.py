@@ -32,7 +32,8 @@ def describe_change(before: Any, after: Any) -> str | None:
             if before.get(setting_name) != after.get(setting_name)
         ]
         return ", ".join(
-            f"{setting_name} {_format_setting(setting_name, before.get(setting_name))} -> {_format_setting(setting_name, after.get(setting_name))}"
+            f"{setting_name} {_format_setting(setting_name, before.get(setting_name))} -> "
+            f"{_format_setting(setting_name, after.get(setting_name))}"
             for setting_name in changed_names
         )
     return f"{_format_value(before)} -> {_format_value(after)}"

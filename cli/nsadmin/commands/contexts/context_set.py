@@ -260,6 +260,7 @@ def _read_context(context_name: str, context_map: Mapping[str, Any]) -> Context:
         raise UsageError(f"contextSet: {error}") from None
     if not any(discovery_key in context_map for discovery_key in _DISCOVERY_KEYS):
         raise UsageError(
-            f"contextSet: {context_name} needs name servers; type: nsadmin contextSet {context_name} -n HOST:PORT"
+            f"contextSet: {context_name} needs name servers; type: nsadmin contextSet "
+            f"{context_name} -n HOST:PORT"
         )
     return context

@@ -152,7 +152,10 @@ def _describe_poll_failure(fields: EventFields) -> str:
 
 
 def _describe_kv(fields: EventFields) -> str:
-    return f"{fields['namespace']} {fields['key']}: {describe_change(fields.get('before'), fields.get('value')) or '-'}"
+    return (
+        f"{fields['namespace']} {fields['key']}: "
+        f"{describe_change(fields.get('before'), fields.get('value')) or '-'}"
+    )
 
 
 def _describe_settings(fields: EventFields) -> str:

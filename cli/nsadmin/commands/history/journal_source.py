@@ -55,7 +55,8 @@ def find_journals(
     ]
     if not chosen_journals:
         raise NotFound(
-            f"no journal of {server_name!r}; there are: {', '.join(server_journal.server_name for server_journal in server_journals)}"
+            f"no journal of {server_name!r}; there are: "
+            f"{', '.join(server_journal.server_name for server_journal in server_journals)}"
         )
     return chosen_journals
 

@@ -138,7 +138,8 @@ def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> R
         for problem in checked_segment.problem_texts
     ]
     notes += [
-        f"{checked_segment.journal_segment.file_path.name} ends in {checked_segment.torn_bytes} bytes of no whole record"
+        f"{checked_segment.journal_segment.file_path.name} ends in {checked_segment.torn_bytes} "
+        f"bytes of no whole record"
         for checked_segment in checked_segments
         if checked_segment.torn_bytes
     ]
@@ -182,7 +183,8 @@ def _journal_path(command_name: str, journal_folder: str) -> Iterator[Path]:
     try:
         if not segments.list_segments(folder_path):
             raise UsageError(
-                f"{command_name}: {folder_path} has no journal: there are no files such as 0000000000000001-*.jsonl"
+                f"{command_name}: {folder_path} has no journal: there are no files such "
+                f"as 0000000000000001-*.jsonl"
             )
         yield folder_path
     except OSError as error:

@@ -59,7 +59,8 @@ def _parse_operand_addrs(command_name: str, option_flag: str, operand_text: str)
     except BadAddress:
         pass
     raise UsageError(
-        f"{command_name}: {option_flag} {operand_text} is none of these: {SNAPSHOT_SOURCE_HELP}, as {time_arguments.TIME_HELP}"
+        f"{command_name}: {option_flag} {operand_text} is none of these: {SNAPSHOT_SOURCE_HELP}, "
+        f"as {time_arguments.TIME_HELP}"
     )
 
 
@@ -88,7 +89,8 @@ def rebuild_past_snapshot(
         raise UsageError(f"{command_name}: {error}") from None
     if past_state.journal_replay is None:
         raise UsageError(
-            f"{command_name}: {past_state.server_name}: not known for {format_utc(time_ms) or time_ms}: {past_state.unknown_reason}"
+            f"{command_name}: {past_state.server_name}: not known for {format_utc(time_ms) or time_ms}: "
+            f"{past_state.unknown_reason}"
         )
     return snapshots.snapshot_of_replay(
         f"{past_state.server_name} at {format_utc(time_ms)}", time_ms, past_state.journal_replay

@@ -86,7 +86,10 @@ def _cluster_load_cells(row: Row) -> tuple[str, ...]:
         _format_fixed(row.get(field_name), 1) for field_name in ("timerEnqueueTps", "timerDequeueTps")
     )
     congested_count = _format_fixed(float(_int_cell(row, "timerCongestNum")) / 10000, 1)
-    timer_text = f"{_int_cell(row, 'timerReadBehind')}-{_int_cell(row, 'timerOffsetBehind')}({congested_count}w, {', '.join(timer_rates)})"
+    timer_text = (
+        f"{_int_cell(row, 'timerReadBehind')}-{_int_cell(row, 'timerOffsetBehind')}("
+        f"{congested_count}w, {', '.join(timer_rates)})"
+    )
     return (
         *(
             _java_text(row[field_name])

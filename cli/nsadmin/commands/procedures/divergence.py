@@ -96,7 +96,8 @@ def divergence(
     patience_seconds = settle_seconds if settle_seconds is not None else 0.0 if show_hashes else 60.0
     if not 0 <= patience_seconds <= _MAX_SETTLE_SECONDS:
         raise UsageError(
-            f"divergence: --settle {patience_seconds:g} cannot be: give seconds, from 0 to {_MAX_SETTLE_SECONDS}"
+            f"divergence: --settle {patience_seconds:g} cannot be: give seconds, "
+            f"from 0 to {_MAX_SETTLE_SECONDS}"
         )
     unknown_sections = [
         section_name for section_name in section_names or () if section_name not in STATE_SECTIONS
@@ -127,7 +128,10 @@ def _waiting_remark(observed_look: DivergenceObservation, wait_seconds: float) -
     difference_count = sum(
         len(finding.differences) for finding in observed_look.findings if finding.state == "new"
     )
-    return f"{count_noun(difference_count, 'difference')}; looking again for {wait_seconds:.0f} s at most, whether that is drift"
+    return (
+        f"{count_noun(difference_count, 'difference')}; looking again for {wait_seconds:.0f} "
+        f"s at most, whether that is drift"
+    )
 
 
 def _finding_rows(observed_look: DivergenceObservation, show_each: bool) -> Rows:

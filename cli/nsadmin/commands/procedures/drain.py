@@ -198,7 +198,8 @@ def _build_then_command(broker_name: str, then_command: str | None) -> Callable[
     unknown_fields = shell_command.find_unknown_fields(then_command, {"brokerName": "", "brokerAddr": ""})
     if unknown_fields:
         raise UsageError(
-            f"drain: --then: nobody knows {{{unknown_fields[0]}}}; there are {{brokerName}} and {{brokerAddr}}"
+            f"drain: --then: nobody knows {{{unknown_fields[0]}}}; there are "
+            f"{{brokerName}} and {{brokerAddr}}"
         )
 
     def run_then_command(broker_addr: str) -> CommandEnded:
@@ -328,7 +329,8 @@ def _planned_undo_row(server: NameServerFacts, differing_topics: Mapping[str, ob
 def _undo_row(undo_event: EventRecord) -> Row:
     differing_topics = undo_event["differing"]
     error = undo_event["error"] or (
-        f"not as before: {join_first_names(f'{topic} ({reason})' for topic, reason in differing_topics.items())}"
+        f"not as before: "
+        f"{join_first_names(f'{topic} ({reason})' for topic, reason in differing_topics.items())}"
         if differing_topics
         else None
     )

@@ -33,7 +33,8 @@ class ProcedureReporter:
         output_format = session.options.style.format
         if output_format not in _LINE_FORMATS:
             raise UsageError(
-                f"{command_name}: --output {output_format} cannot be: give jsonl, or nothing for lines of text"
+                f"{command_name}: --output {output_format} cannot be: give jsonl, or "
+                f"nothing for lines of text"
             )
         self._writes_json = output_format in ("json", "jsonl")
         self._style = session.options.style

@@ -257,7 +257,8 @@ def _require_few_deletes(plan_difference: ClusterDiff, max_deletes: int) -> None
     delete_count = len(plan_difference.deleted_items)
     if delete_count > max_deletes:
         raise NotApplied(
-            f"this would delete {delete_count} items, more than --max-deletes {max_deletes}: look at the plan, and"
+            f"this would delete {delete_count} items, more than --max-deletes "
+            f"{max_deletes}: look at the plan, and"
             f" if it is right, type --max-deletes {delete_count}"
         )
 

@@ -145,7 +145,10 @@ def summarize_plan(plan_difference: ClusterDiff) -> str:
         summary_text = "nothing to do" if not plan_difference.troubles else "nothing to do where it is known"
     if not plan_difference.extra_items:
         return summary_text
-    return f"{summary_text}; {len(plan_difference.extra_items)} more are in the cluster and not in the file (--prune deletes them)"
+    return (
+        f"{summary_text}; {len(plan_difference.extra_items)} more are in the cluster and "
+        f"not in the file (--prune deletes them)"
+    )
 
 
 def _changed_items(plan_difference: ClusterDiff, action: str) -> set[tuple[str, str]]:
@@ -173,7 +176,8 @@ def stranded_warnings(stranded: StrandedMessages) -> list[str]:
         line_start = f"{step.item_name} on {step.server_name}: "
         if message_count is None:
             warning_lines.append(
-                f"{line_start}{queue_range} cannot be read any more; how many messages are in there, nobody tells"
+                f"{line_start}{queue_range} cannot be read any more; how many messages "
+                f"are in there, nobody tells"
             )
         elif message_count:
             messages_text = "1 message" if message_count == 1 else f"{message_count} messages"

@@ -193,7 +193,8 @@ def _verdict_notes(explained_steps: Sequence[CauseExplanation]) -> list[str]:
     )
     verdict_line = {
         "cause found": f"cause found: {', '.join(list_cause_ids(explained_steps))}",
-        "unknown": f"unknown: no cause found, but not all was told: {', '.join(_causes_with_result(explained_steps, 'unknown'))}",
+        "unknown": f"unknown: no cause found, but not all was told: "
+        f"{', '.join(_causes_with_result(explained_steps, 'unknown'))}",
         "fine": "fine: clients of each name server find queues to write and to read",
     }[verdict_text]
     return [

@@ -96,8 +96,10 @@ def _outlook_rows(outlook: BrokerOutage, show_each: bool) -> Rows:
         server_addr: error for server_addr, error in outlook.errors.items() if error is not None
     }
     notes = [
-        f"{len(outlook.topic_losses)} of {outlook.topic_count} topics lose something: {len(stopped_topics)} stand still, "
-        f"{len(outlook.topic_losses) - len(stopped_topics)} lose a part; of {len(outlook.lost_groups)} groups "
+        f"{len(outlook.topic_losses)} of {outlook.topic_count} topics lose something: "
+        f"{len(stopped_topics)} stand still, "
+        f"{len(outlook.topic_losses) - len(stopped_topics)} lose a part; of "
+        f"{len(outlook.lost_groups)} groups "
         f"{len(stopped_groups)} cannot read a topic any more; "
         f"{outlook.write_share:.0%} of all queues for writing go",
         *(
@@ -218,7 +220,8 @@ def _list_rows(list_losses: NameServerOutage, show_each: bool) -> Rows:
     broker_count, client_count = list_losses.asked_counts
     notes = [
         f"asked for their lists: {broker_count} brokers and {client_count} consumers; "
-        f"{list_losses.producer_count} producers cannot be asked, {list_losses.silent_count} consumers did not tell",
+        f"{list_losses.producer_count} producers cannot be asked, {list_losses.silent_count} "
+        f"consumers did not tell",
         *(
             f"unknown is what {server_addr} knows: {error_text(error)}"
             for server_addr, error in errors_by_addr.items()

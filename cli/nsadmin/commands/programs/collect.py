@@ -159,7 +159,8 @@ def _collect_once(collector: Collector, collector_plan: CollectorPlan) -> Rows:
 def _collect_forever(session: Session, collector: Collector, collector_plan: CollectorPlan) -> Iterator[Rows]:
     def announce_start() -> None:
         session.remark(
-            f"collecting from {', '.join(collector_plan.addrs)} every {collector_plan.interval_seconds:g} s into {collector_plan.folder};"
+            f"collecting from {', '.join(collector_plan.addrs)} every {collector_plan.interval_seconds:g} "
+            f"s into {collector_plan.folder};"
             " Ctrl-C or SIGTERM ends it"
         )
 

@@ -190,7 +190,8 @@ def _validate_interval(interval_seconds: float | None) -> float:
         return 5.0
     if not _MIN_INTERVAL_SECONDS <= interval_seconds <= _MAX_INTERVAL_SECONDS:
         raise UsageError(
-            f"tui: --interval {interval_seconds:g} cannot be: give {_MIN_INTERVAL_SECONDS:g} to {_MAX_INTERVAL_SECONDS:g} seconds"
+            f"tui: --interval {interval_seconds:g} cannot be: give {_MIN_INTERVAL_SECONDS:g} "
+            f"to {_MAX_INTERVAL_SECONDS:g} seconds"
         )
     return interval_seconds
 
@@ -256,7 +257,8 @@ def _build_world(
         return AdminClient(list(wanted_addrs), access=access, observer=observer, read_only=True)
 
     return ClusterContext(
-        cluster_label, namesrv_addrs, connect_client, tuple(command_words), session_options.color, session_options.read_only or read_only,
+        cluster_label, namesrv_addrs, connect_client, tuple(command_words), session_options.color,
+        session_options.read_only or read_only,
         tuple(journal_folders) or session_options.journals,
         tuple(dict.fromkeys(("ORDER_TOPIC_CONFIG", *kv_namespaces))),
         describe_event,

@@ -96,7 +96,10 @@ def _message_lines(pipeline_message: Mapping[str, Any]) -> Iterator[str]:
 def _progress_text(pipeline_message: Mapping[str, Any]) -> str:
     stages_text = f"{pipeline_message['stages']} stages" if pipeline_message["stages"] != 1 else "1 stage"
     tasks_text = f"{pipeline_message['done']:,} of {pipeline_message['tasks']:,} tasks"
-    return f"{pipeline_message['at'] or 'Spark'}: {stages_text}, {tasks_text}, {pipeline_message['rows']:,} rows read"
+    return (
+        f"{pipeline_message['at'] or 'Spark'}: {stages_text}, {tasks_text}, "
+        f"{pipeline_message['rows']:,} rows read"
+    )
 
 
 def _table_lines(table_messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -104,7 +107,8 @@ def _table_lines(table_messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield f"{'table':<{name_width}}  {'rowsIn':>10}  {'rowsOut':>10}  {'seconds':>8}"
     for table_message in table_messages:
         yield (
-            f"{table_message['table']:<{name_width}}  {table_message['rowsIn']:>10}  {table_message['rowsOut']:>10}  {table_message['seconds']:>8.1f}"
+            f"{table_message['table']:<{name_width}}  {table_message['rowsIn']:>10}  "
+            f"{table_message['rowsOut']:>10}  {table_message['seconds']:>8.1f}"
         )
 
 

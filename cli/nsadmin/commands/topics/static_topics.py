@@ -187,7 +187,8 @@ def _apply_mapping(
         )
     for queue_move in moves:
         session.remark(
-            f"queue {queue_move.logical_queue}: {queue_move.source_broker or 'new'} -> {queue_move.target_broker}"
+            f"queue {queue_move.logical_queue}: {queue_move.source_broker or 'new'} "
+            f"-> {queue_move.target_broker}"
         )
     session.confirm(
         f"{topic}: {len(moves)} queues come to lie elsewhere, {len(plan.shares)} brokers are told; go on?"

@@ -130,7 +130,10 @@ def _days_left(certificate: CertificateSummary, now_seconds: float) -> float:
 
 
 def _format_certificate(holder_name: str, certificate: CertificateSummary) -> str:
-    return f"{holder_name}: {certificate.subject_name!r} until {to_the_second(certificate.ends_at_seconds * 1000)}"
+    return (
+        f"{holder_name}: {certificate.subject_name!r} until "
+        f"{to_the_second(certificate.ends_at_seconds * 1000)}"
+    )
 
 
 def _format_summary(certificate_count: int, first_holder: str, days_left: float) -> str:

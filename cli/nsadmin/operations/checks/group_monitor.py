@@ -59,7 +59,7 @@ def judge_groups(
     observations: Sequence[GroupObservation],
     error_by_broker: Mapping[str, RocketMQError | None],
 ) -> tuple[CheckFinding, list[CheckFinding]]:
-    """Return a finding for all groups, and the unhealthy groups, worst first. `scale` is that of check lag."""
+    """Return a finding for all groups, and the unhealthy groups, worst first. `scale` is the check lag's."""
     group_findings = [_judge_group(scale, group_entry) for group_entry in observations]
     bad_findings = sorted(
         (group_entry for group_entry in group_findings if group_entry.state is not CheckState.OK),

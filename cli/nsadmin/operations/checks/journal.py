@@ -198,7 +198,8 @@ def _format_folder(folder: InspectedFolder, now_ms: int) -> list[str]:
     if folder.last_record is None:
         return [f"{folder.path}: {folder.read_error or 'it has no record'}"]
     detail_lines = [
-        f"{folder.path}: the last record is {_age_seconds(folder.last_record, now_ms):.0f} s old, of {folder.last_record.server_name}"
+        f"{folder.path}: the last record is {_age_seconds(folder.last_record, now_ms):.0f} "
+        f"s old, of {folder.last_record.server_name}"
     ]
     if folder.last_record.event_type in _STOP_TYPES:
         writer = folder.last_record.origin.source or "name server"

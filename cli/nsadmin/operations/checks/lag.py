@@ -93,7 +93,10 @@ def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
         *_format_queues(queue_lags, lagging_queues),
     ]
     detail_lines += [*failure_lines, *silent_lines]
-    summary = f"{observation.group} is {'at least ' if failure_lines else ''}{total_lag} messages behind on {len(queue_lags)} queues"
+    summary = (
+        f"{observation.group} is {'at least ' if failure_lines else ''}{total_lag} messages "
+        f"behind on {len(queue_lags)} queues"
+    )
     return scale.make_finding(
         summary, samples, detail_lines, minimum_state=minimum_state, about=observation.group
     )

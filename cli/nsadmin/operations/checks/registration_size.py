@@ -65,7 +65,8 @@ def judge_registration_sizes(scale: CheckScale, observation: RegistrationSizeObs
         ),
     ]
     summary = (
-        f"the largest of {len(size_by_addr)} registrations takes {broker_size.frame_bytes} of {MAX_FRAME_BYTES} bytes,"
+        f"the largest of {len(size_by_addr)} registrations takes {broker_size.frame_bytes} "
+        f"of {MAX_FRAME_BYTES} bytes,"
         f" that of {observation.broker_names[largest_addr]}"
     )
     detail_lines = [

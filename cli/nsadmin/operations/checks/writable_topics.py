@@ -1,4 +1,4 @@
-"""Writes: whether there are topics that no broker takes messages of, or fewer brokers than have them."""
+"""Checks for topics that clients can write to on no broker, or on fewer brokers than have the topic."""
 
 import re
 from collections import Counter
@@ -21,10 +21,10 @@ _MAX_SHOWN = 10
 
 
 class WritableTopicsObservation(NamedTuple):
-    """What each name server knows, the topics that are RocketMQ's own, and the masters that do not answer.
+    """The state of each name server, RocketMQ's system topics, and the masters that do not answer.
 
-    `read_only` are topics that a broker itself has without permission to write, by its name: on purpose, and
-    not because somebody took it away on a name server.
+    `read_only_topics` has, by broker name, the topics that the broker's own configuration makes read-only.
+    They are read-only on purpose, not because a name server's write permission was removed.
     """
 
     snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
@@ -34,7 +34,7 @@ class WritableTopicsObservation(NamedTuple):
 
 
 def observe_writable_topics(admin: AdminClient) -> WritableTopicsObservation:
-    """At all that name servers know, at every master, and at what brokers themselves have as read-only."""
+    """Read all name servers, ask every master, and read which topics brokers configure as read-only."""
     snapshot_results = take_server_snapshots(admin, int(time() * 1000))
     known_snapshots = [
         known_snapshot for _, known_snapshot, _ in snapshot_results if known_snapshot is not None
@@ -87,7 +87,7 @@ def _find_read_only(
 
 
 class TopicLoss(NamedTuple):
-    """Brokers that take no messages of a topic, and why; whether others do."""
+    """The brokers that take no messages of a topic, with reasons. `is_reduced` if other brokers take them."""
 
     lost_brokers: Mapping[str, str]
     is_reduced: bool
@@ -99,7 +99,7 @@ def judge_writable_topics(
     cluster_name: str | None = None,
     ignored_pattern: re.Pattern[str] | None = None,
 ) -> CheckFinding:
-    """A topic is as writable as on the name server that has the fewest brokers for it: clients ask any."""
+    """Judge each topic by its worst name server, because clients may ask any of them."""
     known_snapshots = [
         cluster_snapshot
         for _, cluster_snapshot, _ in observation.snapshot_results
@@ -164,7 +164,7 @@ def judge_writable_topics(
 
 
 def _is_user_topic(topic: str, system_topics: frozenset[str]) -> bool:
-    """Retry and dead-letter topics are written by brokers, which ask no name server for them."""
+    """Exclude retry and dead-letter topics: brokers write them without asking a name server."""
     return (
         topic not in system_topics
         and not topic.startswith(_GROUP_TOPIC_PREFIXES)
@@ -205,7 +205,7 @@ def _find_worst_loss(
     observation: WritableTopicsObservation,
     cluster_name: str | None,
 ) -> TopicLoss:
-    """What is lost on the name server where most is; one that does not know the topic has lost it all."""
+    """Return the loss on the worst name server. Not knowing the topic counts as a complete loss."""
     server_losses = [
         _find_loss(known_snapshot, topic, observation, cluster_name) for known_snapshot in known_snapshots
     ]
@@ -262,7 +262,7 @@ def _format_topics(line_start: str, loss_by_topic: Mapping[str, TopicLoss]) -> l
 
 
 def _format_brokers(reduced_topics: Mapping[str, TopicLoss]) -> list[str]:
-    """Most often it is one broker, with all its topics."""
+    """Group the losses by broker: usually one broker is lost with all its topics."""
     topic_counts = Counter(
         broker_and_reason
         for topic_loss in reduced_topics.values()

@@ -1,1 +1,1 @@
-"""The collector: journals of name servers that keep none, written by polling them."""
+"""The collector, which polls name servers that write no journal, and writes journals for them."""

@@ -1,6 +1,6 @@
-"""Asking: what brokers tell of themselves and of consumer groups, in rounds of requests at an own pace.
+"""Polls brokers for runtime figures and consumer lag, in rounds and at a request rate of its own.
 
-A broker that does not tell is told of as well: nothing that is known of it by then is said again.
+A broker that does not answer gets a BrokerPollFailed event. Its earlier values are not repeated.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ EventSink = Callable[[Sequence[Event]], None]
 
 
 class PolledBroker(NamedTuple):
-    """A broker process, as events name it."""
+    """A broker process. The fields are the first fields of the broker events, in their order."""
 
     cluster_name: str
     broker_name: str
@@ -38,20 +38,21 @@ class PolledBroker(NamedTuple):
 
 
 BrokerAndGroup = tuple[PolledBroker, str]
-"""A broker and a consumer group."""
+"""A broker and the name of a consumer group."""
 
 
 class BrokerQuestions(NamedTuple):
-    """What brokers are asked for."""
+    """Which figures to request from brokers."""
 
     asks_runtime: bool = False
     asks_lag: bool = False
 
 
 class BrokerPoller:
-    """Asks through one client, with at most `in_flight` requests on the way, and 16; `timer` is steady ms.
+    """Polls through one client, with at most `max_in_flight` and at most 16 requests in flight.
 
-    `say` is handed the events of each few answers, so that none waits for the end of a round.
+    `timer_ms` is a steady clock. `emit_events` receives the events of each batch, so that no event waits for
+    the end of a round.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class BrokerPoller:
         self._full_report_ms: int | None = None
 
     def poll_round(self, polled_brokers: Sequence[PolledBroker]) -> BrokersPolled:
-        """Ask all brokers; what it came to, said as well. Stopped."""
+        """Poll all brokers; emit and return the event that sums up the round. Raises PollStopped."""
         started_ms = self._timer_ms()
         silent_brokers: set[PolledBroker] = set()
         group_count = 0
@@ -115,7 +116,7 @@ class BrokerPoller:
     def _poll_lag(
         self, polled_brokers: Sequence[PolledBroker], started_ms: int
     ) -> tuple[set[PolledBroker], int]:
-        """Those that did not tell their groups; and how many groups there are, each on each broker."""
+        """Return the brokers that did not report their groups, and the sum of all brokers' group counts."""
         if self._full_report_ms is None or started_ms - self._full_report_ms >= _HOUR_MS:
             self._reported_lags, self._full_report_ms = {}, started_ms
         reported_lags: dict[BrokerAndGroup, tuple[TopicLag, ...]] = {}
@@ -124,7 +125,7 @@ class BrokerPoller:
         for broker_batch in self._split_batches(_choose_one_per_group(polled_brokers), 2):
             groups_by_broker = self._read_groups(broker_batch)
             silent_brokers |= set(broker_batch) - groups_by_broker.keys()
-            # Brokers by turns: none is asked for all its groups at once.
+            # The brokers alternate, so that no broker gets the requests for all its groups at once.
             broker_group_pairs = _interleave_groups(
                 {polled_broker: group_names for polled_broker, (group_names, _) in groups_by_broker.items()}
             )
@@ -145,7 +146,7 @@ class BrokerPoller:
     def _read_groups(
         self, polled_brokers: Sequence[PolledBroker]
     ) -> dict[PolledBroker, tuple[list[str], CommittedOffsets]]:
-        """The groups of each broker that told them, and what they have committed there."""
+        """Return the groups of each broker that reported them, and their committed offsets there."""
         broker_addrs = [polled_broker.broker_addr for polled_broker in polled_brokers]
         with self._reserve_requests(2 * len(polled_brokers)):
             group_tables = self._admin.groups.get_tables(map(targets.target_at_addr, broker_addrs))
@@ -171,7 +172,7 @@ class BrokerPoller:
         offsets_by_broker: Mapping[PolledBroker, CommittedOffsets],
         unreachable_errors: dict[PolledBroker, RocketMQError],
     ) -> dict[BrokerAndGroup, tuple[TopicLag, ...]]:
-        """Whoever was `gone` a moment ago is not waited for again."""
+        """Read the lags; skip brokers in `unreachable_errors`, so that no request waits for them again."""
         reachable_pairs = [
             broker_and_group
             for broker_and_group in broker_group_pairs
@@ -204,7 +205,7 @@ class BrokerPoller:
         return reported_lags
 
     def _split_batches(self, work_items: Sequence[T], requests_per_item: int = 1) -> Iterator[list[T]]:
-        """As many at a time as may be under way; `each` of them takes so many requests."""
+        """Split items into batches whose requests may all be in flight at the same time."""
         remaining_items = iter(work_items)
         while batch_items := list(islice(remaining_items, max(1, self._batch_size // requests_per_item))):
             yield batch_items
@@ -218,7 +219,7 @@ class BrokerPoller:
 
 
 def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[PolledBroker]:
-    """Of each group of brokers the one of the lowest id, the master where there is one."""
+    """Choose the broker with the lowest id of each broker group: the master if there is one."""
     first_by_group: dict[tuple[str, str], PolledBroker] = {}
     for polled_broker in sorted(polled_brokers):
         first_by_group.setdefault(polled_broker[:2], polled_broker)
@@ -226,7 +227,7 @@ def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[Polled
 
 
 def _interleave_groups(groups_by_broker: Mapping[PolledBroker, Sequence[str]]) -> list[BrokerAndGroup]:
-    """Each broker's first, then each one's second, and so on."""
+    """Return the first group of each broker, then the second group of each, and so on."""
     pair_rows = zip_longest(
         *(
             [(polled_broker, group_name) for group_name in group_names]
@@ -244,12 +245,12 @@ def _interleave_groups(groups_by_broker: Mapping[PolledBroker, Sequence[str]]) -
 def build_poll_failure(
     polled_broker: PolledBroker, question_name: str, error: RocketMQError | None, group: str | None = None
 ) -> BrokerPollFailed:
-    """A broker that did not tell."""
+    """Build the event of a broker that did not answer a question."""
     return BrokerPollFailed(*polled_broker, question_name, error_text(error) if error else "no answer", group)
 
 
 def build_runtime_event(polled_broker: PolledBroker, runtime_info: RuntimeInfo) -> BrokerRuntime:
-    """What a broker told of itself."""
+    """Build the event of a broker's runtime figures."""
     earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
     return BrokerRuntime(
         *polled_broker,
@@ -268,7 +269,7 @@ def build_runtime_event(polled_broker: PolledBroker, runtime_info: RuntimeInfo) 
         runtime_info.get_integer("sendThreadPoolQueueHeadWaitTimeMills"),
         runtime_info.get_integer("pullThreadPoolQueueSize"),
         runtime_info.get_integer("pageCacheLockTimeMills"),
-        # An empty store says -1.
+        # A broker with an empty store reports -1.
         earliest_ms if earliest_ms is not None and earliest_ms >= 0 else None,
     )
 
@@ -280,7 +281,7 @@ def _round_number(exact_number: float | None, digit_count: int) -> float | None:
 def summarize_lags(
     group: str, consume_stats: ConsumeStats, committed_offsets: CommittedOffsets
 ) -> tuple[TopicLag, ...]:
-    """A group on each topic of a broker, in the order of names."""
+    """Sum up a group's lag on a broker by topic, sorted by topic name."""
     lags_by_topic: dict[str, list[GroupQueueLag]] = {}
     for queue_lag in consume_stats.queues:
         lags_by_topic.setdefault(queue_lag.queue.topic, []).append(queue_lag)
@@ -293,7 +294,7 @@ def summarize_lags(
 def _summarize_topic(
     topic: str, queue_lags: Sequence[GroupQueueLag], committed_queue_ids: set[int]
 ) -> TopicLag:
-    # What was committed between the two requests has an offset above 0.
+    # A queue that was first committed between the two requests has an offset above 0.
     committed_lags = [
         queue_lag
         for queue_lag in queue_lags

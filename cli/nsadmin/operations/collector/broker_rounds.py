@@ -1,4 +1,4 @@
-"""Rounds: the brokers that name servers know, asked again and again, and the journal of what they told."""
+"""Polls the brokers that name servers know, round by round, and writes the journal of brokers."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -12,17 +12,17 @@ from nsadmin.operations.collector.name_server_watch import DiskMonitor, MessageS
 from nsadmin.operations.collector.request_pace import RequestPace
 
 BROKERS_JOURNAL = "brokers"
-"""What records call the server that they are about, and how the folder is called."""
+"""The server name in the records of this journal, and the name of its folder."""
 
 _MINUTE_MS = 60_000
 
 
 class BrokersSilentError(RocketMQError):
-    """Brokers did not tell what they were asked for; their journal says which and why."""
+    """Some brokers did not answer. The journal of brokers names them with the reasons."""
 
 
 class RoundResult(NamedTuple):
-    """What a round came to; `events` are all that it wrote."""
+    """The result of a round, and the number of events that it wrote."""
 
     polled_event: BrokersPolled
     event_count: int
@@ -37,9 +37,10 @@ class RoundResult(NamedTuple):
 
 
 class BrokerRounds:
-    """Asks the brokers that any of the watched name servers was last known to have, dead or alive.
+    """Polls the last known brokers of all watched name servers, also of those that do not answer now.
 
-    `clock` is ms since 1970, `timer` steady ms; an interval of None is as with a Watch.
+    `clock_ms` returns ms since 1970, `timer_ms` is a steady clock. An interval of None means a single round,
+    as for NameServerWatch.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class BrokerRounds:
         broker_journal.begin_run(clock_ms(), interval_ms)
 
     def run_round(self) -> RoundResult:
-        """One round and its records. Stopped, whereupon those of its rest are not written."""
+        """Poll all brokers once and write the records. Raises PollStopped, and then writes no more."""
         self._event_count = 0
         polled_brokers = sorted(
             frozenset().union(*(server_watch.known_brokers for server_watch in self._server_watches))
@@ -102,6 +103,6 @@ class BrokerRounds:
         self._disk_monitor.report_change()
 
     def end_run(self, end_reason: str) -> None:
-        """The last record; of a round begun by cron there is none, as another one comes."""
+        """Write the last record of this run. A single round writes none, because cron starts another one."""
         if self._interval_ms is not None:
             self._broker_journal.end_run(end_reason, self._clock_ms())

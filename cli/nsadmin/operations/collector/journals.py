@@ -1,7 +1,8 @@
-"""Keeping: the journal of one name server as its collector writes it, and what was known when it was opened.
+"""The journals that the collector writes, and the tables that an existing journal ends with.
 
-Each segment begins with a snapshot; that of brokers has no tables, hence none. What the disk does not take is
-told, once there is room, as a loss with a snapshot behind it: the collector goes on meanwhile.
+Each segment of a name server's journal begins with a snapshot. The journal of brokers has no tables and no
+snapshots. If the disk refuses records, the collector goes on. Once the disk has room, it writes an
+EventsLost record and a snapshot.
 """
 
 import os
@@ -221,5 +222,6 @@ def _require_own_journal(folder: Path, server_name: str) -> None:
     for record in reader.read_last_records(folder, 1):
         if record.origin.source != COLLECTOR_SOURCE or record.server_name != server_name:
             raise RocketMQError(
-                f"{folder} has a journal that is not this collector's, of {record.server_name}: take another --dir"
+                f"{folder} has a journal that is not this collector's, of {record.server_name}: "
+                f"take another --dir"
             )

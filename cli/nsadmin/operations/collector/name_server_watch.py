@@ -165,13 +165,15 @@ class NameServerWatch:
             else f"{result.broker_count} brokers, {result.topic_count} topics"
         )
         self._message_sink.write_debug(
-            f"name server {self.addr}: polled in {result.duration_ms} ms: {outcome}, {result.event_count or 0} events"
+            f"name server {self.addr}: polled in {result.duration_ms} ms: {outcome}, "
+            f"{result.event_count or 0} events"
         )
         self._disk_monitor.report_change()
         if self._interval_ms is not None and result.duration_ms > self._interval_ms and not self._is_late:
             self._is_late = True
             self._message_sink.write_remark(
-                f"name server {self.addr}: a poll took {result.duration_ms / 1000:.1f} s, longer than the interval"
+                f"name server {self.addr}: a poll took {result.duration_ms / 1000:.1f} "
+                f"s, longer than the interval"
             )
 
     def end_run(self, end_reason: str) -> None:

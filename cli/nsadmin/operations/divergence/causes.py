@@ -120,7 +120,8 @@ def _explain_conflict(
     if len(alive) == 1:
         return DivergenceCause(
             "moved",
-            f"{broker_name} answers at {alive[0]} only: it has moved, and not every name server has heard of it",
+            f"{broker_name} answers at {alive[0]} only: it has moved, and not every "
+            f"name server has heard of it",
             f"see whether {alive[0]} reaches every name server and its namesrvAddr names all of them",
         )
     return DivergenceCause(
@@ -165,7 +166,8 @@ def _explain_partial_list(
             return DivergenceCause(
                 "partial-list",
                 f"registers with a partial list: its namesrvAddr does not name {evidence.addrs_at(unnamed)}",
-                f"nsadmin updateBrokerConfig namesrvAddr '{full_list}' -b {broker_addr}; it looks every 2 minutes",
+                f"nsadmin updateBrokerConfig namesrvAddr '{full_list}' -b {broker_addr}; "
+                f"it looks every 2 minutes",
             )
     return None
 
@@ -192,7 +194,8 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
     if is_own_known and own_value is None:
         return DivergenceCause(
             "left-over",
-            f"{broker_name} has no such topic any more: it was deleted, but not on {evidence.addrs_at(wrong)}",
+            f"{broker_name} has no such topic any more: it was deleted, but not "
+            f"on {evidence.addrs_at(wrong)}",
             f"nsadmin deleteTopic {topic}, once more, on every name server",
         )
     if set(dict(difference.differing_fields)) == {"perm"} and not difference.missing_servers:
@@ -205,9 +208,11 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
     if wrong and difference.missing_servers == wrong:
         return DivergenceCause(
             "not-registered",
-            f"{evidence.addrs_at(wrong)} has not heard of it from {broker_name}: a partition between them, or it was"
+            f"{evidence.addrs_at(wrong)} has not heard of it from {broker_name}: a "
+            f"partition between them, or it was"
             " deleted there only",
-            f"look for a firewall between {broker_name} and {evidence.addrs_at(wrong)}; the next change of a topic of"
+            f"look for a firewall between {broker_name} and {evidence.addrs_at(wrong)}; "
+            f"the next change of a topic of"
             f" {broker_name} registers all again",
         )
     return _explain_behind(broker_name, wrong, evidence)
@@ -274,7 +279,8 @@ def _explain_perm(
             return None
         return DivergenceCause(
             "write-perm-added",
-            f"{broker_name} itself lets nobody write: {evidence.addrs_at(opened)} alone got addWritePerm, or has not"
+            f"{broker_name} itself lets nobody write: {evidence.addrs_at(opened)} "
+            f"alone got addWritePerm, or has not"
             " heard of it",
             f"nsadmin wipeWritePerm {broker_name}, which closes all of its topics on every name server",
         )
@@ -286,7 +292,8 @@ def _explain_perm(
     return DivergenceCause(
         "wiped",
         f"write permission of {broker_name} was {wiped_text}",
-        f"nsadmin wipeWritePerm {broker_name}, or addWritePerm, on every name server; a restart of {broker_name} opens all",
+        f"nsadmin wipeWritePerm {broker_name}, or addWritePerm, on every name server; "
+        f"a restart of {broker_name} opens all",
     )
 
 
@@ -327,7 +334,8 @@ def _explain_behind(
     return DivergenceCause(
         "behind",
         f"{where} has not heard the last that {broker_name} registered: a partition between them",
-        f"look for a firewall between {broker_name} and {where}; the next change of a topic of {broker_name} registers all"
+        f"look for a firewall between {broker_name} and {where}; the next change of a "
+        f"topic of {broker_name} registers all"
         " again",
     )
 
@@ -347,7 +355,8 @@ def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> Divergen
     if difference.missing_servers and not difference.differing_fields:
         return DivergenceCause(
             "kv-written-to-some",
-            f"written to {evidence.addrs_at(having)} only, or deleted on {evidence.addrs_at(difference.missing_servers)} only:"
+            f"written to {evidence.addrs_at(having)} only, or deleted on "
+            f"{evidence.addrs_at(difference.missing_servers)} only:"
             " name servers never tell each other",
             advice_text,
         )

@@ -239,7 +239,10 @@ def _format_count(thing_count: int, thing_name: str) -> str:
 def _describe_started(record: EventRecord) -> str:
     where = ", ".join(record["nameServers"])
     if record["resumed"]:
-        return f"goes on with {record['broker']} of {record['cluster']}, which was at {record['resumed']}; {where}"
+        return (
+            f"goes on with {record['broker']} of {record['cluster']}, which was at "
+            f"{record['resumed']}; {where}"
+        )
     return f"drains {record['broker']} of {record['cluster']} on {where}"
 
 
@@ -271,7 +274,10 @@ def _describe_permission(record: EventRecord) -> str:
 
 def _describe_reopened(record: EventRecord) -> str:
     topics = record["topics"]
-    return f"{record['addr']}: {_format_count(len(topics), 'topic')} open again ({join_first_names(topics)}): {record['cause']}"
+    return (
+        f"{record['addr']}: {_format_count(len(topics), 'topic')} open again "
+        f"({join_first_names(topics)}): {record['cause']}"
+    )
 
 
 def _describe_progress(record: EventRecord) -> str:

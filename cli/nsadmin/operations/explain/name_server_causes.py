@@ -39,7 +39,8 @@ def _find_silent_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 def _answering_servers(route_facts: RouteFacts) -> CauseFinding:
     return ok_finding(
-        f"all {len(route_facts.server_views)} answer: {join_names(server_view.addr for server_view in route_facts.server_views)}"
+        f"all {len(route_facts.server_views)} answer: "
+        f"{join_names(server_view.addr for server_view in route_facts.server_views)}"
     )
 
 
@@ -168,7 +169,8 @@ def _find_partial_lists(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             if listed_addrs and not _is_in_list(route_facts, listed_addrs, server_view.addr):
                 yield CauseFinding(
                     route_facts.problem_severity(server_view),
-                    f"{broker_name} registers with {';'.join(listed_addrs)}, and not here{_comma_remark(listed_addrs)}",
+                    f"{broker_name} registers with {';'.join(listed_addrs)}, and not "
+                    f"here{_comma_remark(listed_addrs)}",
                     _advise_new_list(route_facts, server_view, broker_view),
                     server_view.addr,
                     broker_name,
@@ -298,7 +300,8 @@ def _no_other_context(route_facts: RouteFacts) -> CauseFinding:
         return ok_finding("it is here")
     if route_facts.elsewhere is not None:
         return ok_finding(
-            f"no other context has it: {join_names(context_route.context_name for context_route in route_facts.elsewhere) or 'none'}"
+            f"no other context has it: "
+            f"{join_names(context_route.context_name for context_route in route_facts.elsewhere) or 'none'}"
         )
     other_contexts = route_facts.question.other_contexts
     return skipped_finding(

@@ -88,7 +88,10 @@ def _describe_deletion(deletion: JournaledChange) -> str:
 def describe_change(change: JournaledChange) -> str:
     """The source, time, cause and client of a change: "the journal of ns-1, 2026-…, WIPE… by 10.0.0.9:1"."""
     client_remark = f" by {change.client_addr}" if change.client_addr else ""
-    return f"the journal of {change.namesrv_name}, {to_the_second(change.time_ms)}, {change.event_cause}{client_remark}"
+    return (
+        f"the journal of {change.namesrv_name}, {to_the_second(change.time_ms)}, "
+        f"{change.event_cause}{client_remark}"
+    )
 
 
 def find_similar_topics(topic: str, server_view: NameServerTopicView) -> list[str]:
@@ -177,7 +180,8 @@ def _find_topics_on_broker_only(route_facts: RouteFacts) -> Iterator[CauseFindin
                 new_queue_count = (topic_config.read_queue_nums if topic_config else 8) + 1
                 yield CauseFinding(
                     route_facts.problem_severity(server_view),
-                    f"{broker_name} has it and is registered here, but not with this topic{_describe_deletions(route_facts)}",
+                    f"{broker_name} has it and is registered here, but not with this "
+                    f"topic{_describe_deletions(route_facts)}",
                     advise_command(
                         "updateTopic",
                         route_facts.topic,
@@ -185,7 +189,8 @@ def _find_topics_on_broker_only(route_facts: RouteFacts) -> Iterator[CauseFindin
                         broker_views[0].addr,
                         "-r",
                         str(new_queue_count),
-                        instruction="wait 30 s for its next registration; 4.x servers take it when it changes",
+                        instruction="wait 30 s for its next registration; 4.x servers take it "
+                        "when it changes",
                     ),
                     server_view.addr,
                     broker_name,
@@ -247,7 +252,8 @@ def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]
             size_bytes, limit_bytes, topic_count = registration_size.result
             yield CauseFinding(
                 "cause",
-                f"the registration of {topic_count} topics has {size_bytes} bytes, and name servers take {limit_bytes}:"
+                f"the registration of {topic_count} topics has {size_bytes} bytes, and "
+                f"name servers take {limit_bytes}:"
                 " they close the connection",
                 advise_command(
                     "registrationSize",

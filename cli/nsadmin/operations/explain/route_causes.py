@@ -37,7 +37,10 @@ def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     route_facts, server_view, queue_route, evidence, advise_command("clusterList")
                 )
             elif (error := route_facts.silence_error(master_addr)) is not None:
-                evidence = f"{queue_route.broker_name} is registered, but its master does not answer: {error_text(error)}"
+                evidence = (
+                    f"{queue_route.broker_name} is registered, but its master does not "
+                    f"answer: {error_text(error)}"
+                )
                 instruction = "start it again; if it runs, learn who reaches it (--addressMap, if you do not)"
                 advice = advise_command("brokerStatus", "-b", master_addr or "", instruction=instruction)
                 yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
@@ -192,7 +195,10 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 if route_facts.memories
                 else "; --journal DIR may say who did it"
             )
-            evidence = f"{shown_permission} and {perm_text(topic_permission)} on the broker: it was wiped on this name server{journal_remark}"
+            evidence = (
+                f"{shown_permission} and {perm_text(topic_permission)} on the broker: it was "
+                f"wiped on this name server{journal_remark}"
+            )
             instruction = "if it was drained, undrain it; else (it makes all topics of the broker rw-)"
             advice = advise_command(
                 "addWritePerm", queue_route.broker_name, "-n", SERVERS_PLACEHOLDER, instruction=instruction
@@ -338,7 +344,8 @@ def _valid_order_conf(route_facts: RouteFacts) -> CauseFinding:
     ]
     if ignoring_addrs:
         return ok_finding(
-            f"clients do not get the one in {ORDER_CONF_NAMESPACE}: orderMessageEnable is false on {join_names(ignoring_addrs)}"
+            f"clients do not get the one in {ORDER_CONF_NAMESPACE}: orderMessageEnable is "
+            f"false on {join_names(ignoring_addrs)}"
         )
     return ok_finding("there is none")
 
@@ -353,7 +360,10 @@ def _find_empty_zones(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             )
         elif not (server_view.zone_route.result and server_view.zone_route.result.queues):
             broker_names = join_names(queue_route.broker_name for queue_route in topic_route.queues)
-            evidence = f"no master of {broker_names} is in zone {route_facts.question.zone_name}: its clients get an empty route"
+            evidence = (
+                f"no master of {broker_names} is in zone {route_facts.question.zone_name}: "
+                f"its clients get an empty route"
+            )
             advice = Advice("take rocketmq.zone.mode from the client, or start brokers in its zone")
             yield CauseFinding("cause", evidence, advice, server_view.addr)
 

@@ -20,5 +20,5 @@ def save_document(document_path: Path, document: Mapping[str, Any]) -> int:
         OSError: the file cannot be written.
     """
     file_bytes = (format_document(document) + "\n").encode("utf-8", "surrogatepass")
-    atomic_write.replace_file(document_path, file_bytes, backup=False)
+    atomic_write.replace_file(document_path, file_bytes, keeps_backup=False)
     return len(file_bytes)

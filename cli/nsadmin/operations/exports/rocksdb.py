@@ -80,10 +80,16 @@ def read_rocksdb_document(
 
 def _explain_missing_store(config_folder: Path, table_kind: str) -> str:
     if (config_folder / "rdb" / "CURRENT").is_file():
-        return f"{config_folder}: it is of a broker with configManagerVersion=v2, which no tool reads but the broker"
+        return (
+            f"{config_folder}: it is of a broker with configManagerVersion=v2, which "
+            f"no tool reads but the broker"
+        )
     if (config_folder / "CURRENT").is_file():
         return f"{config_folder}: type the folder above it: a broker's config folder, with {table_kind} in it"
-    return f"{config_folder}: there is no RocksDB {table_kind} or {SHARED_STORE} in it: type a broker's config folder"
+    return (
+        f"{config_folder}: there is no RocksDB {table_kind} or {SHARED_STORE} in "
+        f"it: type a broker's config folder"
+    )
 
 
 def _read_table(

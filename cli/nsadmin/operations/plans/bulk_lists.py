@@ -116,7 +116,8 @@ def read_list(spread_kind: SpreadKind, file_text: str, file_name: str) -> ItemLi
     if table_node is None and getattr(root_node, "id", None) != "sequence":
         raise InvalidPlanFileError(
             [
-                f"{file_name}:1: this has to be a list of {spread_kind}s, as mqadmin takes it, or a file of nsadmin export"
+                f"{file_name}:1: this has to be a list of {spread_kind}s, as mqadmin takes "
+                f"it, or a file of nsadmin export"
             ]
         )
     _drop_nulls(list_node)

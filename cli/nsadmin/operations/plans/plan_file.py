@@ -56,7 +56,8 @@ def parse_plan(file_text: str, file_name: str) -> SavedPlan | None:
         if json_value[_FORMAT_KEY] != _PLAN_FORMAT:
             raise InvalidPlanFileError(
                 [
-                    f"{file_name}:1: a plan of format {json_value[_FORMAT_KEY]}: this release knows {_PLAN_FORMAT} alone"
+                    f"{file_name}:1: a plan of format {json_value[_FORMAT_KEY]}: this release "
+                    f"knows {_PLAN_FORMAT} alone"
                 ]
             )
         plan_steps = tuple(_parse_step(*step_fields) for step_fields in json_value["steps"])
@@ -115,7 +116,10 @@ def _step_key(plan_step: PlanStep) -> tuple[str, str, str, str]:
 
 
 def _describe_step(plan_step: PlanStep) -> str:
-    return f"{plan_step.kind} {' '.join(filter(None, (plan_step.namespace, plan_step.item_name)))} on {plan_step.server_name}"
+    return (
+        f"{plan_step.kind} {' '.join(filter(None, (plan_step.namespace, plan_step.item_name)))} "
+        f"on {plan_step.server_name}"
+    )
 
 
 def _server_names(cluster_state: ClusterState) -> tuple[str, ...]:

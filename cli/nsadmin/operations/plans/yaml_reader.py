@@ -162,7 +162,8 @@ class _NodeReader:
             self._report_problem(
                 yaml_node,
                 key_path,
-                f"{scalar_text!r} cannot be: it has to be {allowed_text}{_suggest_word(scalar_text, choice_shape.allowed_words)}",
+                f"{scalar_text!r} cannot be: it has to be "
+                f"{allowed_text}{_suggest_word(scalar_text, choice_shape.allowed_words)}",
             )
         return scalar_text
 
@@ -239,7 +240,8 @@ class _NodeReader:
                 self._report_problem(
                     key_node,
                     "",
-                    f"{_join_path(key_path, field_key)} is unknown{_suggest_word(field_key, fields_by_key)} (there are: {known_keys})",
+                    f"{_join_path(key_path, field_key)} is "
+                    f"unknown{_suggest_word(field_key, fields_by_key)} (there are: {known_keys})",
                 )
         is_map = isinstance(yaml_node, yaml.MappingNode)
         for record_field in record_shape.record_fields:

@@ -92,7 +92,8 @@ def _describe_process(record: EventRecord) -> str:
 
 _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "began": lambda record: (
-        f"{'goes on with' if record['resumed'] else 'restarts'} {record['cluster']}: {', '.join(record['left'])}"
+        f"{'goes on with' if record['resumed'] else 'restarts'} {record['cluster']}: "
+        f"{', '.join(record['left'])}"
     ),
     "stepBegan": lambda record: f"{_describe_process(record)} at {record['addr']}: {record['step']}",
     "waiting": lambda record: f"{_describe_process(record)} waits for {'; '.join(record['waitingFor'])}",

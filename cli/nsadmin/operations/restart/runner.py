@@ -81,7 +81,8 @@ class RollingRestart:
         """Restart them, or go on with what was begun. Refused where something is not healthy."""
         if not self._restart_store.restart_lock.acquire_lock():
             raise DrainRefused(
-                f"process {self._restart_store.restart_lock.owner_pid or 'unknown'} is restarting {self._cluster_name} already"
+                f"process {self._restart_store.restart_lock.owner_pid or 'unknown'} is "
+                f"restarting {self._cluster_name} already"
             )
         try:
             saved_state = self._restart_store.load_state()
@@ -187,7 +188,8 @@ class RollingRestart:
         ).risks
         if found_risks:
             raise DrainRefused(
-                f"{context.drain_plan.broker} is drained, but not stopped: {'; '.join(risk.text for risk in found_risks)};"
+                f"{context.drain_plan.broker} is drained, but not stopped: "
+                f"{'; '.join(risk.text for risk in found_risks)};"
                 f" start it again when the others are well, or nsadmin undrain {context.drain_plan.broker}"
             )
 

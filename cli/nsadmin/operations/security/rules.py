@@ -75,7 +75,10 @@ def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[Sec
             "selfSigned", CheckState.WARNING, problem_text, remedy_text, f"{shown_certificate.subject_name!r}"
         )
     if shown_certificate.ends_at_seconds < now_seconds:
-        validity_text = f"{shown_certificate.subject_name!r} until {to_the_second(shown_certificate.ends_at_seconds * 1000)}"
+        validity_text = (
+            f"{shown_certificate.subject_name!r} until "
+            f"{to_the_second(shown_certificate.ends_at_seconds * 1000)}"
+        )
         remedy_text = "put a new one into its place: it is taken without a restart"
         yield SecurityProblem(
             "expiredCertificate",
@@ -248,7 +251,8 @@ def _is_public_addr(server_addr: str) -> bool:
 
 
 SECURITY_RULES: tuple[Callable[[AuditedServer, float], Iterator[SecurityProblem]], ...] = (
-    check_vulnerabilities, check_secrets, check_open_settings, check_authentication, check_tls, check_replication_port, check_public_address, check_open_reads, check_automatic_topics,
+    check_vulnerabilities, check_secrets, check_open_settings, check_authentication, check_tls,
+    check_replication_port, check_public_address, check_open_reads, check_automatic_topics,
 )  # fmt: skip
 
 _OPEN_CHECKS = ("openNameServer", "openBrokerSettings", "noAuthentication")

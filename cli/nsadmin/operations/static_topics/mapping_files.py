@@ -41,7 +41,7 @@ def write_mapping_file(file_path: Path, mapping_plan: MappingPlan, shares: Share
         "brokerToMapIn": list(mapping_plan.map_in),
         "brokerToMapOut": list(mapping_plan.map_out),
     }
-    atomic_write.replace_file(file_path, fastjson.encode_json(json_value) + b"\n", backup=False)
+    atomic_write.replace_file(file_path, fastjson.encode_json(json_value) + b"\n", keeps_backup=False)
 
 
 def load_mapping_file(file_path: Path) -> MappingPlan:

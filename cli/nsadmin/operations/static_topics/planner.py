@@ -59,7 +59,8 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
             if mapping_items and mapping_items[-1].bname == broker_name:
                 if logical_queue in leader_items:
                     raise NotApplied(
-                        f"queue {logical_queue} is written on {leader_items[logical_queue].bname} and on {broker_name}"
+                        f"queue {logical_queue} is written on {leader_items[logical_queue].bname} "
+                        f"and on {broker_name}"
                     )
                 leader_items[logical_queue] = mapping_items[-1]
     total_queues = max((share.total_queues for share in shares.values()), default=0)
@@ -294,7 +295,8 @@ def next_block_offset(previous_item: QueueMappingItem, queue_end: int) -> int:
     """The offset at which a moved logical queue continues, after a gap (blockSeqRoundUp upstream)."""
     if queue_end < previous_item.start_offset:
         raise NotApplied(
-            f"queue {previous_item.queue_id} of {previous_item.bname} ends at {queue_end}, before {previous_item.start_offset}"
+            f"queue {previous_item.queue_id} of {previous_item.bname} ends at {queue_end}, "
+            f"before {previous_item.start_offset}"
         )
     full_blocks, remaining_offsets = divmod(
         previous_item.logic_offset + queue_end - previous_item.start_offset, OFFSET_BLOCK

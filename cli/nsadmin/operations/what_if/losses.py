@@ -209,7 +209,8 @@ def find_worst_losses(losses_by_server: Mapping[str, Iterable[TopicOutageLoss]])
 
 def _loss_weight(topic_loss: TopicOutageLoss) -> tuple[float, ...]:
     return (
-        topic_loss.stands_still, topic_loss.stops_writes, topic_loss.loses_masters, topic_loss.stops_reads, topic_loss.write_share,
+        topic_loss.stands_still, topic_loss.stops_writes, topic_loss.loses_masters, topic_loss.stops_reads,
+        topic_loss.write_share,
         -topic_loss.capacity_after.read_queues,
     )  # fmt: skip
 

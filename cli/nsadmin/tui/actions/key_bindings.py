@@ -29,12 +29,15 @@ def _describe_action_key(shortcut_key: str) -> str:
 
 
 KEY_BINDINGS = (
-    KeyBinding("help", "question_mark", "help", "Everywhere", "what this screen shows, and every key", "help"),
-    KeyBinding("filter", "slash", "filter", "Everywhere", "rows with TEXT, without: !TEXT, by: /REGEX/", "filter"),
+    KeyBinding("help", "question_mark", "help", "Everywhere", "what this screen shows, and "
+    "every key", "help"),
+    KeyBinding("filter", "slash", "filter", "Everywhere", "rows with TEXT, without: !TEXT, by: "
+    "/REGEX/", "filter"),
     KeyBinding("sort", "s", "do('sort', 1)", "Everywhere", "sort by the next column", "sort"),
     KeyBinding("sortBack", "S", "do('sort', -1)", "Everywhere", "sort by the column before"),
     KeyBinding("reverse", "r", "do('reverse')", "Everywhere", "turn the order round"),
-    KeyBinding("group", "b", "do('group')", "Everywhere", "put rows under headings: brokers by cluster; or not"),
+    KeyBinding("group", "b", "do('group')", "Everywhere", "put rows under headings: brokers by cluster; "
+    "or not"),
     KeyBinding("fold", "f", "do('fold')", "Everywhere", "hide or show the rows of this group; so does Enter"),
     KeyBinding("foldAll", "F", "do('fold_all')", "Everywhere", "headings alone, or everything again"),
     KeyBinding("back", "escape", "back", "Everywhere", "back: out of a filter, then one step up", "back"),
@@ -48,7 +51,8 @@ KEY_BINDINGS = (
     KeyBinding("theme", "T", "do('theme')", "Everywhere", "the next theme"),
     KeyBinding("actions", "space", "do('menu')", "Changing", "what can be done to this row", "do"),
     *(
-        KeyBinding(f"do-{shortcut_key}", shortcut_key, f"do('act_by_key', '{shortcut_key}')", "Changing", _describe_action_key(shortcut_key))
+        KeyBinding(f"do-{shortcut_key}", shortcut_key, f"do('act_by_key', "
+        f"'{shortcut_key}')", "Changing", _describe_action_key(shortcut_key))
         for shortcut_key in dict.fromkeys(row_action.shortcut_key for row_action in all_actions())
     ),
     KeyBinding("pause", "p", "pause", "Watching", "stand still, and go on", "pause"),

@@ -58,19 +58,23 @@ def _subject_value(subject: RowSubject) -> str:
 _ALL_ACTIONS = (
     RowAction(
         "wipe", "w", "wipe", "Stop writes to a broker, on every name server",
-        ["broker_name"], lambda subject, _: ["wipeWritePerm", _broker_name(subject)], _broker_name, excluded_fields=["topic", "key"],
+        ["broker_name"], lambda subject, _: ["wipeWritePerm", _broker_name(subject)], _broker_name,
+        excluded_fields=["topic", "key"],
     ),
     RowAction(
         "restore", "a", "restore", "Allow writes to a broker again, on every name server",
-        ["broker_name"], lambda subject, _: ["addWritePerm", _broker_name(subject)], _broker_name, excluded_fields=["topic", "key"],
+        ["broker_name"], lambda subject, _: ["addWritePerm", _broker_name(subject)], _broker_name,
+        excluded_fields=["topic", "key"],
     ),
     RowAction(
         "drain", "d", "drain", "Stop writes to a broker, keep them stopped, and wait until it is idle",
-        ["broker_name"], lambda subject, _: ["drain", _broker_name(subject)], _broker_name, excluded_fields=["topic", "key"],
+        ["broker_name"], lambda subject, _: ["drain", _broker_name(subject)], _broker_name,
+        excluded_fields=["topic", "key"],
     ),
     RowAction(
         "undrain", "u", "undrain", "Allow writes to a drained broker just as before",
-        ["broker_name"], lambda subject, _: ["undrain", _broker_name(subject)], _broker_name, excluded_fields=["topic", "key"],
+        ["broker_name"], lambda subject, _: ["undrain", _broker_name(subject)], _broker_name,
+        excluded_fields=["topic", "key"],
     ),
     RowAction(
         "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",
@@ -83,7 +87,8 @@ _ALL_ACTIONS = (
     RowAction(
         "setKv", "e", "set value", "Write a value of the KV config, on every name server",
         ["namespace", "key"],
-        lambda subject, field_texts: ["updateKvConfig", subject.namespace or "", subject.key or "", field_texts["value"]],
+        lambda subject, field_texts: ["updateKvConfig", subject.namespace or "", subject.key or "",
+        field_texts["value"]],
         lambda subject: subject.key or "",
         [InputField("value", _subject_value)],
     ),
@@ -91,7 +96,8 @@ _ALL_ACTIONS = (
         "setBrokerConfig", "e", "set value", "Change a setting of this broker",
         ["broker_addr", "key"],
         lambda subject, field_texts: [
-            "updateBrokerConfig", "-b", subject.broker_addr or "", "-k", subject.key or "", "-v", field_texts["value"],
+            "updateBrokerConfig", "-b", subject.broker_addr or "", "-k", subject.key or "", "-v",
+            field_texts["value"],
         ],
         _broker_name,
         [InputField("value", _subject_value)],
@@ -99,7 +105,8 @@ _ALL_ACTIONS = (
     RowAction(
         "setNameServerConfig", "e", "set value", "Change a setting, on every name server",
         ["name_server", "key"],
-        lambda subject, field_texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v", field_texts["value"]],
+        lambda subject, field_texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v",
+        field_texts["value"]],
         lambda subject: subject.key or "",
         [InputField("value", _subject_value)],
     ),

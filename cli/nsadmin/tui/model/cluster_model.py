@@ -47,7 +47,7 @@ class Silence(NamedTuple):
 class LatestAnswer(Generic[P]):
     """The last answer to one kind of poll, and its error. `silent_since_ms` is None while it is answered."""
 
-    __slots__ = ("error_text", "error_kind", "last_poll", "silent_since_ms")
+    __slots__ = ("error_kind", "error_text", "last_poll", "silent_since_ms")
 
     def __init__(self) -> None:
         self.last_poll: P | None = None
@@ -76,11 +76,11 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
     """A name server. Fields that a poll omits as unchanged keep the values of earlier polls."""
 
     __slots__ = (
-        "namesrv_addr",
         "kv_tables",
         "latencies_ms",
-        "settings",
+        "namesrv_addr",
         "reported_topics",
+        "settings",
         "topic_set",
         "untold",
     )
@@ -120,14 +120,14 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
 
     __slots__ = (
         "_parsed_numbers",
-        "cluster_name",
-        "gone_since_ms",
-        "put_rates",
-        "listed_by",
         "answer_ms",
+        "cluster_name",
         "get_rates",
-        "place",
+        "gone_since_ms",
         "heartbeat_silences",
+        "listed_by",
+        "place",
+        "put_rates",
     )
 
     def __init__(self, cluster_name: str, place: BrokerPlace) -> None:

@@ -116,7 +116,8 @@ class Recording:
         found_format = (self.head.format, self.head.version)
         if found_format != (RECORDING_FORMAT, RECORDING_VERSION):
             raise InvalidRecordingError(
-                f"it is {found_format[0]} of version {found_format[1]}, and this program knows {RECORDING_VERSION}"
+                f"it is {found_format[0]} of version {found_format[1]}, and this program "
+                f"knows {RECORDING_VERSION}"
             )
         poll_times = (poll_header.at for poll_header, _ in _read_headers(lines))
         self.begin = self.end = next(poll_times, 0)

@@ -319,7 +319,10 @@ class Brokers(View):
 
     def filter_text(self, row: BrokerRow) -> str:
         role_text = "master" if row.broker_id == 0 else f"slave {row.broker_id}"
-        return f"{row.broker.cluster_name} {row.broker_name} {role_text} {row.broker_addr} {row.display_state.word} {_version_text(row)}"
+        return (
+            f"{row.broker.cluster_name} {row.broker_name} {role_text} {row.broker_addr} "
+            f"{row.display_state.word} {_version_text(row)}"
+        )
 
     def subject_of_row(self, row: BrokerRow) -> RowSubject:
         return RowSubject(

@@ -45,7 +45,9 @@ def _state_cell(row: NameServerRow) -> Cell:
     display_state = display_states.state_of_name_server(row.name_server)
     silent_since_ms = row.name_server.silent_since_ms
     return Cell(
-        f"{display_state.sign} {display_state.word}{'' if silent_since_ms is None else ' ' + units.format_age(row.now_ms - silent_since_ms)}",
+        f"{display_state.sign} "
+        f"{display_state.word}"
+        f"{'' if silent_since_ms is None else ' ' + units.format_age(row.now_ms - silent_since_ms)}",
         display_state.tone,
     )
 

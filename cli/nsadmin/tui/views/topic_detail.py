@@ -95,7 +95,8 @@ class TopicDetailView(View):
         put_rate = sum(topic_poll.put_tps.values()) if topic_poll.put_tps else None
         headline_cells = [
             Cell(
-                f"known to {len(knowing_addrs)} of {len(topic_poll.routes) + len(topic_poll.errors)} name servers",
+                f"known to {len(knowing_addrs)} of {len(topic_poll.routes) + len(topic_poll.errors)} "
+                f"name servers",
                 "strong",
             )
         ]

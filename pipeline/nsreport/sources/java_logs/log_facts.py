@@ -139,7 +139,8 @@ def _measure_facts(all_messages: DataFrame) -> DataFrame:
 def _complaint_facts(all_messages: DataFrame) -> DataFrame:
     """Return the warnings and errors that match no rule."""
     known_pattern = build_start_pattern([*(rule.message_start for rule in LOG_RULES), *KNOWN_WARNINGS])
-    return all_messages.where(col("level").isin("WARN", "ERROR") & ~col("message").rlike(known_pattern)).select(
+    return all_messages.where(col("level").isin("WARN",
+    "ERROR") & ~col("message").rlike(known_pattern)).select(
         "server", "ts", lit("complaint").alias("kind"),
         col("level").alias("name"), col("thread").alias("key"),
         lit(1.0).alias("value"), substring("message", 1, MAX_COMPLAINT_LENGTH).alias("text"), "file", "line",

@@ -70,7 +70,8 @@ def build_start_pattern(message_starts: Iterable[str]) -> str:
 def _matching_rule_index() -> Column:
     """The index of the first rule whose start a message has."""
     case_clauses = [
-        f"when startswith(message, {_quote_sql(rule.message_start)}) and startswith(kind, '{rule.file_kind}') then {rule_index}"
+        f"when startswith(message, {_quote_sql(rule.message_start)}) and startswith(kind, "
+        f"'{rule.file_kind}') then {rule_index}"
         for rule_index, rule in enumerate(LOG_RULES)
     ]
     return expr(f"case {' '.join(case_clauses)} end")

@@ -118,7 +118,8 @@ def test_counts_are_by_type(pen: Pen) -> None:
     pen.puts(1)
     found = count_records_by_type(pen.folder)
     assert list(found) == ["KvPut", "Snapshot"]
-    size = sum(len(encode_record_line(seq, "s", RecordOrigin(NOW, "test"), KvPut("n", f"k{key}", None, "v"))) for seq, key in
+    size = sum(len(encode_record_line(seq, "s", RecordOrigin(NOW, "test"), KvPut("n", f"k{key}", None,
+    "v"))) for seq, key in
                ((1, 0), (2, 1), (4, 0)))  # fmt: skip
     assert found["KvPut"] == RecordTypeCount(3, size, NOW, NOW + 3000)
 

@@ -30,9 +30,8 @@ def admin(server: FakeNameServer) -> Iterator[AdminClient]:
 def poller(
     admin: AdminClient, server: FakeNameServer, in_flight: int = 2, **more: object
 ) -> NameServerPoller:
-    return NameServerPoller(
-        admin.name_server_tables, server.addr, ["N"], RequestPace(10_000), in_flight, **more
-    )  # type: ignore[arg-type]
+    tables = admin.name_server_tables
+    return NameServerPoller(tables, server.addr, ["N"], RequestPace(10_000), in_flight, **more)  # type: ignore[arg-type]
 
 
 def test_all_is_told_once_then_only_routes_that_changed(admin: AdminClient, server: FakeNameServer) -> None:

@@ -73,7 +73,8 @@ def test_kv_and_settings() -> None:
     two = knowing("s:2", kv={"n": {"k": "w", "m": "v"}}, settings={"a": "2", "listenPort": "2", "new": "3"})
     found = compare_snapshots([one, two], ["kv", "setting"]).differences
     assert [one.item for one in found] == [
-        ComparedItem("kv", "k", "n"), ComparedItem("kv", "l", "n"), ComparedItem("kv", "m", "n"), ComparedItem("setting", "a"),
+        ComparedItem("kv", "k", "n"), ComparedItem("kv", "l", "n"), ComparedItem("kv", "m", "n"),
+        ComparedItem("setting", "a"),
     ]  # fmt: skip
     assert found[0].differing_fields == (("", ("v", "w")),)
     assert (found[1].missing_servers, found[2].missing_servers) == ((1,), (0,))

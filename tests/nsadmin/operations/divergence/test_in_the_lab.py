@@ -31,7 +31,8 @@ class Told(NamedTuple):
         """All that is said of the second look."""
         servers = self.second.comparison.server_addrs
         lines = [
-            f"{found.section_name} {format_item_name(found.differences[0].item)} {describe_difference(found.differences[0], servers)}:"
+            f"{found.section_name} {format_item_name(found.differences[0].item)} "
+            f"{describe_difference(found.differences[0], servers)}:"
             f" {found.cause.text}"
             for found in self.second.findings
         ]

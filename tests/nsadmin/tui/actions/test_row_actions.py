@@ -24,7 +24,8 @@ def test_a_broker_is_wiped_and_restored_and_no_topic_of_it() -> None:
         ("wipe", BROKER, {}, "wipeWritePerm broker-a", "broker-a"),
         ("restore", BROKER, {}, "addWritePerm broker-a", "broker-a"),
         ("deleteTopic", RowSubject(topic="t"), {"cluster": "c"}, "deleteTopic -t t -c c", "t"),
-        ("setKv", RowSubject(namespace="NS", key="k", value="v"), {"value": "w"}, "updateKvConfig NS k w", "k"),
+        ("setKv", RowSubject(namespace="NS", key="k", value="v"), {"value": "w"}, "updateKvConfig "
+        "NS k w", "k"),
         (
             "setBrokerConfig", BROKER._replace(key="k", value="v"), {"value": "w"},
             "updateBrokerConfig -b 10.0.1.1:10911 -k k -v w", "broker-a",

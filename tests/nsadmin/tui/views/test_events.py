@@ -51,7 +51,8 @@ def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -
     assert about == ObjectEventsView("broker-a")
     assert isinstance(about, ObjectEventsView)
     [one] = about.build_rows(model())
-    assert (about.view_title, about.row_key(one), about.open_row(one), about.subject_of_row(one).broker_name) == (
+    assert (about.view_title, about.row_key(one), about.open_row(one),
+    about.subject_of_row(one).broker_name) == (
         "broker-a", Events().row_key(oldest), None, "broker-a"
     )  # fmt: skip
     assert ObjectEventsView("orders").open_row(newest) == TopicRouteView("orders")

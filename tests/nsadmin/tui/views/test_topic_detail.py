@@ -17,7 +17,8 @@ ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
 A = "10.0.1.1:10911"
 ROUTE = {"broker-a": QueueCounts(8, 8, 6)}
 POLL = TopicPolled(
-    NOON, "orders", {ONE: ROUTE, TWO: {"broker-a": QueueCounts(8, 8, 4)}}, {"10.0.0.3:9876": "closed"}, ["g", "h"],
+    NOON, "orders", {ONE: ROUTE, TWO: {"broker-a": QueueCounts(8, 8, 4)}}, {"10.0.0.3:9876": "closed"}, ["g",
+    "h"],
     {"broker-a": 12.0},
 )  # fmt: skip
 

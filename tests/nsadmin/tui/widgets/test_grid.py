@@ -18,8 +18,13 @@ COLUMNS = (
     Column("second", "SECOND", 8, lambda r: r[1], lambda r: Cell(str(r[1])), flashes_changes=True),
     *(
         Column(
-            f"c{at}", f"C{at}", 10, lambda r: r[1], lambda r, at=at: Cell(f"cell {at}"), is_right_aligned=True
-        )  # type: ignore[misc]
+            f"c{at}",
+            f"C{at}",
+            10,
+            lambda r: r[1],
+            lambda r, at=at: Cell(f"cell {at}"),  # type: ignore[misc]
+            is_right_aligned=True,
+        )
         for at in range(3, 12)
     ),
 )
