@@ -1,1 +1,1 @@
-"""The name server put together: the only place that has state, disk, sockets and a clock at once."""
+"""The name server: the only package that combines state, disk, sockets and a clock."""

@@ -1,6 +1,6 @@
-"""Guarding: the policy in force, made of settings and credentials file, and what of refusals goes to the log.
+"""AccessControl, which builds the access policy from settings and credentials file, and RefusalLog.
 
-A file that cannot be used never replaces one that could; nobody fills the log by asking often.
+An invalid credentials file never replaces a valid one. RefusalLog limits the log lines that peers can cause.
 """
 
 from pathlib import Path
@@ -48,7 +48,7 @@ class AccessControl:
         return self._server_state.policy is not None
 
     def startup_warnings(self) -> list[str]:
-        """What an operator should know at the start: in one line, what stands open."""
+        """Warnings for the operator at the start about insecure settings, one line each."""
         settings = self._server_state.settings
         accepts_plain_text = settings.tls.mode != "enforcing"
         everybody_role = self._role_of_everybody()
@@ -97,12 +97,12 @@ class AccessControl:
         )
 
     def handle_tick(self, now_ms: int) -> None:
-        """To be called about every second: look at the file, and tell what was refused."""
+        """Reload a changed file and log refusals; called about every second."""
         if not self.is_on:
             return
         if self._credentials_path is not None:
             current_mark = credentials_file.read_file_mark(self._credentials_path)
-            # What is not the same at two looks may be half written.
+            # A file that differs between two ticks may still be incomplete.
             if current_mark != self._loaded_mark and current_mark == self._seen_mark:
                 self._loaded_mark = current_mark
                 self.reload_credentials()
@@ -110,7 +110,7 @@ class AccessControl:
         self._log_refusals(now_ms)
 
     def reload_credentials(self) -> None:
-        """Read the file again; one that cannot be used changes nothing."""
+        """Read the file again. An invalid file changes nothing."""
         if self._credentials_path is None:
             return
         previous_content = self._file_content
@@ -129,14 +129,14 @@ class AccessControl:
             log.warning("%s was read again: %s", self._credentials_path, describe_policy(access_policy))
 
     def log_last_refusals(self, now_ms: int) -> None:
-        """Tell what was not told yet."""
+        """Log the refusals that are not logged yet."""
         self._log_refusals(now_ms)
 
     def _build_policy(self) -> AccessPolicy:
         settings = self._server_state.settings
         if self._credentials_path is None:
             return AccessPolicy(read_only=settings.readOnly, no_remote_config=settings.noRemoteConfig)
-        # Imported late: most name servers have no such file.
+        # Imported late, because most name servers have no credentials file.
         from namesrv_core.state.credentials_schema import build_policy
 
         file_content = credentials_file.load_credentials(self._credentials_path)
@@ -155,7 +155,7 @@ class AccessControl:
 
 
 class RefusalLog:
-    """Refusals as lines: what is new at once, what repeats itself in one line a minute."""
+    """Formats refusals as log lines: new kinds at once, repeated ones as one line per minute."""
 
     def __init__(self) -> None:
         self._window_ends_at = 0
@@ -165,7 +165,7 @@ class RefusalLog:
     def build_lines(
         self, unlogged_refusals: dict[RefusalKind, RefusalTally], overflow_count: int, now_ms: int
     ) -> list[str]:
-        """The lines for what was refused since the last time; `now` is in ms."""
+        """Build the lines for the refusals since the last call."""
         log_lines = []
         if now_ms >= self._window_ends_at:
             if self._repeated_count:
@@ -195,7 +195,7 @@ def _format_refusal(refusal_kind: RefusalKind, refusal_tally: RefusalTally) -> s
 
 
 def describe_policy(access_policy: AccessPolicy) -> str:
-    """What there is in it, without names."""
+    """Summarize a policy without naming accounts."""
     rule_count = sum(
         1
         for access_grant in access_policy.keyless_grants

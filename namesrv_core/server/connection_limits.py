@@ -1,6 +1,6 @@
-"""Bounds: what peers may take of this server, who is over it, and what is done about that.
+"""ConnectionLimits, which enforces the limits for peers of this server: connections, memory and slowness.
 
-One that is over a limit is refused, made to wait or cut off; it is counted, and said in the log now and then.
+A peer over a limit is refused, made to wait or cut off. Each case is counted, and logged at intervals.
 """
 
 import asyncio
@@ -15,21 +15,21 @@ from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.quotas import StreamQuotas
 
 CHECK_SECONDS = 1.0
-"""Seconds between two looks at those who are slow."""
+"""The interval between two checks for slow peers."""
 
 _RESERVED_FILES = 64
 _MAX_ADDRESS_SHARE = 0.75
 
 
 def raise_file_limit() -> None:
-    """Let this process have as many files open as it may ask for: each connection is one."""
+    """Raise the soft limit of open files to the hard limit, because each connection needs a file."""
     soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft_limit != hard_limit:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
 
 class ConnectionLimits:
-    """`streams` are those that are open, `clock` tells how long work takes (seconds)."""
+    """The limits of a server. `work_clock` measures how long work takes (seconds)."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class ConnectionLimits:
         file_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self.max_connections = effective_limit(settings.maxConnections)
         if file_limit != resource.RLIM_INFINITY:
-            # Files of its own have room too: what is put must reach the disk.
+            # Reserve descriptors for the server's own files, so that changes can always be saved.
             self.max_connections = max(min(self.max_connections, file_limit - _RESERVED_FILES), 1)
         self.max_connections_per_host = min(
             effective_limit(settings.maxConnectionsPerAddress),
@@ -86,7 +86,7 @@ class ConnectionLimits:
             del self._streams_by_host[stream.host]
         self._unfinished_frames.pop(stream, None)
 
-    # Who is told by streams.
+    # Reports of streams (QuotaObserver).
 
     def report_over_limit(self, stream: CommandStream, limit_key: str, hit_text: str) -> None:
         self._limit_hits.record_hit(limit_key, f"{stream.peer_addr}: {hit_text}")
@@ -106,10 +106,10 @@ class ConnectionLimits:
             )
             largest_stream.abort()
 
-    # What is looked for.
+    # Periodic checks.
 
     def cut_off_slow_streams(self) -> None:
-        """Cut off those who are too slow in sending a frame or in taking answers."""
+        """Cut off peers that are too slow in sending a frame or in accepting answers."""
         loop_time = asyncio.get_running_loop().time()
         self._cut_off_slow_senders(loop_time, effective_limit(self._settings.maxSecondsPerFrame))
         max_unsent_seconds = effective_limit(self._settings.maxUnsentSeconds)
@@ -127,7 +127,7 @@ class ConnectionLimits:
             if not stream.protocol_connection.unfinished_bytes:
                 continue
             frame_count, unfinished_since = unfinished_before.get(stream, (-1, loop_time))
-            # Frames that came meanwhile say that this is another one.
+            # If frames were completed in between, this is a different frame.
             unfinished_since = unfinished_since if frame_count == stream.frame_count else loop_time
             if loop_time - unfinished_since > max_frame_seconds:
                 self.report_over_limit(
@@ -138,7 +138,7 @@ class ConnectionLimits:
                 self._unfinished_frames[stream] = (stream.frame_count, unfinished_since)
 
     def log_limit_hits(self) -> None:
-        """Say in the log what was noticed: a line for each limit, once in a while."""
+        """Log the limit hits since the last call. The throttle allows few lines per limit."""
         unlogged_hits = self._limit_hits.unlogged_hits
         while unlogged_hits:
             limit_key, hit_text = unlogged_hits.pop(0)

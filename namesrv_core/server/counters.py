@@ -1,6 +1,6 @@
-"""Plain counters of what a name server does, read by whoever looks.
+"""Counters of a name server's activity, for metrics and the debug page.
 
-Requests are counted only by a server that was asked to: `measured` is put around its handlers then.
+Requests are counted only if the server has an HTTP port; `measure_requests` then wraps the handlers.
 """
 
 import time
@@ -26,7 +26,7 @@ _SPARE_REGISTRATIONS = 256
 
 
 class Histogram:
-    """How many values were up to each of `bounds`, and beyond the last; `total` is their sum."""
+    """Counts of values up to each upper bound and beyond the last one, and the sum of all values."""
 
     __slots__ = ("bucket_counts", "upper_bounds", "value_sum")
 
@@ -49,7 +49,7 @@ SIZE_BOUNDS = tuple(float(4**size_power * 1024) for size_power in range(8))
 
 
 class RequestTally:
-    """The requests of one kind: response codes, and seconds that each took."""
+    """The requests with one request code: counts by response code, and durations in seconds."""
 
     __slots__ = ("counts_by_code", "duration_seconds")
 
@@ -59,14 +59,14 @@ class RequestTally:
 
 
 class LatestRegistration(NamedTuple):
-    """A broker's latest registration: its bytes as they were sent, and when (ms)."""
+    """A broker's latest registration: the size of its body as sent, and the time of its arrival."""
 
     body_bytes: int
     received_at_ms: int
 
 
 class ServerCounters:
-    """What has happened since the start."""
+    """Counts since the start of the server."""
 
     def __init__(self) -> None:
         self.tallies_by_code: dict[int, RequestTally] = {}
@@ -81,7 +81,7 @@ class ServerCounters:
         self.loop_lag = Histogram(LAG_BOUNDS)
 
     def measure_requests(self, handle_request: HandleFunction) -> HandleFunction:
-        """The same, counted by request and response code, with how long it takes."""
+        """Wrap a handler, to count requests by request and response code and to measure durations."""
         tallies_by_code, tally_of_code, duration_clock = (
             self.tallies_by_code,
             self._tally_of_code,
@@ -116,7 +116,7 @@ class ServerCounters:
         return handle_measured
 
     def _tally_of_code(self, request_code: int) -> RequestTally:
-        """Whatever numbers peers make up, there are only so many tallies."""
+        """The tally of a request code. Unknown codes share one, so that peers cannot create more tallies."""
         return (
             self.tallies_by_code.setdefault(request_code, RequestTally())
             if request_code in HANDLERS_BY_CODE
@@ -144,7 +144,7 @@ class ServerCounters:
             }
 
     def count_events(self, events: Sequence[Event]) -> None:
-        """Count what happened, by its name, and the brokers that left, by why."""
+        """Count events by name, and unregistered brokers by reason."""
         for event in events:
             self.counts_by_event[type(event).__name__] += 1
             if isinstance(event, BrokerUnregistered):

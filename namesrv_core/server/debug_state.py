@@ -1,4 +1,4 @@
-"""What a name server is doing right now, in full, for an administrator who looks for a reason."""
+"""The content of /debug/state: a name server's complete state, for administrators who diagnose a problem."""
 
 import asyncio
 import gc
@@ -17,7 +17,7 @@ _MAX_ITEMS = 1000
 
 
 def describe_server(name_server: "NameServer") -> Mapping[str, Any]:
-    """As JSON: settings, tables, the first thousand brokers and connections, requests, journal, process."""
+    """As JSON: settings, tables, first `_MAX_ITEMS` brokers and connections, requests, journal, process."""
     server_state, journal_figures = name_server.state, name_server.read_journal_figures()
     return {
         "version": __version__,

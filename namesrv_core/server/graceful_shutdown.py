@@ -16,14 +16,14 @@ from namesrv_core.server.counters import ServerCounters
 from namesrv_core.state.route_tables import RouteTables
 from namesrv_core.transport.command_stream import CommandStream
 
-# Peers of this version and later understand GO_AWAY (V5_3_1 is the last that does not).
+# Peers of this version and later understand GO_AWAY (V5_3_1 is the last version that does not).
 _GO_AWAY_VERSION = 476
-# A broker registers with each name server, none stands in for another: to the end it is listened to.
+# A broker registers with every name server separately, so its requests are served until the end.
 _BROKER_REQUESTS = frozenset({
     RequestCode.REGISTER_BROKER, RequestCode.UNREGISTER_BROKER, RequestCode.QUERY_DATA_VERSION,
     RequestCode.BROKER_HEARTBEAT,
 })  # fmt: skip
-# Answered when they are on the disk: their connections last to the end.
+# These are answered once they are on disk, so their connections stay open until the end.
 _PERSISTED_REQUESTS = frozenset({
     RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG, RequestCode.UPDATE_NAMESRV_CONFIG,
 })  # fmt: skip
@@ -31,7 +31,7 @@ _CLOSE_AFTER_SECONDS = 3.0
 
 
 class GracefulShutdown:
-    """`streams` are the connections that there are when it begins."""
+    """A shutdown in progress. `open_streams` are the connections at its beginning."""
 
     def __init__(
         self, route_tables: RouteTables, open_streams: Collection[CommandStream], counters: ServerCounters
@@ -42,7 +42,7 @@ class GracefulShutdown:
         self._counters = counters
 
     async def wait_for_clients(self, max_seconds: float) -> None:
-        """Until that many seconds have passed, or somebody hurries."""
+        """Wait until the time has passed or `end_wait` is called."""
         try:
             async with asyncio.timeout(max_seconds):
                 await self._hurry_event.wait()
@@ -50,11 +50,11 @@ class GracefulShutdown:
             pass
 
     def end_wait(self) -> None:
-        """End now."""
+        """End the wait now."""
         self._hurry_event.set()
 
     def answer_go_away(self, stream: CommandStream, request: RemotingCommand) -> RemotingCommand | None:
-        """GO_AWAY for whoever repeats his question then; None for what is to be carried out all the same."""
+        """The GO_AWAY answer, if the client will repeat its request; None if the request must be executed."""
         if request.code in _BROKER_REQUESTS or any(
             self._route_tables.live_keys_on_channel(stream.channel_id)
         ):
@@ -62,7 +62,7 @@ class GracefulShutdown:
         event_loop = asyncio.get_running_loop()
         if stream.channel_id in self._earlier_channel_ids and request.version >= _GO_AWAY_VERSION:
             self._counters.go_away_count += 1
-            # What else is under way on this connection is told the same.
+            # Until then, other requests on this connection receive GO_AWAY as well.
             event_loop.call_later(_CLOSE_AFTER_SECONDS, stream.close)
             return build_reply(request, ResponseCode.GO_AWAY, remark="please go away")
         if request.code not in _PERSISTED_REQUESTS:

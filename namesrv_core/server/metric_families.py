@@ -1,4 +1,4 @@
-"""Families of metrics, as prometheus_client wants them, made of plain numbers and histograms."""
+"""Builders of prometheus_client's metric families from plain numbers and histograms."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ _MAX_LABEL_LENGTH = 128
 
 
 def bounded_label(peer_name: str) -> str:
-    """A name that a peer chose, as a label of bounded length; one that had to be changed has a number."""
+    """Make a label of bounded length from a name that a peer chose. A changed name gets a checksum suffix."""
     label_text = peer_name[:_MAX_LABEL_LENGTH].encode("utf-8", "replace").decode()
     return (
         label_text
@@ -26,12 +26,12 @@ def bounded_label(peer_name: str) -> str:
 
 
 def build_gauge(metric_name: str, help_text: str, gauge_value: float) -> Metric:
-    """A gauge of one series."""
+    """Build a gauge with one series."""
     return GaugeMetricFamily(METRIC_PREFIX + metric_name, help_text, float(gauge_value))
 
 
 def build_counter(metric_name: str, help_text: str, counter_value: float) -> Metric:
-    """A counter of one series; its name is without `_total`."""
+    """Build a counter with one series. Pass its name without `_total`."""
     return CounterMetricFamily(METRIC_PREFIX + metric_name, help_text, float(counter_value))
 
 
@@ -41,7 +41,7 @@ def build_labelled_gauge(
     label_names: tuple[str, ...],
     values_by_labels: Mapping[LabelValues, float],
 ) -> Metric:
-    """A gauge with a series for each key of `values`."""
+    """Build a gauge with a series per key."""
     metric_family = GaugeMetricFamily(METRIC_PREFIX + metric_name, help_text, labels=label_names)
     for label_values, gauge_value in values_by_labels.items():
         metric_family.add_metric(label_values, gauge_value)
@@ -54,7 +54,7 @@ def build_labelled_counter(
     label_names: tuple[str, ...],
     values_by_labels: Mapping[LabelValues, float],
 ) -> Metric:
-    """A counter with a series for each key of `values`."""
+    """Build a counter with a series per key."""
     metric_family = CounterMetricFamily(METRIC_PREFIX + metric_name, help_text, labels=label_names)
     for label_values, counter_value in values_by_labels.items():
         metric_family.add_metric(label_values, counter_value)
@@ -67,7 +67,7 @@ def build_labelled_histogram(
     histograms_by_labels: Mapping[LabelValues, Histogram],
     label_names: tuple[str, ...],
 ) -> Metric:
-    """A histogram for each key of `values`; the key of one without labels is ()."""
+    """Build a histogram per key. The key of a histogram without labels is ()."""
     metric_family = HistogramMetricFamily(METRIC_PREFIX + metric_name, help_text, labels=label_names)
     for label_values, histogram in histograms_by_labels.items():
         metric_family.add_metric(label_values, list(_cumulative_buckets(histogram)), histogram.value_sum)

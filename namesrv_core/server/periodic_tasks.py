@@ -1,4 +1,4 @@
-"""What a name server does every so often: look for silent brokers and idle connections."""
+"""PeriodicTasks, the timers of a name server, for example for silent brokers and idle connections."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,17 +7,17 @@ from itertools import chain
 _RESUME_SECONDS = 0.01
 
 PeriodicTask = tuple[Callable[[], float], Callable[[], None]]
-"""How long to wait in seconds, asked each time, and what to do then."""
+"""A function that returns the pause in seconds, called before each run, and the function to run."""
 
 
 def begin_with_pause(first_seconds: float, pause_seconds: Callable[[], float]) -> Callable[[], float]:
-    """A pause of its own before the first turn; then as it is."""
+    """Use another pause before the first run."""
     all_pauses = chain([first_seconds], iter(pause_seconds, None))
     return lambda: next(all_pauses)
 
 
 class PeriodicTasks:
-    """Runs its tasks from `start` to `stop`; each waits its own time between two turns."""
+    """Runs tasks from `start` to `stop`, each with its own pause."""
 
     def __init__(self, *periodic_tasks: PeriodicTask) -> None:
         self._periodic_tasks = periodic_tasks
@@ -28,7 +28,7 @@ class PeriodicTasks:
             self._schedule_task(task_index)
 
     def resume_tasks(self) -> None:
-        """Begin again after a pause: all is due, once what has come meanwhile was looked at."""
+        """Start again after a freeze. All tasks run soon, after the data that arrived in the meantime."""
         for task_index in range(len(self._periodic_tasks)):
             self._timers_by_index[task_index] = asyncio.get_running_loop().call_later(
                 _RESUME_SECONDS, self._run_task, task_index

@@ -1,4 +1,4 @@
-"""Metrics of what is refused and renewed: by whoever may not, by TLS; and lines of the log that were lost."""
+"""Metrics about security: refused requests and TLS connections, reloaded files, and lost log lines."""
 
 import logging
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def export_security_metrics(name_server: "NameServer") -> Iterator[Metric]:
-    """All of them; those of TLS where there is TLS."""
+    """Export all security metrics. Those of TLS are left out if TLS is disabled."""
     access_control = name_server.access_control
     counts_by_reason = {
         (reason.value,): refusal_count

@@ -1,4 +1,4 @@
-"""Which setting wins: a flag of its own name, then `-D`, the environment, the file, the default."""
+"""Loading of settings. Precedence: a flag of its own, `-D`, the environment, the file, the default."""
 
 import argparse
 import os
@@ -19,14 +19,14 @@ _CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def environment_variable(setting_key: str) -> str:
-    """What a setting is called in the environment: "journalDir" -> "NAMESRV_JOURNAL_DIR"."""
+    """The environment variable of a setting: "journalDir" -> "NAMESRV_JOURNAL_DIR"."""
     return _VARIABLE_PREFIX + _CAMEL_HUMP.sub("_", setting_key).replace(".", "_").upper()
 
 
 def load_settings(
     parsed_flags: argparse.Namespace, keeps_journal: bool = False, environment: Mapping[str, str] = os.environ
 ) -> NameServerSettings:
-    """All settings of a start. RocketMQError, in one line, for what cannot be; OSError for the file."""
+    """Load all settings. Raises RocketMQError, in one line, for invalid ones, and OSError for the file."""
     home_folder = Path(parsed_flags.home).expanduser() if parsed_flags.home else Path.home() / "namesrv"
     settings = NameServerSettings(
         rocketmqHome=environment.get("ROCKETMQ_HOME"),
@@ -88,7 +88,7 @@ def _read_settings_file(settings: NameServerSettings, file_path: Path, tls_items
             continue
         value_problem = settings.set_from_text(setting_item.key, setting_item.value)
         if value_problem is not None and setting_item.key in known.SECURITY_KEYS:
-            # What is meant to lock something never leaves it open because of a slip.
+            # A typing error in a security setting must not leave the server open.
             raise BadSettings(f"{file_path}:{setting_item.line_number}: {setting_item.key}: {value_problem}")
         if value_problem is not None:
             log.warning("%s:%d: %s: %s", file_path, setting_item.line_number, setting_item.key, value_problem)
@@ -96,7 +96,7 @@ def _read_settings_file(settings: NameServerSettings, file_path: Path, tls_items
 
 
 def _read_tls_file(tls_items: Mapping[str, str]) -> dict[str, str]:
-    """What upstream's own file for TLS says, which wins over all else in everything but the mode."""
+    """Read upstream's TLS file. Its values override all others, except for the mode and `tls.enable`."""
     file_path = Path(tls_items.get(tls_settings.CONFIG_FILE_KEY, tls_settings.DEFAULT_CONFIG_FILE))
     try:
         file_items = settings_file.load_setting_items(file_path)
@@ -129,7 +129,7 @@ def _apply_setting(
     setting_text: str,
     source_name: str,
 ) -> None:
-    """A mistake in a file is an old habit and warned of, one that was typed is an error."""
+    """Apply a setting from the command line or environment. An invalid value is an error, not a warning."""
     if setting_key in tls_settings.TLS_KEYS:
         tls_items[setting_key] = setting_text
         return

@@ -1,6 +1,6 @@
-"""Certificates: what this server's TLS is made of, and that it is renewed without a restart.
+"""TlsCertificates, which loads the server's certificate and key and reloads changed files without a restart.
 
-Its law: a pair is used whole or not at all, and what is in use stays until something better is there.
+A certificate is used only together with its key, and the pair in use stays until a valid one replaces it.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from namesrv_core.transport.tls_server import TlsServerFiles
 
 CHECK_SECONDS = 1.0
-"""Seconds between two looks at the files."""
+"""The interval between two checks of the files."""
 
 
 _WRITING_PROBLEM = "the files of TLS are being written"
 
 
 class _CertificateReading(NamedTuple):
-    """What the files hold. With neither `context` nor `problem` they are just being written."""
+    """The content of the files. With neither `ssl_context` nor `problem_text` they are being written."""
 
     content_digest: bytes | None
     ssl_context: "ssl.SSLContext | None"
@@ -41,10 +41,10 @@ class _CertificateReading(NamedTuple):
 
 
 class TlsCertificates:
-    """`terms` is what a listener needs, None with TLS disabled.
+    """The TLS certificates of a server. `tls_policy` is for the listener, None if TLS is disabled.
 
-    BadSettings where TLS is demanded and cannot be had. `ends_at` is when the certificate in use expires
-    (seconds since 1970), None for one of our own making; the counts only grow.
+    The constructor raises BadSettings if TLS is required but not possible. `expires_at` is when the current
+    certificate expires (seconds since 1970), None for a self-signed one. Counts never decrease.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class TlsCertificates:
         if tls_settings.mode == "disabled":
             return
         _check_cipher_offer(tls_settings)
-        # Late: a server that nobody asks for TLS need not carry OpenSSL.
+        # Built on demand, so that OpenSSL is not loaded before the first TLS client connects.
         self.tls_policy = TlsPolicy(
             None,
             tls_settings.mode == "enforcing",
@@ -98,7 +98,7 @@ class TlsCertificates:
         self._apply_reading(first_reading)
 
     def start_file_check(self) -> None:
-        """Called every `LOOK` seconds: see whether the files have changed. Nobody waits for the disk."""
+        """Start a check for changed files; called every `CHECK_SECONDS`. Reads the disk in a thread."""
         if self._server_files is not None and (self._check_task is None or self._check_task.done()):
             self._check_task = asyncio.get_running_loop().create_task(self._check_files(self._server_files))
 
@@ -111,13 +111,13 @@ class TlsCertificates:
         elif file_reading.content_digest == self._seen_digest and file_reading.content_digest is not None:
             self._apply_reading(file_reading)
         else:
-            # Perhaps somebody is writing them: whoever still is will have gone on by the next look.
+            # The files may be incomplete. They are used once two successive checks find the same content.
             self._seen_digest = file_reading.content_digest
             if file_reading.problem_text and file_reading.content_digest is None:
                 self._log_problem(file_reading.problem_text)
 
     def reload_files(self) -> None:
-        """Take what the files hold now, at once; said in any case."""
+        """Apply the current content of the files at once, and log the result in any case."""
         if self._server_files is None:
             return
         file_reading = self._read_files(self._server_files)
@@ -144,7 +144,7 @@ class TlsCertificates:
             log.warning("TLS: that certificate has expired: clients that verify it do not connect")
 
     def _log_problem(self, problem_text: str) -> None:
-        """Once for each problem, however often it is met."""
+        """Log a problem once, not at every check."""
         assert self.tls_policy is not None
         if problem_text == self._logged_problem:
             return
@@ -168,7 +168,10 @@ class TlsCertificates:
 
 
 def build_outgoing_context(tls_settings: TlsSettings) -> "ssl.SSLContext | None":
-    """How brokers are asked, None for plain text; as Java's, without a look at host names. BadSettings."""
+    """Build the context for requests to brokers; None for plain text. Raises BadSettings.
+
+    Host names are not checked, as in Java's name server.
+    """
     outgoing_tls = tls_settings.outgoing
     if outgoing_tls is None:
         return None
@@ -194,7 +197,7 @@ def _build_cipher_offer(tls_settings: TlsSettings) -> "CipherOffer":
 
 
 def _check_cipher_offer(tls_settings: TlsSettings) -> None:
-    """What no certificate could put right is told at the start."""
+    """Report invalid versions and ciphers at the start, because no certificate change can fix them."""
     if tls_settings.protocols or tls_settings.ciphers:
         import ssl
 
@@ -214,7 +217,7 @@ def _build_self_signed_context(tls_settings: TlsSettings) -> "ssl.SSLContext":
 
 
 def _read_certificate_files(server_files: "TlsServerFiles") -> _CertificateReading:
-    """What the files hold, read at one moment: a file that changed meanwhile makes it nothing."""
+    """Read the files. If one changes during the read, the result has neither context nor problem."""
     from namesrv_core.transport import tls_client, tls_server
 
     try:

@@ -43,7 +43,7 @@ def _write_synced(file_path: Path, new_content: bytes, file_mode: int | None) ->
 
 
 def _replace_backup(file_path: Path) -> None:
-    """A second name for what is there, so that `path` is never absent; a copy where there are no links."""
+    """Link the old content as the backup, so that the file always exists; copy it without link support."""
     temporary_path = file_path.with_name(f".{file_path.name}.bak.new")
     with suppress(FileNotFoundError):
         temporary_path.unlink()

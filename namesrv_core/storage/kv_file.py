@@ -1,4 +1,4 @@
-"""kvConfig.json, interchangeable with Java's: one line `{"configTable":{"NAMESPACE":{"key":"value"}}}`."""
+"""kvConfig.json in the format of Java, one line: `{"configTable":{"NAMESPACE":{"key":"value"}}}`."""
 
 from collections.abc import Mapping
 from pathlib import Path

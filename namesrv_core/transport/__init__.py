@@ -1,1 +1,1 @@
-"""Sockets: streams of commands over asyncio for the server and the fleet, and plain calls for the client."""
+"""Network connections: asyncio streams for the server and the fleet, and a selector client for nsadmin."""

@@ -1,8 +1,8 @@
-"""Addresses of servers, as they are written: host:port, [v6]:port."""
+"""Server addresses in text form: host:port, [v6]:port."""
 
 
 def split_addr(server_addr: str) -> tuple[str, int]:
-    """Host and port of "host:port" or "[v6]:port"; ValueError for anything else."""
+    """Split "host:port" or "[v6]:port". Raises ValueError for anything else."""
     host, _, port_text = server_addr.rpartition(":")
     if not host or not (port_text.isascii() and port_text.isdigit()) or not 0 < int(port_text) < 65536:
         raise ValueError(f"{server_addr!r} is no host:port")
@@ -10,9 +10,9 @@ def split_addr(server_addr: str) -> tuple[str, int]:
 
 
 def split_listen_text(listen_text: str) -> tuple[str, int]:
-    """Host and port of "host:port", "[v6]:port", or "port" of this machine alone; port 0 is a free one.
+    """Split "host:port", "[v6]:port" or "port", which means 127.0.0.1. Port 0 stands for any free port.
 
-    ValueError for anything else.
+    Raises ValueError for anything else.
     """
     host, _, port_text = listen_text.rpartition(":") if ":" in listen_text else ("127.0.0.1", "", listen_text)
     if not host or not (port_text.isascii() and port_text.isdigit()) or int(port_text) > 65535:
@@ -21,5 +21,5 @@ def split_listen_text(listen_text: str) -> tuple[str, int]:
 
 
 def join_addr(host: str, port: int) -> str:
-    """The address of a host and a port, in brackets where the host is an IPv6 address."""
+    """Join host and port, with brackets around an IPv6 address."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

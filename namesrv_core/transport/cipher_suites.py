@@ -1,4 +1,4 @@
-"""Suites: the versions and ciphers of TLS that settings name, and contexts that speak no others."""
+"""TLS versions and cipher suites: the names in settings, and contexts restricted to them."""
 
 import ssl
 from typing import NamedTuple
@@ -7,11 +7,11 @@ from namesrv_core.errors import BadSettings
 
 _VERSIONS_BY_NAME = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 _TLS13_SUITES = ("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256")
-"""Those of TLS 1.3; Python's `ssl` has all of them or none."""
+"""The suites of TLS 1.3. Python's `ssl` can enable only all of them or none."""
 
 
 class CipherOffer(NamedTuple):
-    """`protocols` are of "TLSv1.2" and "TLSv1.3", `ciphers` named as Java or as OpenSSL does; () is any."""
+    """Allowed versions ("TLSv1.2", "TLSv1.3") and ciphers, by their Java or OpenSSL names. () allows any."""
 
     tls_versions: tuple[str, ...] = ()
     cipher_names: tuple[str, ...] = ()
@@ -21,7 +21,7 @@ ANY_CIPHERS = CipherOffer()
 
 
 def restrict_context(ssl_context: ssl.SSLContext, cipher_offer: CipherOffer) -> None:
-    """Let a context speak nothing else. BadSettings for what there is not, or cannot be had like that."""
+    """Restrict a context to an offer. Raises BadSettings for unknown names and impossible combinations."""
     allowed_versions = set(cipher_offer.tls_versions or _VERSIONS_BY_NAME)
     if cipher_offer.cipher_names:
         older_ciphers = [
@@ -46,14 +46,14 @@ def restrict_context(ssl_context: ssl.SSLContext, cipher_offer: CipherOffer) -> 
 
 
 def _require_cipher(cipher_name: str) -> str:
-    """OpenSSL's name of a cipher suite; BadSettings where it has none."""
+    """OpenSSL's name of a cipher suite. Raises BadSettings if OpenSSL does not know it."""
     openssl_cipher = to_openssl_name(cipher_name)
     probe_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         probe_context.set_ciphers(openssl_cipher)
     except ssl.SSLError:
         raise BadSettings(f"tls.ciphers: there is no {cipher_name!r}") from None
-    # What is a word for many of them, or an order to leave some out, is nothing that Java knows.
+    # OpenSSL also accepts groups such as HIGH and exclusions, which Java does not know.
     cipher = next(
         (cipher for cipher in probe_context.get_ciphers() if cipher["name"] == openssl_cipher), None
     )
@@ -65,7 +65,7 @@ def _require_cipher(cipher_name: str) -> str:
 
 
 def to_openssl_name(java_name: str) -> str:
-    """ "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256" is "ECDHE-RSA-AES128-SHA256"; what is none stays as it is."""
+    """Convert "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256" to "ECDHE-RSA-AES128-SHA256". Keep other names."""
     key_exchange, separator, cipher_part = (
         java_name.removeprefix("TLS_").removeprefix("SSL_").partition("_WITH_")
     )
@@ -74,5 +74,5 @@ def to_openssl_name(java_name: str) -> str:
     for key_size in ("128", "256"):
         cipher_part = cipher_part.replace(f"_{key_size}", key_size)
     cipher_part = cipher_part.replace("_CBC_", "_").replace("CHACHA20_POLY1305_SHA256", "CHACHA20_POLY1305")
-    # A key exchange by RSA alone goes without saying.
+    # OpenSSL's names omit a plain RSA key exchange.
     return f"{'' if key_exchange == 'RSA' else f'{key_exchange}_'}{cipher_part}".replace("_", "-")

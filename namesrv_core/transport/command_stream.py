@@ -1,8 +1,7 @@
-"""Stream: a socket that carries commands. Flow control, activity, and who is at the other end.
+"""CommandStream, a connection that carries commands: flow control, rate limits and the peer's identity.
 
-What has to be said in answer to one read is written at once; while the peer does not take what is written,
-nothing more is read from it. A stream that has much to do, or whose requests take long, takes turns with
-others like it.
+The answers to one read are written together. While the peer does not accept them, nothing more is read from
+it. A stream with many or slow requests shares the event loop with others through the FairScheduler.
 """
 
 import asyncio
@@ -18,35 +17,39 @@ from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler
 from namesrv_core.transport.quotas import StreamQuotas
 
 _PIECE_BYTES = 1 << 14
-"""Bytes that are looked at in one turn: some 150 questions of clients."""
+"""Bytes that are processed in one turn: about 150 client requests."""
 _MANY_PAYLOADS = 32
 _LONG_WORK_SECONDS = 0.02
 _LARGE_ANSWER_BYTES = 1 << 16
 
 
 AnswerSteps = Generator[None, None, RemotingCommand | None]
-"""What takes long, in steps of a millisecond, and ends with an answer."""
+"""A long computation in steps of a millisecond, which ends with an answer."""
 
 
 class StreamOwner(Protocol):
-    """Whoever a stream belongs to."""
+    """The owner of a stream, which handles its commands."""
 
     def stream_opened(self, stream: "CommandStream") -> None: ...
 
     def command_received(
         self, stream: "CommandStream", command: RemotingCommand
     ) -> RemotingCommand | AnswerSteps | None:
-        """A command came; what is returned is sent. Work is done in turns, and what comes behind it waits."""
+        """Handle a command. A returned command is sent as the answer; returned steps run in turns.
+
+        Later commands of the stream wait until the steps have ended.
+        """
 
     def stream_closed(self, stream: "CommandStream") -> None: ...
 
 
 class ResponseCache(Protocol):
-    """Answers that are found by the bytes of a request; `learn` is told what the owner answered."""
+    """A cache of answers by the bytes of their requests. `learn_answer` receives the owner's answers."""
 
     def find_answers(self, request_payloads: list[bytes], max_body_bytes: int) -> tuple[Sequence[bytes], int]:
-        """Pieces of answers to the first requests, which are taken from the list, and what bytes these are
-        for: as many as are known, until that is more than `most`.
+        """Answer the first requests, as many as are cached, until the answers exceed `max_body_bytes`.
+
+        Removes these requests from the list. Returns the pieces of the answers and their size.
         """
 
     def learn_answer(
@@ -55,11 +58,11 @@ class ResponseCache(Protocol):
 
 
 class CommandStream(asyncio.Protocol):
-    """One connection of `owner`. `number` is unique in this process and never used again.
+    """A connection of `stream_owner`. `channel_id` is unique in this process and never reused.
 
-    `host` is the address at the other end, without its port. `subject` is what a verified client certificate
-    says who that is ("CN=ops,O=Example": RFC 4514, most specific first); None without one. So many `frames`
-    and `bytes` were read; `full_since` is when the peer stopped to take what is written (loop time).
+    `host` is the peer's address without its port. `subject` is the subject of a verified client certificate
+    ("CN=ops,O=Example": RFC 4514, most specific first), or None. `frame_count` and `byte_count` count what
+    was read. `full_since` is when the peer stopped accepting data (loop time), or None.
     """
 
     _last_channel_id = 0
@@ -110,18 +113,18 @@ class CommandStream(asyncio.Protocol):
 
     @property
     def fair_scheduler(self) -> FairScheduler:
-        """Where those wait who have much to do."""
+        """The scheduler of busy streams."""
         return self._stream_quotas.fair_scheduler
 
     def use_transport(self, transport: asyncio.Transport) -> None:
-        """From now on what is said goes through `transport`, which stands before the one of the beginning."""
+        """Use a transport that wraps the original one, for example a TlsTransport."""
         self._transport = transport
 
     # Reading.
 
     def data_received(self, data: bytes) -> None:
         if self._is_held or self._is_behind:
-            # It came before the transport had been told to read no more.
+            # This data arrived before the transport paused reading.
             self._unread_bytes += data
             return
         self.active_at = self._event_loop.time()
@@ -169,7 +172,7 @@ class CommandStream(asyncio.Protocol):
         )
 
     def _answer_payload(self, frame_payload: bytes) -> Sequence[bytes]:
-        """What is said to a frame, in pieces; nothing to garbage, after which nothing is read."""
+        """The pieces of the answer to a frame; none if it is invalid, which also ends reading."""
         command = self.protocol_connection.decode_payload(frame_payload)
         answer = None if command is None else self._stream_owner.command_received(self, command)
         if command is None or answer is None:
@@ -184,13 +187,13 @@ class CommandStream(asyncio.Protocol):
         return codec.encode_command_parts(answer)
 
     def _answer_payloads(self) -> bool:
-        """Answer what was read, for a while; whether all is answered."""
+        """Answer waiting requests for one turn. Return whether all are answered."""
         turn_ends_at = self._work_clock() + TURN_SECONDS
         answer_pieces: list[bytes] = []
         frame_payloads = self._waiting_payloads
         answer_bytes = 0
         while frame_payloads and self.full_since is None:
-            # They take a microsecond each: their size is all that counts.
+            # Cached answers take a microsecond each, so only their size limits the turn.
             new_pieces, new_bytes = self._find_cached_answers(
                 frame_payloads, _LARGE_ANSWER_BYTES - answer_bytes
             )
@@ -206,14 +209,14 @@ class CommandStream(asyncio.Protocol):
             if self._current_work is not None:
                 break
             if answer_bytes > _LARGE_ANSWER_BYTES or self._work_clock() > turn_ends_at:
-                # Only between two turns is it seen whether the peer takes what is written.
+                # Whether the peer accepts the answers is only visible between two turns.
                 break
         if answer_pieces:
             self._transport.write(b"".join(answer_pieces))
         return not frame_payloads and self._current_work is None
 
     def _advance_work(self, answer_steps: AnswerSteps) -> None:
-        """Some steps of it; at its end its answer is sent."""
+        """Run steps for one turn. After the last step send the answer."""
         began_at = self._work_clock()
         try:
             while self._work_clock() - began_at < TURN_SECONDS:
@@ -245,7 +248,7 @@ class CommandStream(asyncio.Protocol):
             self._drop_unread()
             return False
         if self._is_held or self.full_since is not None or self._is_resting:
-            # Comes back by itself when that is over.
+            # `_resume_work` queues the stream again when that ends.
             return False
         if self._current_work is not None:
             self._advance_work(self._current_work)
@@ -262,7 +265,7 @@ class CommandStream(asyncio.Protocol):
         return self._end_turn()
 
     def _end_turn(self) -> bool:
-        """Whether there is more to do; if there is not, it is read again."""
+        """Return whether work is left. If not, resume reading."""
         if (
             self._current_work is not None
             or self._waiting_payloads
@@ -288,10 +291,10 @@ class CommandStream(asyncio.Protocol):
         self._unread_bytes = b""
         self._current_work = None
 
-    # How much.
+    # Rate limits.
 
     def _refill_grants(self) -> None:
-        """More came than was granted: what time has granted since is added, or it has to pass first."""
+        """Refill the rate limits for the time that has passed. If they stay exceeded, pause reading."""
         stream_quotas, loop_time = self._stream_quotas, self._event_loop.time()
         passed_seconds, self._refilled_at = loop_time - self._refilled_at, loop_time
         frames_left = min(
@@ -317,7 +320,7 @@ class CommandStream(asyncio.Protocol):
             self._rest_for(pause_seconds)
 
     def _rest_after_work(self, work_seconds: float) -> None:
-        """What took long is followed by a rest: one connection has a tenth of this server at most."""
+        """Rest nine times as long as slow work took, so one connection uses at most a tenth of the server."""
         self._is_slow = work_seconds > TURN_SECONDS
         if work_seconds > _LONG_WORK_SECONDS and not self._is_resting:
             self._rest_for(9 * work_seconds)
@@ -345,13 +348,13 @@ class CommandStream(asyncio.Protocol):
     # Writing.
 
     def send_command(self, command: RemotingCommand) -> None:
-        """Answer or oneway, at any time; a stream that has closed meanwhile takes it silently."""
+        """Send an answer or a oneway command. A closed stream ignores it."""
         if not self._transport.is_closing():
             self.active_at = self._event_loop.time()
             self._transport.write(codec.encode_command(command))
 
     def send_request(self, command: RemotingCommand) -> None:
-        """A request whose answer the owner receives."""
+        """Send a request. The owner receives the answer."""
         if not self._transport.is_closing():
             self._transport.write(self.protocol_connection.encode_request(command))
 
@@ -372,7 +375,7 @@ class CommandStream(asyncio.Protocol):
         self._resume_work()
 
     def _resume_work(self) -> None:
-        """Something that stood in the way is gone."""
+        """Continue after a pause of reading or writing has ended."""
         if self._is_behind and not self._transport.is_closing():
             self._queue_up()
         self._update_reading()
@@ -391,8 +394,8 @@ class CommandStream(asyncio.Protocol):
         self._stream_owner.stream_closed(self)
 
     def hold_reading(self) -> None:
-        """Read nothing until `release`; what the peer sends waits."""
-        # Not at once: where the connection has just come about, its transport is about to begin to read.
+        """Read nothing until `release_reading`. Data from the peer waits."""
+        # Deferred, because the transport of a new connection starts reading after this call.
         self._is_held = True
         self._event_loop.call_soon(self._update_reading)
 

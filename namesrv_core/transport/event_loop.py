@@ -1,4 +1,4 @@
-"""Which event loop: uvloop where it is installed, asyncio's own elsewhere."""
+"""The choice of the event loop: uvloop if it is installed, otherwise asyncio's own."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -16,6 +16,6 @@ def _find_uvloop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 def run_coroutine(main_coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run `main` to its end on the best loop there is."""
+    """Run a coroutine to its end on uvloop or asyncio's loop."""
     with asyncio.Runner(loop_factory=_find_uvloop_factory()) as runner:
         return runner.run(main_coroutine)

@@ -1,4 +1,4 @@
-"""Exchange: what an observer of calls is told of a request, and CallError, that it got no answer."""
+"""Exchange, the record of a finished request for observers, and CallError, a request without answer."""
 
 from collections.abc import Callable, Sequence
 from time import monotonic
@@ -9,10 +9,10 @@ from namesrv_core.protocol.command import RemotingCommand
 
 
 class CallError(RocketMQError):
-    """A request that got no answer; `reason` says why in words.
+    """A request got no answer. `reason` describes why.
 
-    `kind` is "unresolvable", "unconnected" or "untrusted" (no TLS came about) where it was never sent, and
-    "timeout", "closed", "unreadable" or "interrupted" where nobody knows whether it was carried out.
+    `kind` is "unresolvable", "unconnected" or "untrusted" (TLS failed) if the request was never sent. It is
+    "timeout", "closed", "unreadable" or "interrupted" if the server may have executed it.
     """
 
     def __init__(self, server_addr: str, error_kind: str, error_reason: str) -> None:
@@ -27,12 +27,12 @@ class CallError(RocketMQError):
 
 
 class Exchange(NamedTuple):
-    """One request and what became of it.
+    """A request and its outcome.
 
-    `began` is when it was handed to the socket, or its server's turn came if it never was
-    (`time.monotonic`), `seconds` how long it then took. `outcome` is the answer's code, or why there is
-    none. Bytes are those of whole frames. It was the `done`th to end of the `total` asked together. `via`
-    is where it was connected to, if not to `addr`.
+    `began` is when the request was written to the socket (`time.monotonic`), or when its server's turn came
+    if it never was; `seconds` is the time from then on. `outcome` is the answer's code, or the error. Byte
+    counts are those of whole frames. `done` of `total` requests of the same batch have ended, this one
+    included. `via` is the address of the connection, if it differs from `addr`.
     """
 
     addr: str
@@ -51,7 +51,7 @@ ExchangeObserver = Callable[[Exchange], None]
 
 
 class ExchangeTracker:
-    """What has to be remembered of requests that were asked together, to tell an observer of each."""
+    """Tracks the requests of a batch and calls an observer as each one ends."""
 
     def __init__(
         self, exchange_observer: ExchangeObserver, addressed_requests: Sequence[tuple[str, RemotingCommand]]
@@ -62,7 +62,7 @@ class ExchangeTracker:
         self._done_count = 0
 
     def record_sent(self, request_index: int, frame_bytes: int) -> None:
-        """The request at this place was handed to the socket, in so many bytes."""
+        """Record that a request was written to the socket, and its size."""
         self._sent_by_index[request_index] = (monotonic(), frame_bytes)
 
     def report_ended(
@@ -72,7 +72,7 @@ class ExchangeTracker:
         answer_bytes: int,
         turn_began_at: float,
     ) -> None:
-        """It ended, with so many bytes of an answer; the turn of its server came at `turn`."""
+        """Report a request that ended. `turn_began_at` is when its server's turn came."""
         server_addr, request = self._addressed_requests[request_index]
         began_at, bytes_out = self._sent_by_index.get(request_index, (turn_began_at, 0))
         outcome = request_result.code if isinstance(request_result, RemotingCommand) else request_result

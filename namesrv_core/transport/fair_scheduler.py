@@ -1,6 +1,6 @@
-"""Turns: streams that have much to do get a little time one after the other, so that nobody waits for them.
+"""FairScheduler, which gives busy streams short turns one after the other, so that they do not delay others.
 
-Whoever asks for little is answered at once, as it comes, and does not queue up here.
+Streams with little to do are answered at once and do not queue here.
 """
 
 import asyncio
@@ -9,20 +9,20 @@ from collections.abc import Callable
 from typing import Protocol
 
 TURN_SECONDS = 0.001
-"""Seconds that a stream may take at a time; one request may take longer."""
+"""The length of a turn. A single request can take longer."""
 
 _ROUND_SECONDS = 0.002
 
 
 class TurnTaker(Protocol):
-    """What takes turns."""
+    """Work that runs in turns."""
 
     def take_turn(self) -> bool:
-        """Do a part of what there is to do; whether there is more."""
+        """Do a part of the work. Return whether more is left."""
 
 
 class FairScheduler:
-    """Between two looks at the sockets those that wait have `_TOGETHER` seconds, or one longer turn."""
+    """Between two polls of the sockets, turns take `_ROUND_SECONDS` in total, or one longer turn."""
 
     def __init__(self, work_clock: Callable[[], float]) -> None:
         self._work_clock = work_clock

@@ -1,7 +1,7 @@
-"""HTTP/1.1 for monitors and address lookups: h11 makes requests of bytes, a function pages of requests.
+"""A small HTTP/1.1 server for monitoring and address lookups, based on h11. A function renders the pages.
 
-Narrow on purpose: GET and HEAD, short requests, few connections, deadlines. It knows no page by name. However
-often a page is asked for, whoever else uses the loop has nine tenths of it.
+It supports only GET and HEAD, short requests and few connections, and everything has a deadline. PagePace
+leaves nine tenths of the event loop's time to other work, however often a page is requested.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _MAX_LONG_PAGES = 64
 class PageRequest(NamedTuple):
     """A request: its path without the query, and its headers by lower-case name.
 
-    `local` is our address and port, `host` the address of whoever asks.
+    `local_address` is our host and port, `peer_host` the requester's address.
     """
 
     page_path: str
@@ -39,7 +39,7 @@ class PageRequest(NamedTuple):
 
 
 class PageResponse(NamedTuple):
-    """What is answered."""
+    """The response to a request."""
 
     status: int
     body: bytes
@@ -51,7 +51,7 @@ PageHandler = Callable[[PageRequest], PageResponse]
 
 
 class PagePace:
-    """Pages that take long are made one after the other, with a rest after each; others never wait."""
+    """The rate limit of slow pages: one at a time, with a rest after each. Fast pages never wait."""
 
     def __init__(self, loop_clock: Callable[[], float]) -> None:
         self._loop_clock = loop_clock
@@ -59,11 +59,11 @@ class PagePace:
         self._free_at = 0.0
 
     def delay_of_page(self, page_path: str) -> float:
-        """Seconds until this page may be made."""
+        """Seconds until this page may be rendered."""
         return max(self._free_at - self._loop_clock(), 0.0) if page_path in self._long_pages else 0.0
 
     def record_duration(self, page_path: str, render_seconds: float) -> None:
-        """How long it was to make it this time."""
+        """Record how long the page took to render."""
         if render_seconds < _LONG_PAGE_SECONDS:
             self._long_pages.discard(page_path)
             return
@@ -73,7 +73,7 @@ class PagePace:
 
 
 class HttpListener:
-    """`await HttpListener.open(...)`; `address` is the one really bound."""
+    """Created by `await HttpListener.open(...)`. `bound_addr` is the actual address."""
 
     def __init__(self, asyncio_server: asyncio.Server, open_connections: "set[_HttpConnection]") -> None:
         self._asyncio_server = asyncio_server
@@ -82,7 +82,7 @@ class HttpListener:
 
     @classmethod
     async def open(cls, answer_request: PageHandler, listen_host: str, listen_port: int) -> "HttpListener":
-        """Listen on `host`:`port`; port 0 takes a free one. OSError where the address cannot be bound."""
+        """Listen on an address; port 0 takes a free one. Raises OSError if the address cannot be bound."""
         open_connections: set[_HttpConnection] = set()
         event_loop = asyncio.get_running_loop()
         page_pace = PagePace(event_loop.time)
@@ -93,14 +93,14 @@ class HttpListener:
         return cls(asyncio_server, open_connections)
 
     def close(self) -> None:
-        """No more connections; those that are open are closed once they have what they asked for."""
+        """Accept no more connections. Close the open ones after their pending response."""
         self._asyncio_server.close()
         for connection in list(self._open_connections):
             connection.close()
 
 
 class _HttpConnection(asyncio.Protocol):
-    """One connection, with the deadline by which something has to happen on it."""
+    """An HTTP connection, which is aborted if nothing happens before its deadline."""
 
     def __init__(
         self, answer_request: PageHandler, open_connections: "set[_HttpConnection]", page_pace: PagePace
@@ -165,7 +165,7 @@ class _HttpConnection(asyncio.Protocol):
             self._handle_requests()
 
     def _handle_requests(self) -> None:
-        """The next request that is here whole, as long as answers are taken; then others have a turn."""
+        """Handle complete requests while the peer reads responses. Other work runs between two requests."""
         while not (self._is_write_paused or self._is_request_paused or self._transport.is_closing()):
             try:
                 http_event = self._h11_connection.next_event()
@@ -189,7 +189,7 @@ class _HttpConnection(asyncio.Protocol):
             self._set_deadline(delay_seconds + _REQUEST_SECONDS)
             self._pause_before(delay_seconds, self._reply_at_pace)
             return
-        # By the processor, as streams measure work: a pause of the machine is held against nobody.
+        # Processor time, as in CommandStream, so that a pause of the machine does not count against a page.
         began_at = time.thread_time()
         self._reply_to_request(page_path)
         self._page_pace.record_duration(page_path, time.thread_time() - began_at)

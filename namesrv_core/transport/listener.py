@@ -1,7 +1,7 @@
-"""Listener: accepts connections on one address.
+"""StreamListener, which accepts connections on one address.
 
-Whoever waits is let in at once: uvloop's own server accepts one connection in a turn of the loop, so that
-after a restart the last of a thousand clients would wait for a thousand turns of a busy server.
+It accepts all waiting connections at once. uvloop's server accepts one per iteration of the loop, so after a
+restart the last of a thousand clients would wait for a thousand iterations of a busy server.
 """
 
 import asyncio
@@ -13,16 +13,16 @@ from namesrv_core.transport.command_stream import CommandStream, ResponseCache, 
 from namesrv_core.transport.protocol_detection import ProtocolDetector, TlsPolicy
 from namesrv_core.transport.quotas import StreamQuotas
 
-# As whatever else an event loop has to say.
+# The logger that asyncio itself uses.
 asyncio_log = logging.getLogger("asyncio")
 
 _MAX_ARRIVING = 24
-"""So many may be on their way in: with those on their way out less than a server keeps files for itself."""
+"""The limit of connections in setup. With those being closed they must fit into a server's reserved files."""
 _PAUSE_SECONDS = 1.0
 
 
 class StreamListener:
-    """`await Listener.open(...)`; `address` and `port` are those really bound."""
+    """Created by `await StreamListener.open(...)`. `bound_host` and `bound_port` are the actual address."""
 
     def __init__(self, listen_socket: socket.socket, build_protocol: Callable[[], asyncio.Protocol]) -> None:
         self.bound_host, self.bound_port = listen_socket.getsockname()[:2]
@@ -44,9 +44,9 @@ class StreamListener:
         tls_policy: TlsPolicy | None = None,
         stream_quotas: StreamQuotas | None = None,
     ) -> "StreamListener":
-        """Listen on `host`:`port`; port 0 takes a free one. OSError where the address cannot be bound.
+        """Listen on an address; port 0 takes a free one. Raises OSError if the address cannot be bound.
 
-        With `terms` TLS is spoken there, too, or nothing but TLS.
+        With `tls_policy` the port serves TLS as well, or only TLS.
         """
 
         granted_quotas = stream_quotas or StreamQuotas()
@@ -73,7 +73,7 @@ class StreamListener:
                 return
             accepted_socket.setblocking(False)
             arriving_task = self._event_loop.create_task(self._hand_over(accepted_socket))
-            # The loop itself keeps no task alive.
+            # Keep a reference, because the event loop itself does not keep a task alive.
             self._arriving_tasks.add(arriving_task)
             arriving_task.add_done_callback(self._arriving_tasks.discard)
 
@@ -81,7 +81,7 @@ class StreamListener:
         try:
             await self._event_loop.connect_accepted_socket(self._build_protocol, accepted_socket)
         except OSError:
-            # It has gone again.
+            # The peer has already disconnected.
             accepted_socket.close()
 
     def _resume_accepting(self) -> None:
@@ -89,7 +89,7 @@ class StreamListener:
         self._event_loop.add_reader(self._listen_socket, self._accept_waiting)
 
     def close(self) -> None:
-        """No more connections; those that are open stay open."""
+        """Accept no more connections. Open connections stay open."""
         if self._listen_socket.fileno() < 0:
             return
         if self._pause_timer is not None:
@@ -100,10 +100,10 @@ class StreamListener:
 
 
 def bind_socket(listen_host: str, listen_port: int) -> socket.socket:
-    """A socket that has the address, not yet listening; OSError where it cannot be had."""
+    """Bind a socket, which does not listen yet. Raises OSError if the address cannot be bound."""
     address_family = socket.AF_INET6 if ":" in listen_host else socket.AF_INET
-    # With the protocol named: asyncio looks for it before it switches Nagle's algorithm off, and an answer
-    # that follows another one would wait for the acknowledgement of that, 40 ms.
+    # asyncio disables Nagle's algorithm only if the socket's protocol is given. Otherwise a second answer
+    # would wait 40 ms for the acknowledgement of the first.
     listen_socket = socket.socket(address_family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listen_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,7 @@
-"""Calls: many requests to many servers at the same time, over plain sockets and a selector.
+"""MultiplexedClient, which sends many requests to many servers at once over plain sockets and a selector.
 
-For programs that ask and leave: no event loop, no thread (but one per host name that is being resolved),
-and asyncio is never imported, as that alone would cost a command 60 ms.
+It serves short-lived programs. It needs no event loop, and no thread except one per host name that is being
+resolved. It never imports asyncio, which alone would cost a command 60 ms.
 """
 
 import os
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 __all__ = ["CallError", "Exchange", "ExchangeObserver", "MultiplexedClient"]
 
 MAX_SOCKETS = 64
-"""Open sockets at a time; further servers wait for their turn."""
+"""The limit of open sockets. Further servers wait."""
 MAX_UNANSWERED = 128
-"""Requests under way on one connection: a Java server refuses what overflows its queue of requests."""
+"""The limit of pending requests per connection: a Java server refuses requests that overflow its queue."""
 
 _MAX_WAIT_SECONDS = 3600.0
-"""Seconds that are waited at once; the system has a limit."""
+"""The longest single wait, because the operating system limits the timeout of a selector."""
 
 
 def _resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddress]:
-    # Python loads its IDNA codec for every str; what is ASCII needs none.
+    # Bytes, because Python loads its IDNA codec for every str, and an ASCII name does not need it.
     encoded_host = host.encode() if host.isascii() else host
     try:
         addr_infos = socket.getaddrinfo(encoded_host, port, type=socket.SOCK_STREAM, flags=lookup_flags)
@@ -46,9 +46,9 @@ def _resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAdd
 
 
 class MultiplexedClient:
-    """Keeps its connections for the next calls; close it, or use it as a context manager.
+    """Keeps its connections for later requests. Close it, or use it as a context manager.
 
-    With `tls`, all of them are TLS.
+    With `tls_client` all connections use TLS.
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class MultiplexedClient:
         timeout_seconds: float,
         exchange_observer: ExchangeObserver | None = None,
     ) -> list[RemotingCommand | CallError]:
-        """What became of each call ("host:port" or "[v6]:port", request), in their order.
+        """Send each request to its address ("host:port" or "[v6]:port"). Results keep the order of requests.
 
-        Each has `timeout` seconds from when its turn comes: connecting and everything else included. The
-        observer is told of each as it ends.
+        The timeout of a request begins when its server's turn comes, and includes connecting. The observer is
+        called as each request ends.
         """
         self._timeout_seconds = timeout_seconds
         addressed_requests = list(addressed_requests)
@@ -112,7 +112,7 @@ class MultiplexedClient:
         return [request_result for request_result in self._request_results if request_result is not None]
 
     def get_peer(self, server_addr: str) -> Any:
-        """Where the connection to that address leads, as the system has it; None where there is none."""
+        """The socket address of the connected peer; None if there is no connection to that address."""
         server_link = self._links_by_addr.get(server_addr)
         with suppress(OSError):
             return (
@@ -129,7 +129,7 @@ class MultiplexedClient:
         for request_index, (server_addr, request) in enumerate(addressed_requests):
             server_link = chosen_links.get(server_addr)
             if server_link is None:
-                # Taken out and put back, so that the least recently used stand first.
+                # Removed and inserted again, so that the least recently used links come first.
                 server_link = chosen_links[server_addr] = (
                     self._links_by_addr.pop(server_addr)
                     if server_addr in self._links_by_addr
@@ -177,7 +177,7 @@ class MultiplexedClient:
             self._connect_next_candidate(server_link)
 
     def _close_idle_links(self, active_links: set[ServerLink]) -> None:
-        """Close idle connections, the least recently used first, where one more would be too many."""
+        """Close idle connections, the least recently used first, if one more would exceed the limit."""
         idle_links = [
             server_link
             for server_link in self._links_by_addr.values()
@@ -187,7 +187,7 @@ class MultiplexedClient:
             server_link.close()
 
     def _resolve_in_thread(self, server_link: ServerLink, host: str, port: int) -> None:
-        """In a thread of its own, as getaddrinfo has no timeout and would hold up the others."""
+        """Resolve in a thread, because getaddrinfo has no timeout and would block the other links."""
         from threading import Thread
 
         if self._bell_sockets is None:
@@ -220,7 +220,7 @@ class MultiplexedClient:
                 self._connect_next_candidate(server_link)
 
     def _connect_next_candidate(self, server_link: ServerLink) -> None:
-        """Try the next of the server's addresses, each with its share of the time that is left."""
+        """Try the server's next address. The remaining time is divided among the remaining addresses."""
         while server_link.candidate_addrs:
             now_seconds = monotonic()
             server_link.attempt_ends_at = now_seconds + (server_link.deadline - now_seconds) / len(
@@ -257,7 +257,7 @@ class MultiplexedClient:
             server_link.tls_connection = self._tls_client.create_connection(
                 split_addr(server_link.server_addr)[0]
             )
-            # Fed with nothing, it begins to talk.
+            # Feeding no bytes starts the TLS handshake.
             server_link.decrypt_received(b"")
         self._write_requests(server_link)
 
@@ -293,7 +293,7 @@ class MultiplexedClient:
             self._unwatch_socket(server_link)
 
     def _write_requests(self, server_link: ServerLink) -> None:
-        """Write what the window of unanswered requests and the socket's buffer let through."""
+        """Write as many requests as the limit of unanswered requests and the socket's buffer allow."""
         while (
             server_link.is_ready
             and server_link.unsent_requests
@@ -347,7 +347,7 @@ class MultiplexedClient:
             request_index, _ = server_link.unanswered_requests.pop(answer.opaque, (None, 0.0))
             if request_index is not None:
                 self._finish_request(server_link, request_index, answer, frame_bytes)
-                # Requests that had to wait for this answer have their time from now on.
+                # The timeout of requests that waited for this answer begins now.
                 server_link.deadline = monotonic() + self._timeout_seconds
         if server_link.protocol_connection.error is not None:
             self._fail_link(server_link, server_link.build_unreadable_error(received_bytes))
@@ -355,14 +355,14 @@ class MultiplexedClient:
             self._write_requests(server_link)
 
     def _fail_tls(self, server_link: ServerLink, tls_error: RocketMQError) -> None:
-        """TLS has failed: the server is told, and what it had not answered yet was never carried out."""
+        """TLS failed. Send the alert to the server; without a handshake it has not executed any request."""
         with suppress(OSError):
             server_link.flush_queued()
         error_kind = "closed" if server_link.has_spoken else "untrusted"
         self._fail_link(server_link, CallError(server_link.server_addr, error_kind, str(tls_error)))
 
     def _fail_lost_link(self, server_link: ServerLink, socket_error: OSError | None) -> None:
-        """The connection is gone; why, may still be read from what came before its end."""
+        """The connection was lost. Data that arrived before may contain a TLS alert with the reason."""
         if (
             socket_error is not None
             and server_link.tls_connection is not None
@@ -416,7 +416,7 @@ class MultiplexedClient:
         )
 
     def _fail_link(self, server_link: ServerLink, error: CallError) -> None:
-        """Everything that still waits for this server gets the error; the connection is given up."""
+        """Close the connection and fail all requests that wait for this server."""
         self._close_link(server_link)
         for request_index, _ in (*server_link.unanswered_requests.values(), *server_link.unsent_requests):
             self._finish_request(server_link, request_index, error)
@@ -438,7 +438,7 @@ class MultiplexedClient:
 
     def _watch_socket(self, server_link: ServerLink, wanted_events: int) -> None:
         assert server_link.tcp_socket is not None
-        # By number: looking for a socket in vain makes a text of it, which asks the system twice.
+        # Look up by number: a failed lookup of a socket formats it, which costs two system calls.
         registered_key = self._selector.get_map().get(server_link.tcp_socket.fileno())
         if registered_key is None:
             self._selector.register(server_link.tcp_socket, wanted_events, server_link)

@@ -1,6 +1,6 @@
-"""Doorway: the first byte of a connection decides whether it is TLS, on one port with those that are not.
+"""Detection of TLS by the first byte of a connection, so that one port serves TLS and plain text.
 
-A peer that says nothing holds nobody up: each connection waits for its own first byte.
+Each connection waits for its own first byte, so a silent peer does not delay others.
 """
 
 import asyncio
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     import ssl
 
 HANDSHAKE_SECONDS = 10.0
-"""Seconds after which a handshake has failed; with TLS demanded they count from the connection on."""
+"""The timeout of a handshake. If TLS is required, it begins when the connection is accepted."""
 _HANDSHAKE_RECORD_TYPE = 0x16
 
 
 class TlsPolicy:
-    """How TLS is offered to those who connect: `is_demanded` refuses plain text.
+    """How a listener uses TLS. `is_required` refuses plain text.
 
-    `context` is what new connections get, replaced at any time; each goes on with the one it began with.
-    Where it is None `make` is asked for one, once. `refused` is told peer and reason. `begun` counts the
-    handshakes.
+    `ssl_context` applies to new connections and can be replaced at any time; existing connections keep
+    theirs. If it is None, `build_context` is called once. `report_refusal` receives the peer's address and
+    the reason.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class TlsPolicy:
 
     @property
     def is_context_pending(self) -> bool:
-        """Whether what a new connection gets is yet to be made, which takes a while."""
+        """Whether the context must still be built, which takes a while."""
         return self.ssl_context is None and self._build_context is not None
 
     def prepare_context(self) -> None:
-        """Make what is to be made, once, in whatever thread."""
+        """Build the context if necessary, once. Safe to call in any thread."""
         with self._build_lock:
             if self.ssl_context is None and self._build_context is not None:
                 try:
@@ -60,7 +60,7 @@ class TlsPolicy:
                 self._build_context = None
 
     def current_context(self) -> "ssl.SSLContext":
-        """What a new connection gets. BadSettings where there is no certificate to show."""
+        """The context of a new connection. Raises BadSettings if there is no certificate."""
         self.prepare_context()
         if self.ssl_context is None:
             raise BadSettings(self._unavailable_reason)
@@ -68,7 +68,7 @@ class TlsPolicy:
 
 
 class ProtocolDetector(asyncio.Protocol):
-    """Stands before `stream` until the first byte has come, and then steps aside."""
+    """The protocol of a connection until its first byte; then the stream or a TlsTransport replaces it."""
 
     def __init__(self, command_stream: CommandStream, tls_policy: TlsPolicy) -> None:
         self._command_stream = command_stream
@@ -89,7 +89,7 @@ class ProtocolDetector(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._cancel_timer()
         if self._waiting_bytes is not None:
-            # Somebody has the stream read on, although this one does not want to.
+            # The stream resumed reading while the context is being built.
             self._waiting_bytes += data
         elif data[0] == _HANDSHAKE_RECORD_TYPE:
             if self._tls_policy.is_context_pending:
@@ -103,7 +103,7 @@ class ProtocolDetector(asyncio.Protocol):
             self._command_stream.data_received(data)
 
     def _wait_for_context(self, received_bytes: bytes) -> None:
-        """Nobody else waits for a certificate that is being made."""
+        """Pause only this connection while the context is built in a thread."""
         self._waiting_bytes = bytearray(received_bytes)
         self._transport.pause_reading()
         preparation = asyncio.get_running_loop().run_in_executor(None, self._tls_policy.prepare_context)
@@ -121,7 +121,7 @@ class ProtocolDetector(asyncio.Protocol):
         except BadSettings as error:
             self._refuse_peer(str(error))
             return
-        # Late, as `ssl` costs memory and time that servers without TLS need not spend.
+        # Imported late, because `ssl` costs memory and time that servers without TLS save.
         from namesrv_core.transport.tls_transport import TlsTransport
 
         self._tls_policy.handshake_count += 1

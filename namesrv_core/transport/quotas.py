@@ -1,4 +1,4 @@
-"""Allowance: what a server grants each connection, and where it hears that one wanted more."""
+"""The quotas of each connection, and the observer that a stream tells about exceeded limits."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class QuotaObserver(Protocol):
-    """Who is told; `limit` is the key of a setting."""
+    """Receives the reports of streams. `limit_key` is the key of a setting."""
 
     def report_over_limit(self, stream: "CommandStream", limit_key: str, hit_text: str) -> None:
-        """A stream went over a limit, and was made to wait or is being closed."""
+        """A stream exceeded a limit; it waits or is being closed."""
 
     def report_held_bytes(self, stream: "CommandStream", held_bytes: int) -> None:
-        """A stream keeps so many bytes, unfinished or not taken by its peer; 0 for next to nothing."""
+        """A stream holds this many bytes of incomplete frames or unsent answers; 0 if the amount is small."""
 
 
 class _NullObserver:
@@ -29,10 +29,10 @@ class _NullObserver:
 
 
 class StreamQuotas:
-    """`frames` and `bytes` are those of a second, which is also what may come at once.
+    """The quotas of a stream. The quota of one second is also the largest burst.
 
-    `clock` tells how long work takes, in seconds of the processor, so that a pause of the machine is held
-    against nobody; by the one that stands still nothing ever takes long.
+    `work_clock` measures work in seconds of processor time, so that a pause of the machine does not count
+    against a peer. With the default clock, which stands still, no work counts as long.
     """
 
     __slots__ = (

@@ -1,4 +1,4 @@
-"""Channel: an outgoing connection, with requests that have a deadline, for what runs inside an event loop."""
+"""RequestChannel, an outgoing connection for asyncio code, whose requests have a timeout."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class RequestChannel:
-    """Connects when it is first used and again after a failure; `timeout` is in seconds, for each step.
+    """Connects on first use, and again after a failure. The timeout applies to each step.
 
-    With `tls` it goes through that.
+    With `ssl_context` the connection uses TLS.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class RequestChannel:
         self._connect_lock = asyncio.Lock()
 
     async def send_request(self, command: RemotingCommand) -> RemotingCommand:
-        """The answer to `command`; OSError (TimeoutError is one) where none came."""
+        """Send a request and return its answer. Raises OSError, also as TimeoutError, if none arrives."""
         stream = await self._connect_stream()
         pending_answer: asyncio.Future[RemotingCommand] = asyncio.get_running_loop().create_future()
         self._pending_answers[command.opaque] = pending_answer
@@ -41,7 +41,7 @@ class RequestChannel:
             stream.protocol_connection.forget_request(command)
 
     async def send_oneway(self, command: RemotingCommand) -> None:
-        """Send `command`, whose flag must say that no answer is wanted."""
+        """Send a command that expects no answer; its flag must say so."""
         (await self._connect_stream()).send_command(command)
 
     async def _connect_stream(self) -> CommandStream:
@@ -60,7 +60,7 @@ class RequestChannel:
             self._stream.close()
 
     def abort(self) -> None:
-        """Close with a reset, as a killed process would be seen to."""
+        """Close with a reset, which is what peers of a killed process see."""
         if self._stream is not None:
             self._stream.abort()
 

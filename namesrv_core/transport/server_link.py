@@ -1,4 +1,4 @@
-"""Link: one server that is being asked; its socket, its TLS, what still goes to it, and who waits for it."""
+"""ServerLink, MultiplexedClient's connection to one server: its socket, TLS state and pending requests."""
 
 import socket
 from collections import deque
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 256 * 1024
 _DECODE_LIMITS = NO_LIMITS._replace(frame_bytes=64 * 1024 * 1024)
-"""Bytes of the largest answer: brokers with more topics than they can register still list them all."""
+"""Limits of answers. The frame limit is large, because a broker can list more topics than it can register."""
 _TLS_ALERT = b"\x15\x03"
 
 SocketAddress = tuple[socket.AddressFamily, Any]
 
 
 class ServerLink:
-    """`is_connected` says that the socket is, `is_ready` that requests may be sent over it."""
+    """A connection to a server. `is_connected` refers to the socket, `is_ready` also to the TLS handshake."""
 
     def __init__(self, server_addr: str) -> None:
         self.server_addr = server_addr
@@ -31,7 +31,7 @@ class ServerLink:
         self.protocol_connection = ProtocolConnection(_DECODE_LIMITS)
         self.is_connected = False
         self.has_spoken = False
-        """Whether the server has said anything over this connection, TLS's own words aside."""
+        """Whether the server has sent any data over this connection, apart from the TLS handshake."""
         self.candidate_addrs: list[SocketAddress] = []
         self.last_error: CallError | None = None
         self.unsent_requests: deque[tuple[int, RemotingCommand]] = deque()
@@ -59,14 +59,14 @@ class ServerLink:
         )
 
     def is_usable(self) -> bool:
-        """Whether the connection of an earlier call is still open, as far as this end can know."""
+        """Whether the connection of an earlier request is still open, as far as this end can tell."""
         if self.tcp_socket is None or not self.is_ready or self.protocol_connection.error is not None:
             return False
         try:
             if self.tls_connection is None:
                 return bool(self.tcp_socket.recv(1, socket.MSG_PEEK))
             while received_bytes := self.tcp_socket.recv(CHUNK_BYTES):
-                # Late answers, or TLS's goodbye, which is no end of the connection to a look at the socket.
+                # Late answers, or TLS's close_notify, after which the socket itself can still look open.
                 self.protocol_connection.feed_bytes(self.decrypt_received(received_bytes))
                 if self.tls_connection.is_closed or self.protocol_connection.error is not None:
                     return False
@@ -77,7 +77,7 @@ class ServerLink:
             return False
 
     def queue_bytes(self, frame_bytes: bytes) -> None:
-        """Say this next."""
+        """Queue bytes for sending, encrypted if TLS is used."""
         if self.tls_connection is None:
             self.queued_bytes += frame_bytes
         else:
@@ -85,7 +85,7 @@ class ServerLink:
             self.queued_bytes += self.tls_connection.drain_outgoing()
 
     def decrypt_received(self, received_bytes: bytes) -> bytes:
-        """What arrived, without TLS around it; TLS may have something to send after it. TlsError."""
+        """Decrypt received bytes; TLS may queue a response. Raises TlsError."""
         if self.tls_connection is not None:
             try:
                 received_bytes = self.tls_connection.feed_bytes(received_bytes)
@@ -95,7 +95,7 @@ class ServerLink:
         return received_bytes
 
     def flush_queued(self) -> None:
-        """Send what the socket's buffer takes. OSError."""
+        """Send as many bytes as the socket's buffer accepts. Raises OSError."""
         assert self.tcp_socket is not None
         try:
             if self.queued_bytes:
@@ -104,7 +104,7 @@ class ServerLink:
             pass
 
     def build_loss_error(self, error_detail: str) -> CallError:
-        """What it means that the server closed the connection; `detail` is the system's word for it."""
+        """Build the error for a connection that the server closed. `error_detail` is the system's message."""
         if self.is_connected and not self.is_ready:
             reason = "closed the connection during the TLS handshake: perhaps it speaks no TLS"
             return CallError(self.server_addr, "untrusted", reason + error_detail)
@@ -116,7 +116,7 @@ class ServerLink:
         return CallError(self.server_addr, "closed", f"closed the connection unanswered{error_detail}{hint}")
 
     def build_unreadable_error(self, received_bytes: bytes) -> CallError:
-        """What it means that the server's bytes, `data` the first of them, are no frames."""
+        """Build the error for received bytes that are not RocketMQ frames."""
         error = self.protocol_connection.error
         if self.tls_connection is None and received_bytes.startswith(_TLS_ALERT):
             return CallError(self.server_addr, "unreadable", "speaks TLS: ask it with --tls (tls)")

@@ -1,6 +1,6 @@
-"""TLS of the asking end: fed what arrives and drained of what has to be sent, it knows no socket.
+"""The client side of TLS as bytes in and bytes out, without a socket.
 
-Its law: whatever goes wrong says which setting would put it right. Only who wants TLS imports this module, as
+Every error message names the setting that fixes the problem. Import this module only if TLS is used, because
 `ssl` costs a command 10 ms.
 """
 
@@ -28,15 +28,15 @@ _REFUSAL_ALERTS = (
 
 
 class TlsError(RocketMQError):
-    """No TLS came about with this server; the text says why, and which setting would change that."""
+    """The TLS handshake with a server failed. The message gives the reason and the setting to change."""
 
 
 class TlsClient:
-    """What all connections have in common: whom to trust, and who this client is. Files are PEM.
+    """The TLS settings of all connections: trusted authorities and the client's identity. Files are PEM.
 
-    `ca_file` is whom to trust, the system's authorities if None. `key_file` may be part of `cert_file`.
-    `server_name` is what certificates have to name, the host that is asked if None. BadSettings, in one line
-    without the password, for what cannot be used.
+    `ca_file` holds the trusted authorities; None trusts the system's. The key may be part of `cert_file`.
+    `server_name` is the name that certificates must contain; None stands for the host of the connection.
+    Raises BadSettings, in one line without the password, for unusable files.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class TlsClient:
         server_name: str | None = None,
         is_verifying: bool = True,
     ) -> None:
-        # Without the strictness of create_default_context of 3.13, which self-made authorities rarely pass.
+        # create_default_context of Python 3.13 is stricter, and most private authorities fail its checks.
         self.ssl_context = ssl_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         ssl_context.minimum_version = ssl.TLSVersion.TLSv1_2
         ssl_context.options |= ssl.OP_NO_RENEGOTIATION
@@ -74,16 +74,17 @@ class TlsClient:
             raise BadSettings(f"{server_name!r} cannot be the name of a TLS server") from None
 
     def create_connection(self, server_host: str) -> "TlsConnection":
-        """A new connection's; `host` is a name or an IP address without brackets."""
+        """Create the TLS state of a new connection. The host is a name or an IP address without brackets."""
         return TlsConnection(
             self.ssl_context, self._server_name or server_host.partition("%")[0], self._has_certificate
         )
 
 
 class TlsConnection:
-    """One connection's: `feed` what arrives, `write` what to say once `is_ready`, send what `drain` returns.
+    """The TLS state of a connection.
 
-    It begins to talk when it is fed with nothing. After `is_closed` there is nothing more to come.
+    Pass received bytes to `feed_bytes`, plain bytes to `write_bytes` once `is_ready`, and send what
+    `drain_outgoing` returns. Feeding no bytes starts the handshake. After `is_closed` no more data follows.
     """
 
     def __init__(self, ssl_context: ssl.SSLContext, server_name: str, has_certificate: bool) -> None:
@@ -97,7 +98,7 @@ class TlsConnection:
         self.is_closed = False
 
     def feed_bytes(self, received_bytes: bytes) -> bytes:
-        """What the server says in `data`. TlsError if that ends the connection; `drain` has the last word."""
+        """Decrypt received bytes. Raises TlsError on failure; then send `drain_outgoing` once more."""
         self._incoming_bio.write(received_bytes)
         decrypted_bytes = bytearray()
         try:
@@ -118,11 +119,11 @@ class TlsConnection:
         return bytes(decrypted_bytes)
 
     def write_bytes(self, plain_bytes: bytes) -> None:
-        """All of it: the outgoing buffer has no limit."""
+        """Encrypt all bytes; the outgoing buffer is unlimited."""
         self._ssl_object.write(plain_bytes)
 
     def drain_outgoing(self) -> bytes:
-        """What has to be sent next."""
+        """Take the bytes that must be sent next."""
         return self._outgoing_bio.read()
 
     def _describe_distrust(self, error: ssl.SSLCertVerificationError) -> str:
@@ -159,7 +160,7 @@ class TlsConnection:
         _, is_alert, alert = reason.partition("_ALERT_")
         if not is_alert and reason in _PLAIN_TEXT_REASONS and not self.is_ready:
             return "speaks no TLS: ask it without --tls (tls)"
-        # A handshake that fails before the server showed itself is about versions and ciphers.
+        # A handshake that fails before the server presents a certificate is about versions and ciphers.
         if alert in _REFUSAL_ALERTS and self._server_certificate():
             if self._has_certificate:
                 return f"refuses this client's certificate ({format_alert(alert)}): see --tlsCert (cert_file)"
@@ -168,15 +169,15 @@ class TlsConnection:
         return f"no TLS came about: {format_alert(alert or reason)}"
 
     def _server_certificate(self) -> Mapping[str, Any]:
-        """What the server's certificate tells, trusted or not; empty where it has shown none."""
+        """The server's certificate, trusted or not; empty if it has presented none."""
         presented_certificates = self.presented_certificates()
         return presented_certificates[0] if presented_certificates else {}
 
     def presented_certificates(self) -> list[dict[str, Any]]:
-        """What the certificates tell that the server has shown, its own first, trusted or not.
+        """The certificates that the server has presented, trusted or not, its own first.
 
-        Each is as `ssl.SSLSocket.getpeercert` has it. Before 3.13 there is no public way to see one that was
-        refused.
+        Each has the form of `ssl.SSLSocket.getpeercert`. Before Python 3.13 no public API returns a
+        certificate that was refused.
         """
         try:
             certificate_chain = self._ssl_object._sslobj.get_unverified_chain()  # type: ignore[attr-defined]
@@ -186,7 +187,7 @@ class TlsConnection:
 
 
 def trust_authorities(ssl_context: ssl.SSLContext, ca_file: Path | None) -> None:
-    """Take certificates of the authorities in a file, the system's if None. BadSettings."""
+    """Trust the authorities in a file, or the system's if None. Raises BadSettings."""
     if ca_file is None:
         ssl_context.load_default_certs()
         return
@@ -200,7 +201,7 @@ def trust_authorities(ssl_context: ssl.SSLContext, ca_file: Path | None) -> None
 def load_identity(
     ssl_context: ssl.SSLContext, cert_file: Path, key_file: Path, key_password: str | None, owner_text: str
 ) -> None:
-    """Show this certificate from now on; `whose` it is, in words. BadSettings."""
+    """Load a certificate and its key. `owner_text` names the owner in messages. Raises BadSettings."""
     certificate_bytes, key_bytes = read_tls_file("certificate", cert_file), read_tls_file("key", key_file)
     if b"-----BEGIN CERTIFICATE-----" not in certificate_bytes:
         raise BadSettings(f"the {owner_text} certificate {cert_file} is no certificate in PEM form")
@@ -210,7 +211,7 @@ def load_identity(
     if is_key_encrypted and key_password is None:
         raise BadSettings(f"the {owner_text} key {key_file} is encrypted: it needs its password")
     try:
-        # Without a password OpenSSL would ask for one on the terminal.
+        # Pass an empty password, because without one OpenSSL prompts on the terminal.
         ssl_context.load_cert_chain(cert_file, key_file, key_password or "")
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
@@ -223,7 +224,7 @@ def load_identity(
 
 
 def read_tls_file(file_kind: str, file_path: Path) -> bytes:
-    """Python names no file when it cannot read one of these."""
+    """Read a TLS file. Raises BadSettings that names the file; errors of `ssl` do not name it."""
     try:
         return Path(file_path).read_bytes()
     except OSError as error:
@@ -231,12 +232,12 @@ def read_tls_file(file_kind: str, file_path: Path) -> bytes:
 
 
 def read_certificates(pem_path: Path) -> list[dict[str, Any]]:
-    """What the certificates of a PEM file tell, in their order. BadSettings where there is none."""
+    """Read the certificates of a PEM file in order. Raises BadSettings if there is none."""
     from tempfile import NamedTemporaryFile
 
     certificate_records = []
     for pem_block in _PEM_CERTIFICATE.findall(read_tls_file("certificate", pem_path)):
-        # Python reads certificates of authorities only; this is how its own tests read others.
+        # Python's public API reads only certificates of authorities. Python's own tests read others this way.
         with NamedTemporaryFile(suffix=".pem") as pem_file:
             pem_file.write(pem_block)
             pem_file.flush()
@@ -250,17 +251,17 @@ def read_certificates(pem_path: Path) -> list[dict[str, Any]]:
 
 
 def expiry_seconds(certificate_record: Mapping[str, Any]) -> int:
-    """Until when a certificate is valid, in seconds since 1970."""
+    """When a certificate expires, in seconds since 1970."""
     return int(ssl.cert_time_to_seconds(certificate_record["notAfter"]))
 
 
 def name_of_certificate(certificate_record: Mapping[str, Any]) -> str:
-    """Whose certificate it is."""
+    """The common name of a certificate's subject."""
     return _find_common_name(certificate_record, "subject")
 
 
 def _find_common_name(certificate_record: Mapping[str, Any], name_field: str) -> str:
-    """The common name, or the last part of a name without one."""
+    """The common name, or the last part of a distinguished name without one."""
     name_parts = [
         (attribute_name, attribute_value)
         for name_part in certificate_record.get(name_field, ())

@@ -1,4 +1,4 @@
-"""Handshake: the certificates that a TLS server shows, over a connection of its own that is closed again."""
+"""Probes of a server over a short connection: its TLS certificates, and whether it accepts connections."""
 
 import socket
 from typing import Any
@@ -14,9 +14,9 @@ _CHUNK_BYTES = 64 * 1024
 def fetch_certificates(
     server_addr: str, tls_client: TlsClient, timeout_seconds: float
 ) -> list[dict[str, Any]]:
-    """What the certificates tell, the server's own first; nothing where it speaks no TLS.
+    """Fetch the server's certificate chain, its own certificate first; empty if it does not use TLS.
 
-    CallError where it cannot be reached, or says nothing within `timeout` seconds.
+    Raises CallError if the server cannot be reached or does not answer in time.
     """
     try:
         host, port = split_addr(server_addr)
@@ -31,7 +31,7 @@ def fetch_certificates(
 
 
 def can_connect(server_addr: str, timeout_seconds: float) -> bool:
-    """Whether somebody accepts a connection there within `timeout` seconds; it is closed at once."""
+    """Whether the address accepts a connection in time. The connection is closed at once."""
     try:
         socket.create_connection(split_addr(server_addr), timeout_seconds).close()
     except (OSError, ValueError):
@@ -40,7 +40,7 @@ def can_connect(server_addr: str, timeout_seconds: float) -> bool:
 
 
 def _run_handshake(tcp_socket: socket.socket, tls_connection: TlsConnection) -> None:
-    """Until the handshake is done or has failed; what the server has shown by then is known."""
+    """Run the handshake until it succeeds or fails. Both leave the certificates that the server presented."""
     received_bytes = b""
     while not tls_connection.is_ready:
         try:

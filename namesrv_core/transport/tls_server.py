@@ -1,6 +1,6 @@
-"""TLS of the answering end: what a server shows and demands, and what was wrong with a client.
+"""The server side of TLS: contexts with certificates, and descriptions of what a client did wrong.
 
-Contexts are never changed once they are in use: a renewed certificate makes a new one.
+A context never changes once it is in use. A renewed certificate gets a new context.
 """
 
 import hashlib
@@ -38,9 +38,10 @@ _SHORT_ATTRIBUTE_NAMES = {
 
 
 class TlsServerFiles(NamedTuple):
-    """What a server's TLS is made of, PEM all of it. `trust` is whose certificates are taken from clients,
-    the system's authorities if None; `clients` is "none", "optional" or "require", as upstream names them.
-    `offer` is what is spoken.
+    """The PEM files and options of a server's TLS.
+
+    `client_auth` is "none", "optional" or "require", as in upstream's settings. `trust_file` holds the
+    authorities that client certificates are verified against; None stands for the system's.
     """
 
     cert_file: Path
@@ -51,7 +52,7 @@ class TlsServerFiles(NamedTuple):
     cipher_offer: CipherOffer = ANY_CIPHERS
 
     def compute_digest(self) -> bytes:
-        """Changes with what is in the files. BadSettings where one cannot be read."""
+        """A digest of the files' content. Raises BadSettings if a file cannot be read."""
         content_hash = hashlib.sha256()
         kinds_and_files = (("certificate", self.cert_file), ("key", self.key_file), ("CA", self.trust_file))
         for file_kind, file_path in kinds_and_files:
@@ -64,7 +65,7 @@ class TlsServerFiles(NamedTuple):
 
 
 def build_server_context(server_files: TlsServerFiles) -> ssl.SSLContext:
-    """A context of these files, of TLS 1.2 and 1.3. BadSettings, in one line, where they cannot be used."""
+    """Build a context for TLS 1.2 and 1.3. Raises BadSettings, in one line, for unusable files."""
     ssl_context = _build_empty_context(server_files.cipher_offer)
     tls_client.load_identity(
         ssl_context, server_files.cert_file, server_files.key_file, server_files.key_password, "server's"
@@ -84,7 +85,7 @@ def _build_empty_context(cipher_offer: CipherOffer) -> ssl.SSLContext:
 
 
 def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SSLContext:
-    """A context with a certificate of its own making, for clients that verify nothing: the test mode."""
+    """Build a context with a self-signed certificate, for clients that do not verify it (test mode)."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -106,7 +107,7 @@ def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SS
         pem_encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     ssl_context = _build_empty_context(cipher_offer)
-    # OpenSSL takes certificates from files only; this one is nobody else's and gone at once.
+    # OpenSSL loads certificates only from files. This one is private and deleted at once.
     with tempfile.NamedTemporaryFile(suffix=".pem") as pem_file:
         os.fchmod(pem_file.fileno(), 0o600)
         pem_file.write(key_bytes + certificate.public_bytes(pem_encoding))
@@ -116,7 +117,7 @@ def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SS
 
 
 def describe_refusal(error: ssl.SSLError) -> str:
-    """Why no TLS came about with a client, or why it ended, as what that client did."""
+    """Describe what a client did when its TLS connection failed or ended."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"shows a certificate that is refused: {error.verify_message}"
     reason = error.reason or "no reason given"
@@ -133,7 +134,7 @@ def describe_refusal(error: ssl.SSLError) -> str:
 
 
 def distinguished_name(certificate_record: Mapping[str, Any]) -> str:
-    """Whose certificate it is, as RFC 4514 and Java write it: "CN=operator,OU=ops,O=Example"."""
+    """The subject of a certificate as RFC 4514 and Java write it: "CN=operator,OU=ops,O=Example"."""
     subject_parts = certificate_record.get("subject", ())
     return ",".join(
         "+".join(

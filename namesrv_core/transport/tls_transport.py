@@ -1,8 +1,8 @@
-"""Secured: TLS between a socket's transport and a stream, which takes it for its transport.
+"""TlsTransport, TLS between the socket's transport and a stream, for which it acts as the transport.
 
-It holds nothing back: what arrives is deciphered and handed on in the same call, what is written goes to the
-socket in the same call, so that order and flow control are those of the socket. Only handshakes, which take
-a thousand times as long, take turns: a flood of them holds nobody up.
+It buffers nothing: received data is decrypted and passed on in the same call, and written data goes to the
+socket in the same call. So order and flow control are those of the socket. Only handshakes, which take a
+thousand times as long, go through the FairScheduler, so that many of them do not delay other connections.
 """
 
 import asyncio
@@ -18,7 +18,10 @@ _CHUNK_BYTES = 256 * 1024
 
 
 class TlsTransport(asyncio.Protocol):
-    """The protocol of `socket`, and the transport of `stream`; `refused` is told peer and reason."""
+    """The protocol of the socket and the transport of the stream.
+
+    `report_refusal` receives the peer's address and the reason.
+    """
 
     def __init__(
         self,
@@ -106,7 +109,7 @@ class TlsTransport(asyncio.Protocol):
         self._command_stream.connection_lost(error)
 
     def write(self, data: bytes) -> None:
-        """What was asked before the handshake was done has nobody yet to go to."""
+        """Encrypt and send data. Data written before the end of the handshake is discarded."""
         if self._is_ready:
             self._ssl_object.write(data)
             self._flush_outgoing()
@@ -115,7 +118,7 @@ class TlsTransport(asyncio.Protocol):
         if self._socket_transport.is_closing():
             return
         if self._is_ready:
-            # It says goodbye and does not wait for the peer's.
+            # Send close_notify without waiting for the peer's.
             with suppress(ssl.SSLError):
                 self._ssl_object.unwrap()
             self._flush_outgoing()

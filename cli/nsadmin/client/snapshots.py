@@ -1,6 +1,6 @@
-"""Pictures: all that a name server knows at one moment, to be kept in a file and compared.
+"""ClusterSnapshot, the complete state of a name server at one moment, for files and comparisons.
 
-What looks like a secret is left out of those that may be kept.
+A snapshot for a file leaves out settings and KV values whose names look like secrets.
 """
 
 import json
@@ -23,14 +23,19 @@ TextTable = Mapping[str, str]
 
 
 class InvalidSnapshotError(RocketMQError):
-    """A file that is no snapshot of a cluster; the text says why."""
+    """A file is not a snapshot; the text says why."""
 
 
 class ClusterSnapshot(NamedTuple):
-    """What a name server knew at a `time` (UTC, ms); `source` names it.
+    """The state of a name server at one moment. A snapshot file has these field names.
 
-    `brokers` are cluster and addresses by id, by broker name; `topics` are queues and permission by topic and
-    broker name, under the wire's names. Of the KV config `kv` has the namespaces that were asked for.
+    Attributes:
+        source: The addresses of the name servers, or the name of the journal.
+        time: The time in ms since 1970 (UTC).
+        brokers: Broker name to "clusterName" and "brokerAddrs" (id as text to address).
+        topics: Topic to broker name to queue counts and permission, by wire name.
+        kv: Namespace to key to value, for the requested namespaces.
+        settings: Key to value of the name server's configuration.
     """
 
     source: str
@@ -42,7 +47,13 @@ class ClusterSnapshot(NamedTuple):
 
 
 class SnapshotItem(NamedTuple):
-    """A thing in a picture: a "broker", the queues of a "topic" on a broker, or a topic's "order"."""
+    """The key of one item in a snapshot.
+
+    Attributes:
+        kind: "broker", "topic" (its queues on one broker) or "order" (its order configuration).
+        item_name: The name of the broker or topic.
+        broker_name: The broker of a "topic"; None otherwise.
+    """
 
     kind: str
     item_name: str
@@ -55,9 +66,17 @@ ItemValue = Mapping[str, Any] | str
 def take_cluster_snapshot(
     admin: AdminClient, now_ms: int, namespaces: tuple[str, ...] = ()
 ) -> ClusterSnapshot:
-    """What name servers know now; the namespace of order configurations is always among `namespaces`.
+    """Take a snapshot of the cluster, without secrets.
 
-    RocketMQError where a topic could not be read: half a picture would lie.
+    Sends requests 106, 206, 105 (per topic), 219 and 319 to one name server; see AdminClient.
+
+    Args:
+        admin: The client.
+        now_ms: The time of the snapshot, in ms since 1970 (UTC).
+        namespaces: KV namespaces to include, besides that of order configurations.
+
+    Raises:
+        RocketMQError: A request failed. An incomplete snapshot would be misleading.
     """
     cluster_info = admin.clusters.get_info()
     queues_by_topic: dict[str, dict[str, dict[str, int]]] = {}
@@ -100,11 +119,18 @@ def take_cluster_snapshot(
 def take_server_snapshots(
     admin: AdminClient, now_ms: int, namespaces: tuple[str, ...] = ()
 ) -> list[ServerResult[ClusterSnapshot]]:
-    """What each name server of the list knows now, whatever the others say; all are asked at once.
+    """Take a snapshot of every name server at once, for comparison.
 
-    One that leaves a single answer out has an error instead. To be compared and not to be kept: no secret is
-    left out. A topic that is listed without a route has no brokers here, a broker in several clusters all
-    their names, and a static topic its `mappingEpoch`.
+    Do not store these snapshots: they contain secrets. A topic without a route has no brokers here, a broker
+    in several clusters has all their names, and a static topic has its `mappingEpoch`.
+
+    Args:
+        admin: The client.
+        now_ms: The time of the snapshots, in ms since 1970 (UTC).
+        namespaces: KV namespaces to include, besides that of order configurations.
+
+    Returns:
+        One ServerResult per name server; one failed request makes its result an error.
     """
     listings = admin.name_server_tables.get_listing_each(
         admin.addresses.addrs, tuple(dict.fromkeys((ORDER_NAMESPACE, *namespaces)))
@@ -124,7 +150,7 @@ def take_server_snapshots(
 def _snapshot_of_listing(
     namesrv_addr: str, now_ms: int, listing: NameServerListing, queues_by_topic: Mapping[str, TopicQueues]
 ) -> ClusterSnapshot:
-    # Most topics are alike: of these there is one table.
+    # Most topics have equal queues, so build one table for each distinct TopicQueues object.
     tables_by_identity: dict[int, dict[str, dict[str, int]]] = {}
     tables_by_topic = {}
     for topic, topic_queues in queues_by_topic.items():
@@ -170,7 +196,13 @@ def _read_public_entries(admin: AdminClient, namespace: str) -> TextTable:
 
 
 def snapshot_of_replay(source_name: str, taken_at_ms: int, replay: JournalReplay) -> ClusterSnapshot:
-    """What a name server knew then, out of its journal."""
+    """Build a snapshot from the tables that a replay of a journal gives, without secrets.
+
+    Args:
+        source_name: The name of the source.
+        taken_at_ms: The time of the tables, in ms since 1970 (UTC).
+        replay: The tables.
+    """
     return ClusterSnapshot(
         source_name,
         taken_at_ms,
@@ -184,7 +216,7 @@ def snapshot_of_replay(source_name: str, taken_at_ms: int, replay: JournalReplay
                 for entry_name, queue_data in queues_by_broker.items()
             }
             for topic, queues_by_broker in replay.queues_by_topic.items()
-            # Whose brokers are all unknown has no route.
+            # A topic whose brokers are all unregistered has no route.
             if any(entry_name in replay.broker_groups for entry_name in queues_by_broker)
         },
         {entry_name: _public_texts(kv_table) for entry_name, kv_table in replay.kv_tables.items()},
@@ -222,7 +254,12 @@ def _sorted_texts(text_table: Mapping[str, str | None]) -> dict[str, str]:
 def iterate_items(
     snapshot: ClusterSnapshot, topic: str | None = None
 ) -> Iterator[tuple[SnapshotItem, ItemValue]]:
-    """All that routes are made of, in the order of names; of one topic, it and its brokers."""
+    """Yield the items that make up routes, in the order of names.
+
+    Args:
+        snapshot: The snapshot.
+        topic: Yield only this topic and its brokers. Default: everything.
+    """
     topic_brokers = snapshot.topics.get(topic, {}) if topic is not None else None
     for entry_name, broker_record in sorted(snapshot.brokers.items()):
         if topic_brokers is None or entry_name in topic_brokers:
@@ -238,7 +275,7 @@ def iterate_items(
 
 
 def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
-    """A picture as a file has it: JSON, compressed with zstd."""
+    """Encode a snapshot for a file: JSON, compressed with zstd."""
     import zstandard
 
     snapshot_text = json.dumps(
@@ -252,7 +289,11 @@ def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
 
 
 def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
-    """What `to_bytes` made, or the JSON of it. BadPicture."""
+    """Decode the content of a snapshot file: zstd-compressed or plain JSON.
+
+    Raises:
+        InvalidSnapshotError: The content is not a snapshot of a known version.
+    """
     import zstandard
 
     try:

@@ -24,9 +24,9 @@ MAX_SILENCE_MS = 120_000
 
 
 class PastState(NamedTuple):
-    """A name server at a moment (ms). `tables` is None where they are not known; `why` then says so.
+    """A name server at a moment. If its tables are unknown, `journal_replay` is None.
 
-    `was_ready` is False where it answered no question about routes yet.
+    `unknown_reason` says why they are unknown. `was_ready` is False before the server answers route lookups.
     """
 
     server_name: str

@@ -1,4 +1,4 @@
-"""Cold data: how brokers slow down groups that read what is not in memory any more. Since 5.1.2."""
+"""`admin.cold_data`: limits for groups that read cold data from disk (since 5.1.2)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +13,13 @@ from nsadmin.client.results import NotApplied, NotFound, ServerResult
 
 
 class ColdReads(NamedTuple):
-    """What a group has read of cold data in the present second or so: bytes, and times in ms since 1970."""
+    """The cold reads of a group.
+
+    Attributes:
+        read_bytes: The bytes of cold data read in the current second.
+        created_ms: The start of the count, in ms since 1970; None if not reported.
+        last_read_ms: The last cold read, in ms since 1970; None if not reported.
+    """
 
     read_bytes: int
     created_ms: int | None
@@ -21,10 +27,14 @@ class ColdReads(NamedTuple):
 
 
 class ColdData(NamedTuple):
-    """A broker's control of cold reads; thresholds and `global_acc` are bytes that are read in a second.
+    """The cold read control of a broker. Thresholds are bytes per second.
 
-    `thresholds` are those set for groups, others have `group_threshold`. `reads` has the groups that were
-    seen to read cold data; brokers that do not control it (coldDataFlowControlEnable) see none.
+    Attributes:
+        thresholds_by_group: The thresholds that were set for groups.
+        reads_by_group: The groups that read cold data; empty with coldDataFlowControlEnable=false.
+        group_threshold: The threshold of groups without one of their own.
+        global_threshold: The threshold of all groups together.
+        global_read_bytes: The bytes of cold data that all groups read in the current second.
     """
 
     thresholds_by_group: dict[str, int]
@@ -35,29 +45,29 @@ class ColdData(NamedTuple):
 
 
 class ThresholdChange(NamedTuple):
-    """A group's threshold on one broker, None where it has none of its own."""
+    """A change of a group's threshold (bytes per second). None means no threshold of its own."""
 
     before: int | None
     after: int | None
 
 
 class ColdDataControl:
-    """`admin.cold_data`."""
+    """`admin.cold_data`: limits for cold reads. Each method returns one ServerResult per address."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def get_each(self, broker_addrs: Iterable[str]) -> list[ServerResult[ColdData]]:
-        """What each broker tells (GET_COLD_DATA_FLOW_CTR_INFO)."""
+        """Return the cold read control of brokers (GET_COLD_DATA_FLOW_CTR_INFO, 2003)."""
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_COLD_DATA_FLOW_CTR_INFO)
         return [decode_answer(answer, _parse_cold_data) for answer in answers]
 
     def plan_change(
         self, broker_addrs: Iterable[str], group: str, threshold: int | None
     ) -> list[ServerResult[ThresholdChange]]:
-        """What `update` (with a threshold) or `remove` (with None) would do.
+        """Plan `update_threshold`, or `remove_threshold` for the threshold None. Change nothing.
 
-        NotFound where there is none to remove.
+        The error is NotFound if there is no threshold to remove.
         """
 
         def plan_threshold(cold_data: ColdData) -> ThresholdChange:
@@ -71,7 +81,16 @@ class ColdDataControl:
     def update_threshold(
         self, broker_addrs: Iterable[str], group: str, threshold: int
     ) -> list[ServerResult[ThresholdChange]]:
-        """Let the group read so many bytes of cold data in a second, and look again."""
+        """Set the cold read limit of a group, and read it back (UPDATE_COLD_DATA_FLOW_CTR_CONFIG, 2001).
+
+        Args:
+            broker_addrs: The brokers.
+            group: The consumer group.
+            threshold: The limit in bytes per second.
+
+        Returns:
+            One ServerResult per address. The error is NotApplied if the broker has another limit afterwards.
+        """
         request_body = format_properties_line(group, str(threshold)).encode("ascii")
         return self._change_threshold(
             broker_addrs, RequestCode.UPDATE_COLD_DATA_FLOW_CTR_CONFIG, request_body, group, threshold
@@ -80,7 +99,11 @@ class ColdDataControl:
     def remove_threshold(
         self, broker_addrs: Iterable[str], group: str
     ) -> list[ServerResult[ThresholdChange]]:
-        """Let the group have the threshold of all again, and look again."""
+        """Remove the cold read limit of a group, and verify it (REMOVE_COLD_DATA_FLOW_CTR_CONFIG, 2002).
+
+        The group then has the default limit. The error is NotFound if it has no limit of its own, NotApplied
+        if the broker still has it afterwards.
+        """
         request_code = RequestCode.REMOVE_COLD_DATA_FLOW_CTR_CONFIG
         return self._change_threshold(broker_addrs, request_code, group.encode(), group, None)
 
@@ -92,7 +115,7 @@ class ColdDataControl:
         group: str,
         threshold: int | None,
     ) -> list[ServerResult[ThresholdChange]]:
-        """Brokers say yes to all, so what counts is what they have afterwards."""
+        """Send a change and read it back, because brokers always answer success."""
         planned_changes = self.plan_change(broker_addrs, group, threshold)
         changing_addrs = [
             addr_result.addr

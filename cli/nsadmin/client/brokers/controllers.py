@@ -1,6 +1,6 @@
-"""Controllers: who leads them, what they know of brokers' replicas, and what they are told to do.
+"""`admin.controllers`: the leader of controllers, the broker replicas that it manages, and orders to it.
 
-Any controller says who leads; only that one knows replicas and takes orders.
+Every controller knows the leader. Only the leader knows the replicas and accepts orders.
 """
 
 from collections import Counter
@@ -21,7 +21,15 @@ _OPEN_END_OFFSET = 2**63 - 1
 
 
 class ControllerMeta(NamedTuple):
-    """What one controller says: who leads (None for nobody), and the addresses of all by id."""
+    """The metadata that one controller reports.
+
+    Attributes:
+        group: The name of the controller group.
+        leader_id: The id of the leader; None without a leader.
+        leader_addr: The address of the leader; None without a leader.
+        is_leader: Whether this controller is the leader.
+        peers: Id to address of all controllers.
+    """
 
     group: str | None
     leader_id: str | None
@@ -31,7 +39,7 @@ class ControllerMeta(NamedTuple):
 
 
 class BrokerReplica(NamedTuple):
-    """One broker process as the leader knows it."""
+    """One broker process as the leading controller knows it."""
 
     broker_id: int
     broker_addr: str | None
@@ -40,7 +48,16 @@ class BrokerReplica(NamedTuple):
 
 
 class ReplicaSet(NamedTuple):
-    """The replicas of one broker name, in the order of ids."""
+    """The replicas of one broker name.
+
+    Attributes:
+        broker_name: The broker name.
+        master_broker_id: The id of the master; None without one, like the next two.
+        master_addr: The address of the master.
+        master_epoch: The epoch of the master.
+        sync_state_set_epoch: The epoch of the set of in-sync replicas.
+        replicas: The replicas in the order of ids.
+    """
 
     broker_name: str
     master_broker_id: int | None
@@ -50,7 +67,7 @@ class ReplicaSet(NamedTuple):
     replicas: tuple[BrokerReplica, ...]
 
     def find_replica(self, broker_id: int) -> BrokerReplica | None:
-        """The one of that id, None if there is none."""
+        """Return the replica with an id; None if there is none."""
         return next(
             (broker_replica for broker_replica in self.replicas if broker_replica.broker_id == broker_id),
             None,
@@ -58,7 +75,13 @@ class ReplicaSet(NamedTuple):
 
 
 class MasterEpoch(NamedTuple):
-    """The time of one master: its part of the commit log in bytes; None for an end that is not yet."""
+    """The epoch of one master, with its range of the commit log in bytes.
+
+    Attributes:
+        epoch: The number of the epoch.
+        start_offset: The first byte.
+        end_offset: The end; None for the current epoch.
+    """
 
     epoch: int
     start_offset: int
@@ -66,7 +89,14 @@ class MasterEpoch(NamedTuple):
 
 
 class BrokerEpochs(NamedTuple):
-    """What a broker under a controller remembers of its masters."""
+    """The master epochs that a broker under a controller remembers.
+
+    Attributes:
+        broker_name: The broker name.
+        broker_id: The id.
+        max_offset: The end of its commit log in bytes.
+        epochs: The epochs in order.
+    """
 
     broker_name: str | None
     broker_id: int | None
@@ -75,14 +105,14 @@ class BrokerEpochs(NamedTuple):
 
 
 class ControllerAdmin:
-    """`admin.controllers`; their addresses are named with each call."""
+    """`admin.controllers`: controllers. Each method takes the addresses of controllers or of their leader."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     @cached_property
     def configs(self) -> BrokerConfigs:
-        """Settings of controllers, which each has for itself."""
+        """The settings of controllers (GET_CONTROLLER_CONFIG, 1010; UPDATE_CONTROLLER_CONFIG, 1009)."""
         request_codes = RequestCode
         return BrokerConfigs(
             self._caller,
@@ -92,14 +122,22 @@ class ControllerAdmin:
         )
 
     def get_metadata(self, controller_addrs: Iterable[str]) -> list[ServerResult[ControllerMeta]]:
-        """What each controller says of itself and the others."""
+        """Return the metadata of each controller (CONTROLLER_GET_METADATA_INFO, 1005).
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         answers = self._caller.send_to_each(controller_addrs, RequestCode.CONTROLLER_GET_METADATA_INFO)
         return [decode_answer(answer, _parse_metadata) for answer in answers]
 
     def find_leader(self, controller_addrs: Iterable[str]) -> str:
-        """The address of the one that leads: who says so of himself, else whom most of them name.
+        """Return the address of the leader (CONTROLLER_GET_METADATA_INFO, 1005).
 
-        NotFound where nobody knows of one; the first failure where none of them answers.
+        This is the controller that declares itself the leader, else the one that most controllers name.
+
+        Raises:
+            NotFound: The controllers have no leader now.
+            RocketMQError: No controller answered; this is the first failure.
         """
         metadata_results = self.get_metadata(controller_addrs)
         known_metadata = [
@@ -120,7 +158,18 @@ class ControllerAdmin:
         return self_declared[0] if len(set(self_declared)) == 1 else votes_by_addr.most_common(1)[0][0]
 
     def get_replica_sets(self, leader_addr: str, broker_names: Sequence[str]) -> dict[str, ReplicaSet]:
-        """The replicas of those of these brokers that the controllers know."""
+        """Return the replicas of brokers (CONTROLLER_GET_SYNC_STATE_DATA, 1006).
+
+        Args:
+            leader_addr: The leading controller.
+            broker_names: The brokers.
+
+        Returns:
+            Broker name to its replicas, without unknown brokers.
+
+        Raises:
+            RocketMQError: The leader refused or did not answer.
+        """
         request_body = fastjson.encode_json(list(broker_names))
         command = build_request(RequestCode.CONTROLLER_GET_SYNC_STATE_DATA, None, request_body)
         return _require_replica_sets(
@@ -128,7 +177,12 @@ class ControllerAdmin:
         )
 
     def get_replica_set(self, leader_addr: str, broker_name: str) -> ReplicaSet:
-        """NotFound for a broker that the controllers do not know."""
+        """Return the replicas of one broker (CONTROLLER_GET_SYNC_STATE_DATA, 1006).
+
+        Raises:
+            NotFound: The controllers do not know the broker.
+            RocketMQError: The leader refused or did not answer.
+        """
         replica_set = self.get_replica_sets(leader_addr, [broker_name]).get(broker_name)
         if replica_set is None:
             raise NotFound(f"the controllers know no broker {broker_name!r}")
@@ -137,7 +191,15 @@ class ControllerAdmin:
     def elect_master(
         self, leader_addr: str, cluster_name: str, broker_name: str, broker_id: int, now_ms: int
     ) -> ServerResult[bool]:
-        """Make this replica the master; `now` is in ms since 1970."""
+        """Make a replica the master (CONTROLLER_ELECT_MASTER, 1002).
+
+        Args:
+            leader_addr: The leading controller.
+            cluster_name: The cluster.
+            broker_name: The broker.
+            broker_id: The replica.
+            now_ms: The current time in ms since 1970.
+        """
         ext_fields = {
             "clusterName": cluster_name,
             "brokerName": broker_name,
@@ -156,7 +218,16 @@ class ControllerAdmin:
         include_living: bool,
         now_ms: int,
     ) -> ServerResult[bool]:
-        """Have the controllers forget these replicas, or all for none; those that live only if told."""
+        """Make the controllers forget replicas of a broker (CLEAN_BROKER_DATA, 1011).
+
+        Args:
+            leader_addr: The leading controller.
+            cluster_name: The cluster.
+            broker_name: The broker.
+            broker_ids: The replicas; () for all.
+            include_living: Also forget replicas that are alive.
+            now_ms: The current time in ms since 1970.
+        """
         ext_fields = {
             "clusterName": cluster_name,
             "brokerName": broker_name,
@@ -171,7 +242,11 @@ class ControllerAdmin:
         )
 
     def get_epochs(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerEpochs]]:
-        """What these brokers remember of their masters."""
+        """Return the master epochs that brokers remember (GET_BROKER_EPOCH_CACHE, 1007).
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_EPOCH_CACHE)
         return [decode_answer(answer, _parse_epochs) for answer in answers]
 

@@ -1,4 +1,4 @@
-"""Targets: which broker processes a request is for, found by cluster or named by address or name."""
+"""BrokerTarget, the broker process that a request is for: chosen by cluster, by address or by name."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -12,7 +12,13 @@ from nsadmin.likeness import like, meant
 
 
 class BrokerTarget(NamedTuple):
-    """One broker process; what nobody told is None. Without an address it cannot be asked."""
+    """One broker process.
+
+    Attributes:
+        broker_name: The broker name; None if unknown.
+        broker_id: The id, 0 for the master; None if unknown.
+        broker_addr: The address; None if there is none, so that it cannot be asked.
+    """
 
     broker_name: str | None
     broker_id: int | None
@@ -20,21 +26,29 @@ class BrokerTarget(NamedTuple):
 
 
 _SIMILARITY_THRESHOLD = 0.75
-"""How alike names are, from 0 to 1, of which one may be meant for the other."""
+"""The similarity, from 0 to 1, from which on a name is suggested for a misspelled one."""
 
 NO_MASTER = "this broker has no master now"
 
 
 def target_at_addr(broker_addr: str) -> BrokerTarget:
-    """A broker of which only the address is known."""
+    """Return a target of which only the address is known."""
     return BrokerTarget(None, None, broker_addr)
 
 
 def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> BrokerTarget:
-    """The process at an address; by a broker's name its master, by NAME/ID that one of it.
+    """Resolve HOST:PORT, NAME (its master) or NAME/ID to a broker process.
 
-    A word without a port is asked for among the names of brokers; what is none and like none, or cannot be
-    asked for because no name server answers, is a host. BadAddress, NotFound.
+    A word without a port is looked up among the broker names. It is a host with the default port if no broker
+    has this or a similar name, or if no name server answers.
+
+    Args:
+        target_text: The text of the operator.
+        load_cluster_info: Called to read the clusters, if the text is not an address.
+
+    Raises:
+        BadAddress: The text is invalid, or the name exists in several clusters.
+        NotFound: No such broker or process; the text suggests similar names.
     """
     broker_name, slash, id_text = target_text.strip().partition("/")
     if not slash and _looks_like_addr(broker_name):
@@ -90,7 +104,11 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
 
 
 def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
-    """Every master and slave of one cluster, or of all for None; NotFound for one that is not there."""
+    """Return every master and slave of one cluster, or of all clusters for None.
+
+    Raises:
+        NotFound: No such cluster.
+    """
     return [
         BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
         for broker_group in cluster_info.groups_in_cluster(cluster_name)
@@ -99,7 +117,11 @@ def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
 
 
 def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
-    """The master of each broker of a cluster: without an address where a broker has none now."""
+    """Return the master of each broker of a cluster; its address is None without a master.
+
+    Raises:
+        NotFound: No such cluster, or it has no brokers.
+    """
     broker_groups = cluster_info.groups_in_cluster(cluster_name)
     if not broker_groups:
         raise NotFound(f"no broker is registered in the cluster {cluster_name!r}")

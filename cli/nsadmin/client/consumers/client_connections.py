@@ -1,4 +1,4 @@
-"""Connections: who consumes and who produces. Each broker knows only its own clients, so all are merged."""
+"""Connected consumers and producers, merged from all brokers, as each broker knows only its own clients."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -15,7 +15,15 @@ from nsadmin.client.results import ServerResult
 
 
 class ConnectedClient(NamedTuple):
-    """A client of a group: `broker_addrs` are those that it is connected to, in order."""
+    """A connected client of a group.
+
+    Attributes:
+        client_id: The client id.
+        client_addr: The address of the client; None if not reported, like the next two.
+        language: The language, such as "JAVA".
+        version: The release, such as "V5_5_0".
+        broker_addrs: The brokers that the client is connected to, in request order.
+    """
 
     client_id: str
     client_addr: str | None
@@ -25,7 +33,13 @@ class ConnectedClient(NamedTuple):
 
 
 class TopicSubscription(NamedTuple):
-    """What a group wants of a topic: `expression_type` is "TAG" or "SQL92"."""
+    """The subscription of a group to a topic.
+
+    Attributes:
+        topic: The topic.
+        expression_type: "TAG" or "SQL92".
+        sub_string: The expression, such as "*" or "TagA || TagB".
+    """
 
     topic: str
     expression_type: str
@@ -38,11 +52,17 @@ class TopicSubscription(NamedTuple):
 
 
 class GroupConnections(NamedTuple):
-    """Who of a group is connected, merged over all brokers by client id.
+    """The connected clients of a consumer group, merged from all brokers by client id.
 
-    The settings are those that the first broker told, None where nobody is connected; brokers keep one
-    subscription for a topic and group, and `disagreements` has a line for each where they differ. `errors`
-    has None for a broker that answered, also where nobody was connected.
+    Attributes:
+        clients: The clients in the order of ids.
+        consume_type: "CONSUME_ACTIVELY" (pull) or "CONSUME_PASSIVELY" (push), from the first broker with
+            clients; None without clients, like the next two.
+        message_model: "CLUSTERING" or "BROADCASTING".
+        consume_from_where: Where a new group starts.
+        subscriptions: The subscriptions in the order of topics.
+        disagreements: One line per subscription that differs between brokers.
+        errors: Broker address to error; None for a broker that answered, also without clients.
     """
 
     clients: tuple[ConnectedClient, ...]
@@ -55,7 +75,17 @@ class GroupConnections(NamedTuple):
 
 
 class ProducerClient(NamedTuple):
-    """A client of a producer group, as one broker sees it; `last_update` is its last heartbeat, in ms."""
+    """A client of a producer group, as one broker sees it.
+
+    Attributes:
+        producer_group: The producer group.
+        client_id: The client id.
+        client_addr: The address of the client; None if not reported, like the next three.
+        language: The language, such as "JAVA".
+        version: The release, such as "V5_5_0".
+        last_heartbeat_ms: The last heartbeat, in ms since 1970.
+        broker_addr: The broker.
+    """
 
     producer_group: str
     client_id: str
@@ -67,7 +97,7 @@ class ProducerClient(NamedTuple):
 
 
 class _BrokerConnections(NamedTuple):
-    """ConsumerConnection of one broker."""
+    """The ConsumerConnection of one broker."""
 
     clients: tuple[ConnectedClient, ...]
     settings: tuple[str | None, str | None, str | None]
@@ -77,7 +107,11 @@ class _BrokerConnections(NamedTuple):
 def read_consumers(
     caller: Caller, groups: Sequence[str], broker_addrs: Iterable[str]
 ) -> dict[str, GroupConnections]:
-    """Who of each group is connected to any of these brokers (GET_CONSUMER_CONNECTION_LIST)."""
+    """Read the clients of groups from brokers (GET_CONSUMER_CONNECTION_LIST, 203, per group and broker).
+
+    Returns:
+        Group to its merged connections.
+    """
     broker_addrs = list(dict.fromkeys(broker_addrs))
     request_code = RequestCode.GET_CONSUMER_CONNECTION_LIST
     group_places = [(group, broker_addr) for group in groups for broker_addr in broker_addrs]
@@ -97,7 +131,12 @@ def read_consumers(
 def read_producers(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> tuple[tuple[ConnectedClient, ...], dict[str, RocketMQError | None]]:
-    """Who of a producer group is connected to any of these brokers, and what each broker answered."""
+    """Read the clients of a producer group from brokers (GET_PRODUCER_CONNECTION_LIST, 204).
+
+    Returns:
+        A pair: the clients, merged by client id; and broker address to error, None for a broker that
+        answered, also for an unknown group.
+    """
     ext_fields = headers.write_header(broker_headers.ProducerGroup(group))
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_PRODUCER_CONNECTION_LIST, ext_fields
@@ -117,18 +156,22 @@ def read_producers(
 def read_all_producers(
     caller: Caller, broker_addrs: Iterable[str]
 ) -> list[ServerResult[tuple[ProducerClient, ...]]]:
-    """Every producer that each of these brokers knows (GET_ALL_PRODUCER_INFO, since 4.9.4)."""
+    """Read all producers of brokers (GET_ALL_PRODUCER_INFO, 328; since 4.9.4).
+
+    Returns:
+        One ServerResult per distinct address, in order: clients in the order of groups and client ids.
+    """
     answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_ALL_PRODUCER_INFO)
     return [decode_answer(answer, partial(_parse_producer_table, answer.addr)) for answer in answers]
 
 
 def is_group_offline(error: RocketMQError | None) -> bool:
-    """Whether a broker says that nobody of the group is connected to it."""
+    """Return whether a broker answered CONSUMER_NOT_ONLINE (206): no client of the group is connected."""
     return isinstance(error, RequestError) and error.code == ResponseCode.CONSUMER_NOT_ONLINE
 
 
 def _is_unknown_group(error: RocketMQError | None) -> bool:
-    """GET_PRODUCER_CONNECTION_LIST has no code of its own for a group that is not connected."""
+    """Recognize an unknown producer group by its remark, as the response has no code of its own for it."""
     return isinstance(error, RequestError) and "not exist" in (error.remark or "")
 
 
@@ -167,7 +210,7 @@ def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConn
 
 
 def parse_subscription(topic: str, subscription_record: Mapping[str, Any]) -> TopicSubscription:
-    """SubscriptionData; 3.x clients know no types."""
+    """Parse a SubscriptionData. Clients of 3.x send no expression type: it is "TAG"."""
     return TopicSubscription(
         topic, subscription_record.get("expressionType") or "TAG", subscription_record.get("subString") or ""
     )
@@ -179,7 +222,7 @@ def _parse_producer_table(broker_addr: str, response: RemotingCommand) -> tuple[
         ProducerClient(
             group,
             str(client_record.get("clientId")),
-            # A Java address as text has an empty host name before its slash.
+            # Java writes an address without a host name as "/10.0.0.1".
             (client_record.get("remoteIP") or "").lstrip("/") or None,
             client_record.get("language"),
             _parse_version(client_record.get("version")),

@@ -1,4 +1,4 @@
-"""Running: what the clients of a group tell about themselves, through brokers that they are connected to."""
+"""`admin.client_runtime`: the runtime state that clients report through the brokers they are connected to."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +24,9 @@ from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
 
 CLIENT_TIMEOUT_SECONDS = 12.0
-"""Seconds: a broker gives the client 10 to answer."""
+"""Seconds for a request to a client. The broker waits 10 s for the client's answer."""
 BLOCKED_AFTER_MS = 60_000
-"""Milliseconds without consuming anything although messages are there."""
+"""Milliseconds without consumption, despite cached messages, after which a client counts as blocked."""
 
 
 _NAME_SERVERS_PATTERN = re.compile(rb'"PROP_NAMESERVER_ADDR"\s*:\s*"([^"\\]*)"')

@@ -1,4 +1,4 @@
-"""Committed: the offsets that groups have committed, of which brokers before 5.0 do not tell all at once."""
+"""The committed offsets of groups. Brokers before 5.0 need a second request to tell 0 from "never"."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -13,11 +13,16 @@ from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.message_queues import MessageQueue
 
 CommittedOffsets = Mapping[str, Mapping[int, int]]
-"""Offsets by queue id, by "topic@group"; what is not there was never committed."""
+""" "topic@group" to queue id to offset. A missing entry was never committed."""
 
 
 class CommittedOffset(NamedTuple):
-    """What a broker has committed for a group on a queue: `result` None without an error is "never"."""
+    """The committed offset of a group on a queue.
+
+    Attributes:
+        offset: The offset; None without an error means that the group never committed one.
+        error: The error; None after a success.
+    """
 
     offset: int | None
     error: RocketMQError | None
@@ -26,10 +31,17 @@ class CommittedOffset(NamedTuple):
 def read_committed_offsets(
     caller: Caller, wanted_queues: Iterable[tuple[str, str, MessageQueue]]
 ) -> list[CommittedOffset]:
-    """The committed offset of each (broker address, group, queue), in that order.
+    """Read committed offsets (QUERY_CONSUMER_OFFSET, 14).
 
-    Before 5.0 a broker says 0 for "never" as long as it has the first message of the queue: such a 0 is
-    looked up in the table of all its offsets.
+    A broker before 5.0 answers 0 for "never" while it still has the first message of the queue. Such a 0 is
+    checked against the table of all its offsets (GET_ALL_CONSUMER_OFFSET, 43).
+
+    Args:
+        caller: The connections.
+        wanted_queues: Triples of (broker address, group, queue).
+
+    Returns:
+        One CommittedOffset per triple, in order.
     """
     wanted_queues = list(wanted_queues)
     answers = caller.send_requests(
@@ -63,7 +75,7 @@ def read_committed_offsets(
 
 
 def parse_offset(response: RemotingCommand) -> int:
-    """The ext field `offset`."""
+    """Parse the header field `offset` of a response."""
     return int((response.ext or {})["offset"] or "")
 
 
@@ -75,7 +87,7 @@ def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
 
 
 def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:
-    """ConsumerOffsetSerializeWrapper."""
+    """Parse a ConsumerOffsetSerializeWrapper body."""
     offset_table: Mapping[str, Any] = parse_json_object(response).get("offsetTable") or {}
     return {
         topic_and_group: {int(queue_id): int(offset) for queue_id, offset in offsets_by_queue.items()}

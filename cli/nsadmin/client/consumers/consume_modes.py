@@ -1,4 +1,4 @@
-"""Consume modes: whether the clients of a group pull from a topic's queues or pop. Since 5.0."""
+"""`admin.consume_modes`: whether the clients of a group pull or pop messages of a topic (since 5.0)."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -18,9 +18,12 @@ MODE_NAMES = ("PULL", "POP")
 
 
 class ConsumeMode(NamedTuple):
-    """PULL or POP; of who pops, `pop_share_queue_num` is how many clients beside its own share a queue.
+    """A consume mode.
 
-    Below 0: all do. 0 is mqadmin's default.
+    Attributes:
+        mode: "PULL" or "POP".
+        pop_share_queue_num: For POP, the number of further clients that share a queue; negative for all
+            clients. The default of mqadmin is 0.
     """
 
     mode: str
@@ -28,7 +31,7 @@ class ConsumeMode(NamedTuple):
 
 
 class AssignedMode(NamedTuple):
-    """The mode that was set for a group on a topic."""
+    """The mode that is set for a group on a topic."""
 
     topic: str
     group: str
@@ -36,14 +39,19 @@ class AssignedMode(NamedTuple):
 
 
 class ModeChange(NamedTuple):
-    """The mode before and after; None where none was set, and the broker's default counts."""
+    """A change of a mode.
+
+    Attributes:
+        mode_before: The mode before; None if none is set and the broker's default applies.
+        mode_after: The mode after.
+    """
 
     mode_before: ConsumeMode | None
     mode_after: ConsumeMode
 
 
 class ConsumeModes:
-    """`admin.consume_modes`."""
+    """`admin.consume_modes`: consume modes. Each method returns one ServerResult per address, in order."""
 
     def __init__(self, caller: Caller, groups: GroupAdmin, topic_configs: TopicConfigs) -> None:
         self._caller = caller
@@ -51,12 +59,15 @@ class ConsumeModes:
         self._topic_configs = topic_configs
 
     def list_modes(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AssignedMode, ...]]]:
-        """All that were set on each broker, by topic and group (GET_ALL_MESSAGE_REQUEST_MODE)."""
+        """Return all modes set on brokers, by topic and group (GET_ALL_MESSAGE_REQUEST_MODE, 402)."""
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
         return [decode_answer(answer, _parse_modes) for answer in answers]
 
     def get_defaults(self, broker_addrs: Iterable[str]) -> list[ServerResult[ConsumeMode]]:
-        """What counts on each broker for all others (defaultMessageRequestMode, defaultPopShareQueueNum)."""
+        """Return the default mode of brokers (GET_BROKER_CONFIG, 26).
+
+        The settings are defaultMessageRequestMode and defaultPopShareQueueNum.
+        """
 
         def parse_default(response: RemotingCommand) -> ConsumeMode:
             config_items = parse_config_items(response)
@@ -70,10 +81,10 @@ class ConsumeModes:
     def plan_change(
         self, broker_addrs: Iterable[str], topic: str, group: str, wanted_mode: ConsumeMode
     ) -> list[ServerResult[ModeChange]]:
-        """What `set` would do on these masters.
+        """Plan `set_mode` without changing anything.
 
-        NotFound where the broker does not know the group, which it would make, TopicNotExist for the topic;
-        NotApplied for a slave, which copies its master's.
+        The error is NotFound for an unknown group (which the broker would create), TopicNotExist for an
+        unknown topic, NotApplied for a slave, which copies the modes of its master.
         """
         mode_results = self.list_modes(broker_addrs)
         answering_addrs = [mode_result.addr for mode_result in mode_results if mode_result.error is None]
@@ -98,7 +109,11 @@ class ConsumeModes:
     def set_mode(
         self, broker_addrs: Iterable[str], topic: str, group: str, wanted_mode: ConsumeMode
     ) -> list[ServerResult[ModeChange]]:
-        """Set the mode, and look again. Clients that are connected take it over within seconds."""
+        """Set the mode on masters, and read it back (SET_MESSAGE_REQUEST_MODE, 401).
+
+        Connected clients adopt the mode within seconds. The error is NotApplied if the broker has another
+        mode afterwards.
+        """
         planned_changes = self.plan_change(broker_addrs, topic, group, wanted_mode)
         changing_addrs = [
             server_result.addr
@@ -140,7 +155,7 @@ class ConsumeModes:
     def _find_refusals(
         self, broker_addrs: list[str], topic: str, group: str
     ) -> dict[str, ServerResult[ModeChange]]:
-        """The brokers on which it cannot be set, and why."""
+        """Find the brokers on which the mode cannot be set: address to a result with the reason."""
 
         def require_master(response: RemotingCommand) -> bool:
             if parse_config_items(response).get("brokerRole") == "SLAVE":

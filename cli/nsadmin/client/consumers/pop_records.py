@@ -1,4 +1,4 @@
-"""Pop records: what brokers remember of messages that were popped and not acknowledged, in RocksDB."""
+"""`admin.pop_records`: the records of popped, unacknowledged messages that brokers keep in RocksDB."""
 
 from collections.abc import Iterable
 
@@ -10,18 +10,22 @@ from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import ServerResult
 
 MOVE_TIMEOUT_SECONDS = 30.0
-"""Seconds that a broker may take, where the access has fewer: it answers when all are moved."""
+"""Seconds to move all records, if the access has a shorter timeout: a broker answers at the end."""
 _POP_KV_SETTING = "popConsumerKVServiceInit"
 
 
 class PopRecords:
-    """`admin.pop_records`."""
+    """`admin.pop_records`: the pop records of brokers."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def check_enabled(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        """Whether each broker keeps such records at all, by its setting; before 5.3.2 none has it."""
+        """Check whether brokers keep pop records in RocksDB, by their setting (GET_BROKER_CONFIG, 26).
+
+        Returns:
+            One ServerResult per address, in order; False for a broker before 5.3.2.
+        """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
         return [
             decode_answer(
@@ -31,9 +35,11 @@ class PopRecords:
         ]
 
     def move_to_message_store(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        """Have brokers move them to topics of their message stores (POP_ROLLBACK); they do not say how many.
+        """Move the pop records of brokers to topics of their message stores (POP_ROLLBACK, 200056).
 
-        True from a broker that did. One that keeps no such records answers the same.
+        Returns:
+            One ServerResult per address, in order: True. Brokers do not report the number of records, and a
+            broker without such records also answers success.
         """
         timeout_seconds = max(MOVE_TIMEOUT_SECONDS, self._caller.access.timeout)
         calls = [(broker_addr, build_request(RequestCode.POP_ROLLBACK)) for broker_addr in broker_addrs]

@@ -1,4 +1,4 @@
-"""Producers: who sends messages, as the brokers that they are connected to know it."""
+"""`admin.producers`: connected producers, as brokers know them."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -13,14 +13,19 @@ from nsadmin.client.topics.topics import TopicAdmin
 
 
 class ProducerConnections(NamedTuple):
-    """A producer group's clients, merged by client id; `errors` has None for each broker that answered."""
+    """The connected clients of a producer group.
+
+    Attributes:
+        clients: The clients, merged from all brokers by client id.
+        errors: Broker address to error; None for a broker that answered.
+    """
 
     clients: tuple[ConnectedClient, ...]
     errors: Mapping[str, RocketMQError | None]
 
 
 class ProducerAdmin:
-    """`admin.producers`."""
+    """`admin.producers`: connected producers."""
 
     def __init__(self, caller: Caller, clusters: ClusterAdmin, topics: TopicAdmin) -> None:
         self._caller = caller
@@ -28,9 +33,15 @@ class ProducerAdmin:
         self._topics = topics
 
     def get_connections(self, group: str, topic: str | None = None) -> ProducerConnections:
-        """Who of the group is connected to any broker, or to those that have a topic.
+        """Return the connected clients of a producer group (GET_PRODUCER_CONNECTION_LIST, 204).
 
-        NotFound if all of them answer and none knows anybody: brokers forget a group with its last client.
+        Args:
+            group: The producer group.
+            topic: Ask only the brokers of this topic. Default: every master and slave.
+
+        Raises:
+            NotFound: All brokers answered, and no client is connected. Brokers forget a group with its last
+                client.
         """
         clients, errors = client_connections.read_producers(self._caller, group, self._list_addrs(topic))
         if not clients and not any(errors.values()):
@@ -40,13 +51,17 @@ class ProducerAdmin:
     def list_all_producers(
         self, broker_addr: str | None = None
     ) -> list[ServerResult[tuple[ProducerClient, ...]]]:
-        """All producers of one broker, or of each master and slave."""
+        """Return all producers of one broker, or of every master and slave (GET_ALL_PRODUCER_INFO, 328).
+
+        Returns:
+            One ServerResult per broker.
+        """
         return client_connections.read_all_producers(
             self._caller, [broker_addr] if broker_addr else self._list_addrs(None)
         )
 
     def list_producers(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[ProducerClient, ...]]]:
-        """All producers of each of these brokers."""
+        """Return all producers of brokers (GET_ALL_PRODUCER_INFO, 328): one ServerResult per broker."""
         return client_connections.read_all_producers(self._caller, broker_addrs)
 
     def _list_addrs(self, topic: str | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Allocation: which client of a group gets which queues (`AllocateMessageQueueAveragely`)."""
+"""The allocation of queues to the clients of a group (`AllocateMessageQueueAveragely`)."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,10 @@ from nsadmin.client.topic_routes import TopicRoute
 
 
 def list_readable_queues(topic: str, route: TopicRoute) -> list[MessageQueue]:
-    """The queues that clients share out, in the order they sort them: of a static topic the logical ones."""
+    """Return the queues that clients divide among themselves, in the clients' sort order.
+
+    For a static topic these are the logical queues.
+    """
     if route.logical_queues:
         return sorted(MessageQueue(topic, *name_and_id) for name_and_id in route.logical_queues)
     return sorted(
@@ -22,9 +25,16 @@ def list_readable_queues(topic: str, route: TopicRoute) -> list[MessageQueue]:
 def allocate_averagely(
     sorted_queues: Sequence[MessageQueue], client_ids: Sequence[str]
 ) -> dict[str, list[MessageQueue]]:
-    """Each client's queues, when every client reckons as Java's does by default; client ids in their order.
+    """Allocate queues to clients like Java's default strategy.
 
-    Neighbours stay together, and the first clients get one queue more where it does not come out even.
+    Each client gets consecutive queues. If the division leaves a remainder, the first clients get one more.
+
+    Args:
+        sorted_queues: The queues, as `list_readable_queues` returns them.
+        client_ids: The clients, at least one.
+
+    Returns:
+        Client id to its queues, in the order of ids.
     """
     queues_per_client, extra_queues = divmod(len(sorted_queues), len(client_ids))
     queues_by_client: dict[str, list[MessageQueue]] = {}

@@ -37,10 +37,13 @@ _POLL_EVENT_TYPES = (CollectorStarted, CollectorStopping, PollFailed, PollRecove
 
 
 class CollectorJournal:
-    """A journal that a collector writes. RocketMQError where another process writes to the folder; OSError.
+    """A journal that the collector writes.
 
-    `server` is what records say that they are about; `now` is ms since 1970. `error` is why the disk took
-    nothing the last time.
+    `server_name` is the server in the records. `disk_error` is the reason of the last failed write.
+
+    Raises:
+        RocketMQError: Another process writes to the folder, or its journal belongs to another server.
+        OSError: The folder cannot be opened.
     """
 
     def __init__(
@@ -62,7 +65,7 @@ class CollectorJournal:
             raise
 
     def begin_run(self, now_ms: int, interval_ms: int | None) -> None:
-        """The first records of this run; without an interval it is one poll among others, made by itself."""
+        """Write the first records of this run. An interval of None means a single poll, started by cron."""
         self._append_events(self._list_first_events(interval_ms), now_ms)
 
     def _list_first_events(self, interval_ms: int | None) -> list[Event]:
@@ -74,7 +77,7 @@ class CollectorJournal:
         return first_events
 
     def write_events(self, new_events: Sequence[Event], now_ms: int) -> None:
-        """Write them down, behind what was lost; then end a segment that is full."""
+        """Write the events, after a record of earlier losses; then roll a full segment."""
         if self._lost_count:
             new_events = [*self._list_loss_events(self._lost_count, now_ms), *new_events]
         self._append_events(new_events, now_ms)
@@ -82,15 +85,15 @@ class CollectorJournal:
             self._try_step(self._journal.roll_segment, now_ms)
 
     def tidy_segments(self, now_ms: int) -> None:
-        """Compress what has ended, and remove what is kept no longer."""
+        """Compress closed segments, and delete expired ones."""
         self._try_step(lambda: self._journal.tidy_segments(now_ms), now_ms)
 
     def end_run(self, end_reason: str, now_ms: int) -> None:
-        """The last word."""
+        """Write the last record of this run."""
         self.write_events([CollectorStopping(end_reason)], now_ms)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         self._journal.close()
 
     def _list_loss_events(self, lost_count: int, now_ms: int) -> list[Event]:
@@ -116,7 +119,7 @@ class CollectorJournal:
         return False
 
     def _try_step(self, journal_step: Callable[[], None], now_ms: int) -> bool:
-        """Whether it was done; `error` says why not."""
+        """Run a step and return whether it succeeded. If not, `disk_error` has the reason."""
         try:
             journal_step()
         except OSError as error:
@@ -127,7 +130,10 @@ class CollectorJournal:
 
 
 class NameServerJournal(CollectorJournal):
-    """That of a name server: `known` is its tables as last written, `is_known` whether there are any."""
+    """The journal of a name server.
+
+    `known_tables` has the tables as last written. `is_known` is False until the journal has any.
+    """
 
     def __init__(
         self,
@@ -149,7 +155,7 @@ class NameServerJournal(CollectorJournal):
         self._has_changed = False
 
     def begin_run(self, now_ms: int, interval_ms: int | None) -> None:
-        """The first records of this run, behind what was known."""
+        """Write the first records of this run, after a snapshot of the known tables."""
         first_events = self._list_first_events(interval_ms)
         if self.is_known:
             first_events.insert(
@@ -159,7 +165,7 @@ class NameServerJournal(CollectorJournal):
         self._append_events(first_events, now_ms)
 
     def record_poll(self, poll_events: Sequence[Event], now_ms: int) -> None:
-        """What a poll saw: these events led to `known`. The first time all of it is new, and one snapshot."""
+        """Write the events that led to `known_tables`. The first poll is written as one snapshot instead."""
         if not self.is_known:
             self.is_known = True
             poll_events = [build_snapshot(self.known_tables, POLL_REASON), *_select_poll_events(poll_events)]
@@ -168,7 +174,7 @@ class NameServerJournal(CollectorJournal):
         self.write_events(poll_events, now_ms)
 
     def write_events(self, new_events: Sequence[Event], now_ms: int) -> None:
-        """Write them down, after a loss with what makes up for it; then roll what is full, and tidy up."""
+        """Write the events, after a loss together with a snapshot; then roll a full segment."""
         lost_before = self._lost_count
         if not self._append_events(
             [*self._list_recovery_events(new_events, now_ms), *_select_poll_events(new_events)]
@@ -181,7 +187,7 @@ class NameServerJournal(CollectorJournal):
             self._roll_segment(now_ms, [event for event in new_events if isinstance(event, PollFailed)])
 
     def record_proof(self, polled_event: Polled, now_ms: int) -> None:
-        """Proof of looking, and each hour a snapshot of what is known by then."""
+        """Write the proof that polls succeed, and every hour a snapshot of the known tables."""
         proof_events: list[Event] = [polled_event]
         if now_ms - self._snapshot_taken_ms >= _HOUR_MS:
             has_changed = self._has_changed
@@ -202,14 +208,14 @@ class NameServerJournal(CollectorJournal):
         ]
 
     def _roll_segment(self, now_ms: int, poll_failures: Sequence[PollFailed]) -> None:
-        """Begin a segment with what is known, and that it may be so no more."""
+        """Begin a segment with a snapshot, and repeat the poll failures, which make the snapshot doubtful."""
         if self._try_step(self._journal.roll_segment, now_ms):
             self._append_events([build_snapshot(self.known_tables, "roll"), *poll_failures], now_ms)
             self._snapshot_taken_ms, self._has_changed = now_ms, False
 
 
 def _is_poll_event(event: Event) -> bool:
-    """Whether it is about the looking, not about what was seen."""
+    """Whether an event describes the polling itself, not a change of the name server."""
     return isinstance(event, _POLL_EVENT_TYPES)
 
 
@@ -218,7 +224,7 @@ def _select_poll_events(new_events: Sequence[Event]) -> list[Event]:
 
 
 def _require_own_journal(folder: Path, server_name: str) -> None:
-    """A name server's own journal is not to be continued by somebody who only looks at it."""
+    """Refuse to append to a journal that a name server itself writes, or that is another server's."""
     for record in reader.read_last_records(folder, 1):
         if record.origin.source != COLLECTOR_SOURCE or record.server_name != server_name:
             raise RocketMQError(

@@ -1,4 +1,4 @@
-"""Polling: one look at all that a name server knows. Nothing is believed unless everything was answered."""
+"""Polls all tables of one name server. A poll counts only if the name server answers every request."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,13 +22,13 @@ _MAX_SHARED_QUEUES = 100_000
 
 
 class PollStopped(Exception):
-    """Somebody wants the collector to end, so the poll was given up."""
+    """The poll was abandoned, because the collector is stopping."""
 
 
 class PollObservation(NamedTuple):
-    """What a poll saw; of routes only those whose answer is another one than the last time.
+    """The result of a poll. `changed_queues` has only the routes that differ from the last accepted poll.
 
-    `answers` are the hashes of all of them, for the next time.
+    `answer_hashes` has a hash of every route response, which the next poll compares with.
     """
 
     server_listing: NameServerListing
@@ -37,7 +37,7 @@ class PollObservation(NamedTuple):
 
 
 class NameServerPoller:
-    """Polls one name server, with at most `in_flight` requests on the way to it."""
+    """Polls one name server with at most `max_in_flight` concurrent requests."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class NameServerPoller:
         self._shared_queues: dict[QueueData, QueueData] = {}
 
     def poll_tables(self) -> PollObservation:
-        """All tables as they are now; RocketMQError unless every answer came. Stopped."""
+        """Read all tables. Raises RocketMQError if a response is missing, and PollStopped."""
         server_listing = self._read_listing()
         changed_queues: dict[str, TopicQueues] = {}
         answer_hashes: dict[str, int] = {}
@@ -71,7 +71,7 @@ class NameServerPoller:
         return PollObservation(server_listing, changed_queues, answer_hashes)
 
     def accept_poll(self, poll_observation: PollObservation) -> None:
-        """What it saw is written down: the next poll need not tell it again."""
+        """Note that the observation is in the journal, so that the next poll omits unchanged routes."""
         self._answer_hashes = poll_observation.answer_hashes
 
     def _read_listing(self) -> NameServerListing:
@@ -127,7 +127,7 @@ class NameServerPoller:
 
 
 def _require_body(route_body: bytes | None, error: RocketMQError | None) -> bytes:
-    """The answer; of a topic without a route, or one that was deleted since it was listed, nothing."""
+    """Return the route's body; empty if the topic has no route or was deleted after it was listed."""
     if isinstance(error, TopicNotExist):
         return b""
     if error is not None:

@@ -1,4 +1,4 @@
-"""Watching: what one name server's polls come to, poll by poll: what is written down, what is told."""
+"""Polls one name server repeatedly, writes the changes to its journal, and reports failures."""
 
 import threading
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _MINUTE_MS = 60_000
 
 
 class PollResult(NamedTuple):
-    """What a poll came to. `millis` is how long it took; numbers are None where it failed."""
+    """The result of a poll. The counts are None if the poll failed."""
 
     namesrv_addr: str
     duration_ms: int
@@ -27,7 +27,7 @@ class PollResult(NamedTuple):
 
 
 class MessageSink(NamedTuple):
-    """Who is told in a line: `warn` of what is wrong, `remark` of the rest, `debug` of each poll."""
+    """Writes one-line messages: warnings, remarks, and a debug message per poll."""
 
     write_warning: Callable[[str], None]
     write_remark: Callable[[str], None]
@@ -35,7 +35,7 @@ class MessageSink(NamedTuple):
 
 
 class DiskMonitor:
-    """Tells when a journal cannot be written, and when it can be again."""
+    """Warns when a journal can no longer be written, and when it can be written again."""
 
     def __init__(
         self, collector_journal: CollectorJournal, server_name: str, message_sink: MessageSink
@@ -56,10 +56,11 @@ class DiskMonitor:
 
 
 class NameServerWatch:
-    """`clock` is ms since 1970, `timer` steady ms. With an interval of None it is one poll, begun by cron.
+    """Polls one name server and keeps its journal.
 
-    For other threads: `places` are the brokers that the name server was last known to have, and `has_looked`
-    is set once a poll has ended, however it did.
+    `clock_ms` returns ms since 1970, `timer_ms` is a steady clock. An interval of None means a single poll,
+    started by cron. Other threads may read `known_brokers`, the brokers that the name server last listed, and
+    wait for `has_looked`, which is set when the first poll has ended, also if it failed.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class NameServerWatch:
         server_journal.begin_run(clock_ms(), interval_ms)
 
     def run_turn(self) -> PollResult:
-        """One poll and its records. Stopped, whereupon nothing of it is written."""
+        """Poll once and write the records. Raises PollStopped, and then writes none of them."""
         started_ms = self._timer_ms()
         try:
             poll_observation = self._server_poller.poll_tables()
@@ -149,7 +150,7 @@ class NameServerWatch:
         )
 
     def _record_proof(self, broker_count: int, topic_count: int, duration_ms: int) -> None:
-        """The first poll that succeeded, then once a minute."""
+        """Write the proof of successful polls: after the first one, then once a minute."""
         self._poll_count, self._longest_ms = self._poll_count + 1, max(self._longest_ms, duration_ms)
         steady_now_ms = self._timer_ms()
         if self._proven_at_ms is None or steady_now_ms - self._proven_at_ms >= _MINUTE_MS:
@@ -177,7 +178,7 @@ class NameServerWatch:
             )
 
     def end_run(self, end_reason: str) -> None:
-        """The last record; of a poll begun by cron there is none, as another one comes."""
+        """Write the last record of this run. A single poll writes none, because cron starts another one."""
         if self._interval_ms is not None:
             self._server_journal.end_run(end_reason, self._clock_ms())
 

@@ -1,4 +1,4 @@
-"""Pace: how many requests may go out, for all who ask together."""
+"""Limits the request rate of all threads that share one RequestPace."""
 
 import threading
 from collections import deque
@@ -10,9 +10,9 @@ _RETRY_SECONDS = 0.01
 
 
 class RequestPace:
-    """Never more than `per_second` requests begin within any second. For threads.
+    """Allows at most `per_second` requests to begin within any second. Thread-safe.
 
-    `pause` waits for seconds; a true answer of it says that nobody should wait any longer.
+    `pause` waits for a number of seconds. If it returns a true value, waiting ends at once.
     """
 
     def __init__(
@@ -30,15 +30,16 @@ class RequestPace:
 
     @contextmanager
     def reserve_requests(self, request_count: int) -> Iterator[None]:
-        """When that many may be asked, at most as many as may within a second; they are, until it ends.
+        """Wait until that many requests, at most `per_second`, may begin; send them inside the context.
 
-        They count for a second from its end: whenever in between they begin, they are not too many.
+        The requests count until one second after the context ends. So the limit holds no matter when they
+        begin inside it.
         """
         request_count = min(request_count, self.per_second)
         while (wait_seconds := self._try_reserve(request_count)) > 0 and not self._pause(wait_seconds):
             pass
         if wait_seconds > 0:
-            # Nobody waits any longer, and nothing is asked.
+            # `pause` ended the wait: the caller is stopping and sends no request.
             yield
             return
         try:
@@ -48,7 +49,7 @@ class RequestPace:
                 self._ended_turns.append((self._clock(), request_count))
 
     def _try_reserve(self, request_count: int) -> float:
-        """0 if they were taken, else the seconds after which it is worth asking again."""
+        """Reserve the requests and return 0; or return the seconds to wait before the next attempt."""
         with self._lock:
             now_seconds = self._clock()
             while self._ended_turns and self._ended_turns[0][0] <= now_seconds - 1:

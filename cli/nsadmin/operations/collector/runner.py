@@ -1,4 +1,4 @@
-"""Running: a watch for each name server, and the rounds of brokers, each in a thread, so that none waits."""
+"""Runs one thread per name server and one for the brokers, so that no server delays another one."""
 
 import re
 import signal
@@ -26,11 +26,10 @@ _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class CollectorPlan(NamedTuple):
-    """What is collected and how: `interval` is seconds from one poll to the next, None for one poll alone.
+    """What to collect and how often. An `interval_seconds` of None means a single poll.
 
-    `in_flight` and `rate` are requests under way and per second, over all name servers together. Brokers are
-    asked `questions`, if there are any, at a `broker_rate` of their own, `broker_interval` seconds from one
-    round to the next. `limits` are those of each journal.
+    `max_in_flight` limits the concurrent requests, and `rate` the requests per second, to all name servers
+    together. Brokers have a rate and an interval of their own. `journal_limits` apply to each journal.
     """
 
     addrs: Sequence[str]
@@ -46,23 +45,27 @@ class CollectorPlan(NamedTuple):
 
 
 class SinglePollResult(NamedTuple):
-    """A poll of each name server, in the order asked for, and a round of brokers if they were to be asked."""
+    """A poll of each name server in the order of the plan, and a round of brokers if the plan has one."""
 
     poll_results: list[PollResult]
     broker_round: RoundResult | None
 
 
 class _SignalReceived(BaseException):
-    """A signal came: its name."""
+    """The process received a signal. The message is its name."""
 
 
 def journal_folder_of(journals_folder: Path, namesrv_addr: str) -> Path:
-    """Where the journal of a name server is: a folder whose name has no colon, which other tools read."""
+    """Return the folder of a name server's journal. Its name has no colon, which other tools interpret."""
     return journals_folder / re.sub(r"[^\w.-]+", "_", namesrv_addr).strip("_")
 
 
 class Collector:
-    """`connect` makes a client, one for each name server; who is told, is told from several threads."""
+    """Collects the journals of a plan.
+
+    Calls `connect_client` once per name server, and once for the brokers. Calls `message_sink` from several
+    threads.
+    """
 
     def __init__(
         self,
@@ -78,7 +81,7 @@ class Collector:
 
     @contextmanager
     def _open_journals(self) -> Iterator[tuple[list[NameServerWatch], BrokerRounds | None]]:
-        """All journals open, or none. RocketMQError, OSError where one cannot be written."""
+        """Open all journals or none. Raises RocketMQError or OSError if one cannot be written."""
         plan, request_pace = (
             self._collector_plan,
             RequestPace(self._collector_plan.rate, pause=self._stop_event.wait),
@@ -151,7 +154,7 @@ class Collector:
         )
 
     def poll_once(self) -> SinglePollResult:
-        """One poll of each name server, at the same time, then one round of the brokers that they know."""
+        """Poll all name servers once, concurrently; then poll the brokers that they know."""
         results_by_addr: dict[str, PollResult] = {}
         round_results: list[RoundResult] = []
 
@@ -177,7 +180,7 @@ class Collector:
         return SinglePollResult(poll_results, round_results[0] if round_results else None)
 
     def poll_until_stopped(self, on_started: Callable[[], None] = lambda: None) -> str:
-        """Poll until a signal says to stop; its name."""
+        """Poll until the process receives a signal; return the signal's name."""
         plan = self._collector_plan
         assert plan.interval_seconds is not None
         with self._open_journals() as (server_watches, broker_rounds):
@@ -205,7 +208,7 @@ class Collector:
         broker_rounds: BrokerRounds | None,
         run_rounds: Callable[[BrokerRounds], object],
     ) -> list[Callable[[], object]]:
-        """The job of asking brokers, if there is one: it begins when all name servers have been looked at."""
+        """Return the job that polls brokers, if any. It starts after the first poll of every name server."""
         if broker_rounds is None:
             return []
 
@@ -218,21 +221,24 @@ class Collector:
         return [run_broker_job]
 
     def request_stop(self) -> None:
-        """As a signal does, from another thread."""
+        """Stop the collector from another thread, as a signal does."""
         self._stop_event.set()
 
     def _repeat_turns(self, run_turn: Callable[[], object], interval_seconds: float) -> None:
         due_seconds = monotonic()
         while not self._stop_event.is_set():
             run_turn()
-            # Turns that were missed are not made up for.
+            # After a slow turn, the missed turns are skipped.
             due_seconds = max(due_seconds + interval_seconds, monotonic())
             self._stop_event.wait(due_seconds - monotonic())
 
     def _run_jobs(
         self, thread_jobs: Sequence[Callable[[], object]], on_started: Callable[[], None] | None
     ) -> str:
-        """Each in its thread; "end" where all ended by themselves. What a thread raised is raised."""
+        """Run each job in a thread, and raise the first error of a thread.
+
+        Returns the name of the signal that stopped the jobs, or "end" if all ended by themselves.
+        """
         job_threads = [
             threading.Thread(target=self._run_guarded, args=(thread_job,)) for thread_job in thread_jobs
         ]
@@ -262,7 +268,7 @@ class Collector:
         except PollStopped:
             pass
         except BaseException as error:
-            # Whatever it is, it ends all of them and not this thread alone.
+            # Any error ends all threads, not only this one.
             self._thread_failures.append(error)
             self._stop_event.set()
 
@@ -278,7 +284,7 @@ def _end_runs(
 
 @contextmanager
 def _raise_on_signal() -> Iterator[None]:
-    """_Told when SIGINT or SIGTERM comes; a second one ends the process as usual."""
+    """Raise _SignalReceived on SIGINT or SIGTERM. A second signal ends the process as usual."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,6 +1,6 @@
-"""Deriving: which events lead from the tables that were known to those that a poll saw. Pure.
+"""Derives the events that lead from the known tables of a name server to those of a poll. Pure.
 
-Between two polls only the net change is known, and nothing of who did it: what cannot be known is left out.
+Polls show only the net change, and not its author. Events omit what a poll cannot show.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -37,13 +37,13 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 POLL_REASON = "poll"
-"""Of whatever has to have a reason: that it is so is all that a poll can tell."""
+"""The reason in events that need one: a poll cannot show any other."""
 
 
 def derive_events(known_tables: JournalReplay, poll_observation: PollObservation) -> list[Event]:
-    """The events, in order; `known` has what was seen afterwards.
+    """Return the events in order, and apply them to `known_tables`.
 
-    What no events lead to (name servers that contradict themselves) is told as a snapshot.
+    If no events lead to the polled tables, because the name server contradicts itself, a snapshot follows.
     """
     derived_events: list[Event] = []
     for derived_event in chain(
@@ -73,7 +73,7 @@ def build_snapshot(
     polled_clusters: tuple[ClusterNames, ...] | None = None,
     polled_groups: tuple[Group, ...] | None = None,
 ) -> Snapshot:
-    """A snapshot of what is known, perhaps with other clusters and groups."""
+    """Return a snapshot of the known tables. Given clusters and groups replace the known ones."""
     shared_queues: dict[QueueData, QueueData] = {}
     tables_copy = snapshot.TablesCopy(
         tuple(
@@ -104,7 +104,7 @@ def build_snapshot(
 
 
 def build_group(known_tables: JournalReplay, broker_name: str) -> Group:
-    """A group as a poll would see it."""
+    """Return a known group in the form that a poll returns."""
     known_group = known_tables.broker_groups[broker_name]
     group_members = tuple(Member(*id_and_addr) for id_and_addr in sorted(known_group.broker_addrs.items()))
     return Group(
@@ -169,7 +169,7 @@ def _diff_brokers(known_tables: JournalReplay, poll_observation: PollObservation
 def _has_moved(
     known_tables: JournalReplay, broker_name: str, polled_group: Group, listing_clusters: set[str]
 ) -> bool:
-    """Whether it left a cluster, which no other event tells than that all its brokers went."""
+    """Whether the group left a cluster. Only BrokerUnregistered events of all its brokers express that."""
     if broker_name not in known_tables.broker_groups:
         return False
     return known_tables.broker_groups[broker_name].cluster_name != polled_group.cluster_name or bool(
@@ -188,7 +188,7 @@ def _list_departures(known_tables: JournalReplay, broker_name: str) -> Iterator[
 def _list_arrivals(
     known_tables: JournalReplay, polled_group: Group, listing_clusters: set[str], topic_count: int
 ) -> Iterator[Event]:
-    """Members that came, came from another address, or went; then what else is new of the group."""
+    """Yield the members that are new, moved or gone; then the other changes of the group."""
     broker_name, acting_master, zone_name = (
         polled_group.broker_name,
         polled_group.enable_acting_master,
@@ -242,7 +242,7 @@ def _list_arrivals(
 
 
 def _count_topics(known_tables: JournalReplay, poll_observation: PollObservation) -> dict[str, int]:
-    """How many topics each broker has now."""
+    """Count the topics of each broker after the poll."""
     topic_counts: dict[str, int] = {}
     for topic in poll_observation.server_listing.topics:
         changed_queues = poll_observation.changed_queues.get(topic)
@@ -292,7 +292,7 @@ def _list_changed_topics(
     poll_observation: PollObservation,
     select_part: Callable[[TopicQueues], Mapping[K, V]],
 ) -> Iterator[tuple[str, Mapping[K, V]]]:
-    """Topics that may differ, with what they have now; those that are listed no more have nothing."""
+    """Yield the topics that may differ with their new values. Topics that are gone have none."""
     listed_topics = set(poll_observation.server_listing.topics)
     for topic in [topic for topic in known_topics if topic not in listed_topics]:
         yield topic, {}

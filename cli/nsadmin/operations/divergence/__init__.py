@@ -1,1 +1,1 @@
-"""What name servers know differently, since when, and why: they never talk to each other."""
+"""Compares name servers, which never talk to each other: the differences, their age and their causes."""

@@ -1,4 +1,4 @@
-"""Causes: why name servers probably differ, told from what they and brokers say. Pure."""
+"""Finds the probable cause of a difference from the state of name servers and brokers. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from nsadmin.operations.divergence.comparison import ComparedValue, ItemDifferen
 
 
 class DivergenceCause(NamedTuple):
-    """What probably made the difference: a word for programs, a sentence, and what to do about it."""
+    """The probable cause of a difference: a word for programs, a sentence, and the remedy."""
 
     kind: str
     text: str
