@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from nsadmin.manual.__main__ import outdated
+from nsadmin.manual.__main__ import find_outdated_files
 
 ROOT = Path(__file__).parents[1]
 
 
 def test_rendered_files_are_up_to_date() -> None:
-    assert outdated(ROOT) == [], "run make generate"
+    assert find_outdated_files(ROOT) == [], "run make generate"

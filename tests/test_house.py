@@ -43,7 +43,7 @@ WITHOUT_TESTS = {
     "nsadmin/commands/columns/upkeep_columns.py": "only a table, which the tests of columns look through",
     "nsadmin/command_line/parser.py": "every test of a command goes through it",
     "nsadmin/operations/plans/shapes.py": "only records",
-    "nsadmin/output/rows.py": "only records",
+    "nsadmin/output/result_rows.py": "only records",
     "nsadmin/tui/context.py": "only records",
     "nsadmin/commands/columns/result_rows.py": "every test of a command that changes something goes "
     "through it",

@@ -6,10 +6,10 @@ from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import NoneReachable, is_denied
 
-_BUSY = "the server has more to do than it can: try again in a while"
-_BY_CODE: dict[int, str] = {
-    ResponseCode.SYSTEM_BUSY: _BUSY,
-    ResponseCode.FLOW_CONTROL: _BUSY,
+_BUSY_ADVICE = "the server has more to do than it can: try again in a while"
+_ADVICE_BY_CODE: dict[int, str] = {
+    ResponseCode.SYSTEM_BUSY: _BUSY_ADVICE,
+    ResponseCode.FLOW_CONTROL: _BUSY_ADVICE,
     ResponseCode.REQUEST_CODE_NOT_SUPPORTED: (
         "its release is too old for this, or it is no server of the kind that was meant; brokerStatus -b ADDR"
         " shows a broker's release"
@@ -25,32 +25,32 @@ _BY_CODE: dict[int, str] = {
     ResponseCode.NOT_LEADER_FOR_QUEUE: "topicRoute shows which broker has a queue of a static topic now",
     ResponseCode.CONSUMER_NOT_ONLINE: "no client of the group is connected; consumerConnection shows those",
 }
-_NEIGHBOUR = (
+_NEIGHBOUR_ADVICE = (
     "that broker has to ask another one, and does not know yet where it is: try again in 15 seconds, and see"
     " with clusterList whether it is there"
 )
-_CREDENTIALS = (
+_CREDENTIALS_ADVICE = (
     "the server checks credentials: those of the context, or NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"
 )
 
 
-def advice(errors: Iterable[RocketMQError | None]) -> list[str]:
+def advise_on_errors(errors: Iterable[RocketMQError | None]) -> list[str]:
     """What to do, once for each kind of error; nothing for those that say it themselves."""
-    found = (_advice(error) for error in errors if error is not None)
-    return list(dict.fromkeys(text for text in found if text is not None))
+    advice_texts = (_advise_on_error(error) for error in errors if error is not None)
+    return list(dict.fromkeys(advice_text for advice_text in advice_texts if advice_text is not None))
 
 
-def _advice(error: RocketMQError) -> str | None:
+def _advise_on_error(error: RocketMQError) -> str | None:
     if isinstance(error, NoneReachable):
-        return next(iter(advice(error.errors)), None)
+        return next(iter(advise_on_errors(error.errors)), None)
     if isinstance(error, CallError):
         return "--timeout SECONDS gives it longer" if error.kind == "timeout" else None
     if not isinstance(error, RequestError):
         return None
     if is_denied(error):
-        return _CREDENTIALS
+        return _CREDENTIALS_ADVICE
     # Where a queue of a static topic has moved, its broker gets from the one before what that has.
     if "cannot find addr for broker" in str(error):
-        return _NEIGHBOUR
-    name = ResponseCode(error.code).name if error.code in _BY_CODE else ""
-    return f"{name}: {_BY_CODE[error.code]}" if name else None
+        return _NEIGHBOUR_ADVICE
+    code_name = ResponseCode(error.code).name if error.code in _ADVICE_BY_CODE else ""
+    return f"{code_name}: {_ADVICE_BY_CODE[error.code]}" if code_name else None

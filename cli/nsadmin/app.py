@@ -8,18 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import __version__, diagnostics, output, registry
+from nsadmin import __version__, exit_codes, output, registry
 from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.diagnostics import BadCheck, ExitCode, Interrupted, UsageError
-from nsadmin.likeness import like, meant
-from nsadmin.output import Rows
-from nsadmin.registry import Entry
+from nsadmin.exit_codes import CheckUsageError, CommandInterrupted, ExitCode, UsageError
+from nsadmin.output import ResultRows
+from nsadmin.registry import CommandEntry
 from nsadmin.session import Session
+from nsadmin.suggestions import did_you_mean, find_similar_names
 
 if TYPE_CHECKING:
     from nsadmin.command_line.parser import ParsedCommandLine
 
-_OVERVIEW = """\
+_OVERVIEW_TEMPLATE = """\
 Usage: nsadmin [OPTIONS] COMMAND [ARGUMENTS]
 
 An operator's toolkit for Apache RocketMQ's name servers. Command names may be written
@@ -74,327 +74,410 @@ More on one: nsadmin COMMAND --help, or nsadmin help COMMAND
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code."""
-    args = list(sys.argv[1:] if argv is None else argv)
+    command_args = list(sys.argv[1:] if argv is None else argv)
     # Whoever has closed these wants to hear nothing.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the process
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     try:
-        _require_text(args)
-        return int(_run(args))
+        _require_encodable(command_args)
+        return int(_run_command_line(command_args))
     except (Exception, KeyboardInterrupt) as error:
-        return diagnostics.explain(error, "--debug" in args)
+        return exit_codes.report_failure(error, "--debug" in command_args)
 
 
-def _require_text(args: Iterable[str]) -> None:
+def _require_encodable(command_args: Iterable[str]) -> None:
     """What is no text in this locale would reach servers as question marks."""
-    for text in args:
+    for argument_text in command_args:
         try:
-            text.encode()
+            argument_text.encode()
         except UnicodeEncodeError:
-            raise UsageError(f"{text!r} is no UTF-8: names and values have to be") from None
+            raise UsageError(f"{argument_text!r} is no UTF-8: names and values have to be") from None
 
 
-class _Batch(NamedTuple):
+class _BatchContext(NamedTuple):
     """What the lines of a batch have of it: its shared options, its connections."""
 
-    shared: Mapping[str, Any]
-    pool: Pool
+    shared_values: Mapping[str, Any]
+    connection_pool: Pool
 
 
-def _line(batch: _Batch, words: list[str]) -> int:
+def _run_batch_line(batch_context: _BatchContext, command_words: list[str]) -> int:
     """One command line of a batch; its exit code. Ctrl-C, or a reader who left, ends the batch."""
     try:
-        return int(_run(words, batch))
-    except (KeyboardInterrupt, Interrupted, BrokenPipeError):
+        return int(_run_command_line(command_words, batch_context))
+    except (KeyboardInterrupt, CommandInterrupted, BrokenPipeError):
         raise
     except Exception as error:
-        return diagnostics.explain(error, batch.shared["debug"] or "--debug" in words)
+        return exit_codes.report_failure(
+            error, batch_context.shared_values["debug"] or "--debug" in command_words
+        )
 
 
-def _run(args: list[str], batch: _Batch | None = None) -> int:
-    diagnostics.label(None)
-    front, rest = _split(args)
-    if "-h" in front or "--help" in front or rest == ["help"]:
-        output.write_text(overview())
+def _run_command_line(command_args: list[str], batch_context: _BatchContext | None = None) -> int:
+    exit_codes.set_context_label(None)
+    leading_options, remaining_words = _split_at_command(command_args)
+    if "-h" in leading_options or "--help" in leading_options or remaining_words == ["help"]:
+        output.write_text(overview_text())
         return ExitCode.DONE
-    if "--version" in front:
+    if "--version" in leading_options:
         output.write_text(f"nsadmin {__version__}")
         return ExitCode.DONE
-    if not rest:
+    if not remaining_words:
         raise UsageError("a command is missing; nsadmin --help lists them")
-    if rest[0] == "help":
-        rest = [rest[1], "--help"]
-    entry, behind = registry.take(rest)
-    if entry is None:
-        if rest[0].lower() == "check" and {"-h", "--help"}.intersection(rest[1:2]):
-            output.write_text(_checks())
+    if remaining_words[0] == "help":
+        remaining_words = [remaining_words[1], "--help"]
+    command_entry, command_words = registry.take_command(remaining_words)
+    if command_entry is None:
+        if remaining_words[0].lower() == "check" and {"-h", "--help"}.intersection(remaining_words[1:2]):
+            output.write_text(_checks_help())
             return ExitCode.DONE
-        raise _no_command(rest)
-    if batch and entry.kind in ("batch", "screen", "program"):
-        raise UsageError(f"{entry.name} has no place in a batch")
-    function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
-    if entry.kind == "program":
-        return _run_program(entry, function, front + behind)
-    if entry.kind == "check":
-        return _run_check(entry, function, front + behind, batch)
-    return _parse_and_perform(entry, function, front + behind, batch)
+        raise _unknown_command_error(remaining_words)
+    if batch_context and command_entry.kind in ("batch", "screen", "program"):
+        raise UsageError(f"{command_entry.name} has no place in a batch")
+    command_function = getattr(
+        import_module(f"nsadmin.commands.{command_entry.module_name}"), command_entry.function_name
+    )
+    if command_entry.kind == "program":
+        return _run_program(command_entry, command_function, leading_options + command_words)
+    if command_entry.kind == "check":
+        return _run_check(command_entry, command_function, leading_options + command_words, batch_context)
+    return _parse_and_perform(command_entry, command_function, leading_options + command_words, batch_context)
 
 
-def _checks() -> str:
+def _checks_help() -> str:
     """The text of `nsadmin check --help`."""
-    entries = zip(registry.checks(), registry.named_checks(), strict=True)
-    lines = [f"  {name:<18}{entry.help}" for name, entry in entries]
-    codes = [f"  {code:d}  {meaning}" for code, meaning in diagnostics.PLUGIN_CODES]
-    head, end = "Usage: nsadmin check CHECK [OPTIONS]", "More on one: nsadmin check CHECK --help"
-    return "\n".join((head, "", "Checks, for monitoring:", *lines, "", "Exit codes:", *codes, "", end))
+    named_entries = zip(registry.list_check_names(), registry.list_named_checks(), strict=True)
+    check_lines = [f"  {check_name:<18}{check_entry.help}" for check_name, check_entry in named_entries]
+    code_lines = [f"  {plugin_code:d}  {meaning}" for plugin_code, meaning in exit_codes.PLUGIN_CODE_MEANINGS]
+    usage_line, help_hint = "Usage: nsadmin check CHECK [OPTIONS]", "More on one: nsadmin check CHECK --help"
+    return "\n".join(
+        (
+            usage_line,
+            "",
+            "Checks, for monitoring:",
+            *check_lines,
+            "",
+            "Exit codes:",
+            *code_lines,
+            "",
+            help_hint,
+        )
+    )
 
 
-def _no_command(words: list[str]) -> UsageError:
-    if words[0].lower() == "check":
-        named = words[1:2] and not words[1].startswith("-")
-        what = f"no check {words[1]!r}: there are" if named else "check what? There are"
-        return BadCheck(f"{what} {', '.join(registry.checks())}")
-    near = registry.nearest(words[0])
-    hint = meant(near) if near else "nsadmin --help lists all"
-    return UsageError(f"no command {words[0]!r}: {hint}")
+def _unknown_command_error(command_words: list[str]) -> UsageError:
+    if command_words[0].lower() == "check":
+        has_name = command_words[1:2] and not command_words[1].startswith("-")
+        problem_text = f"no check {command_words[1]!r}: there are" if has_name else "check what? There are"
+        return CheckUsageError(f"{problem_text} {', '.join(registry.list_check_names())}")
+    near_names = registry.nearest_commands(command_words[0])
+    hint = did_you_mean(near_names) if near_names else "nsadmin --help lists all"
+    return UsageError(f"no command {command_words[0]!r}: {hint}")
 
 
-def _run_check(entry: Entry, function: Any, args: list[str], batch: _Batch | None) -> int:
+def _run_check(
+    check_entry: CommandEntry,
+    command_function: Any,
+    command_args: list[str],
+    batch_context: _BatchContext | None,
+) -> int:
     """A check's exit code: its own, and UNKNOWN where it came to nothing."""
     try:
-        return _parse_and_perform(entry, function, args, batch)
-    except (BrokenPipeError, Interrupted):
+        return _parse_and_perform(check_entry, command_function, command_args, batch_context)
+    except (BrokenPipeError, CommandInterrupted):
         raise
     except Exception as error:
-        diagnostics.explain(error, "--debug" in args)
-        return diagnostics.UNKNOWN
+        exit_codes.report_failure(error, "--debug" in command_args)
+        return exit_codes.PLUGIN_UNKNOWN
 
 
-def _run_program(entry: Entry, function: Any, argv: list[str]) -> int:
+def _run_program(command_entry: CommandEntry, program_function: Any, argv: list[str]) -> int:
     try:
-        return int(function(argv))
-    except SystemExit as end:
-        if end.code == ExitCode.DONE and {"-h", "--help"}.intersection(argv):
+        return int(program_function(argv))
+    except SystemExit as program_exit:
+        if program_exit.code == ExitCode.DONE and {"-h", "--help"}.intersection(argv):
             from nsadmin.command_line.docstrings import format_help_sections
 
-            output.write_text("\n" + format_help_sections(entry, function))
-        return end.code if isinstance(end.code, int) else ExitCode.FAILED
+            output.write_text("\n" + format_help_sections(command_entry, program_function))
+        return program_exit.code if isinstance(program_exit.code, int) else ExitCode.FAILED
 
 
-def _split(args: list[str]) -> tuple[list[str], list[str]]:
+def _split_at_command(command_args: list[str]) -> tuple[list[str], list[str]]:
     """The options before the command, of those that commands share, and the rest from the command on."""
-    if not args or args[0][:1] != "-" or args[0] in ("-h", "--help", "--version"):
+    if not command_args or command_args[0][:1] != "-" or command_args[0] in ("-h", "--help", "--version"):
         # Not even the options that commands share are needed.
-        at = int(bool(args) and args[0].startswith("-"))
-        return args[:at], args[at:]
+        command_index = int(bool(command_args) and command_args[0].startswith("-"))
+        return command_args[:command_index], command_args[command_index:]
     from nsadmin.command_line.fast_parser import find_options_end, flag_names
     from nsadmin.command_line.parser import leading_parameters
 
-    shared = leading_parameters()
-    at = find_options_end(shared, args)
-    if args[at : at + 1] and args[at].startswith("-"):
-        near = like(args[at].partition("=")[0], flag_names(shared), 0.8)
-        hint = f": {meant(near)}" if near else "; options of a command stand behind it, see: nsadmin --help"
-        raise UsageError(f"no option {args[at]}{hint}")
-    return args[:at], args[at:]
+    shared_parameters = leading_parameters()
+    command_index = find_options_end(shared_parameters, command_args)
+    if command_args[command_index : command_index + 1] and command_args[command_index].startswith("-"):
+        near_flags = find_similar_names(
+            command_args[command_index].partition("=")[0], flag_names(shared_parameters), 0.8
+        )
+        hint = (
+            f": {did_you_mean(near_flags)}"
+            if near_flags
+            else "; options of a command stand behind it, see: nsadmin --help"
+        )
+        raise UsageError(f"no option {command_args[command_index]}{hint}")
+    return command_args[:command_index], command_args[command_index:]
 
 
-def _parse_and_perform(entry: Entry, function: Any, args: list[str], batch: _Batch | None) -> int:
+def _parse_and_perform(
+    command_entry: CommandEntry,
+    command_function: Any,
+    command_args: list[str],
+    batch_context: _BatchContext | None,
+) -> int:
     # Neither the overview nor a program needs these.
     from nsadmin.command_line import parser
     from nsadmin.command_line.declarations import HelpRequested
 
     try:
-        parsed = parser.parse_command_line(entry, function, args, batch and batch.shared)
-    except HelpRequested as text:
+        parsed_line = parser.parse_command_line(
+            command_entry, command_function, command_args, batch_context and batch_context.shared_values
+        )
+    except HelpRequested as help_text:
         from nsadmin.command_line.docstrings import format_help_sections
 
         output.write_text(
-            "\n\n".join(filter(None, (str(text).rstrip(), format_help_sections(entry, function))))
+            "\n\n".join(
+                filter(None, (str(help_text).rstrip(), format_help_sections(command_entry, command_function)))
+            )
         )
         return ExitCode.DONE
-    if entry.kind == "batch":
-        return _perform_batch(function, parsed)
-    return _perform(entry, function, args, parsed, batch)
+    if command_entry.kind == "batch":
+        return _perform_batch(command_function, parsed_line)
+    return _perform_command(command_entry, command_function, command_args, parsed_line, batch_context)
 
 
-def _perform_batch(function: Any, parsed: "ParsedCommandLine") -> int:
+def _perform_batch(command_function: Any, parsed_line: "ParsedCommandLine") -> int:
     """Its lines, one after the other; connections stay open between them."""
-    pool = Pool()
-    session = Session(parsed.options, perform=partial(_line, _Batch(parsed.shared_values, pool)))
+    connection_pool = Pool()
+    session = Session(
+        parsed_line.options,
+        run_line=partial(_run_batch_line, _BatchContext(parsed_line.shared_values, connection_pool)),
+    )
     try:
-        return int(function(session, **parsed.arguments))
+        return int(command_function(session, **parsed_line.arguments))
     finally:
-        pool.close()
+        connection_pool.close()
 
 
-def _perform(
-    entry: Entry, function: Any, args: list[str], parsed: "ParsedCommandLine", batch: _Batch | None
+def _perform_command(
+    command_entry: CommandEntry,
+    command_function: Any,
+    command_args: list[str],
+    parsed_line: "ParsedCommandLine",
+    batch_context: _BatchContext | None,
 ) -> int:
-    options = parsed.options
-    diagnostics.label(options.context, options.color if options.style.color else None)
-    session = Session(options, may_change=entry.may_change, pool=batch and batch.pool)
-    session.said = parsed.shared_values
-    session.form = _form(entry, parsed)
-    once = partial(function, session, **parsed.arguments)
+    shared_options = parsed_line.options
+    exit_codes.set_context_label(
+        shared_options.context, shared_options.color if shared_options.style.uses_color else None
+    )
+    session = Session(
+        shared_options,
+        may_change=command_entry.may_change,
+        connection_pool=batch_context and batch_context.connection_pool,
+    )
+    session.shared_values = parsed_line.shared_values
+    session.output_form = _mqadmin_form(command_entry, parsed_line)
+    run_once = partial(command_function, session, **parsed_line.arguments)
     result: Any = None
-    code: int = ExitCode.FAILED
+    exit_code: int = ExitCode.FAILED
     try:
-        _require_consent(session, entry)
-        _require_selection(function, options.style.selection)
-        watch = parsed.options.watch
-        result = once() if watch is None else _watched(session, watch, once)
-        code = _deliver(session, result, batch is None)
-        if not code and not session.is_complete and entry.kind != "check":
-            code = ExitCode.PARTLY
-        if isinstance(result, Rows):
-            for line in _hints(session, once, code, result.errors):
-                session.remark(line)
+        _require_consent(session, command_entry)
+        _require_known_columns(command_function, shared_options.style.selection)
+        watch_seconds = parsed_line.options.watch
+        result = run_once() if watch_seconds is None else _watch_results(session, watch_seconds, run_once)
+        exit_code = _deliver_result(session, result, batch_context is None)
+        if not exit_code and not session.is_complete and command_entry.kind != "check":
+            exit_code = ExitCode.PARTLY
+        if isinstance(result, ResultRows):
+            for hint_line in _collect_hints(session, run_once, exit_code, result.errors):
+                session.write_remark(hint_line)
     except KeyboardInterrupt:
-        code = ExitCode.INTERRUPTED
-        raise Interrupted(session.story_of_interruption()) from None
-    except output.Unwritable as error:
-        if session.changes.exchanges:
-            error.add_note(session.changes.story())
+        exit_code = ExitCode.INTERRUPTED
+        raise CommandInterrupted(session.describe_interruption()) from None
+    except output.UnwritableOutputError as error:
+        if session.sent_changes.first_exchanges:
+            error.add_note(session.sent_changes.describe_outcomes())
         raise
     except RocketMQError as error:
-        code = diagnostics.code_of(error)
-        for line in _hints(session, once, code, [error]):
-            error.add_note(line)
+        exit_code = exit_codes.exit_code_of_error(error)
+        for hint_line in _collect_hints(session, run_once, exit_code, [error]):
+            error.add_note(hint_line)
         raise
     except BaseException as error:
-        code = diagnostics.code_of(error)
+        exit_code = exit_codes.exit_code_of_error(error)
         raise
     finally:
         session.close()
-        if session.changes.exchanges:
-            _keep(session, [entry.name, *args], parsed.arguments, result, code)
-    return code
+        if session.sent_changes.first_exchanges:
+            _append_to_audit(
+                session, [command_entry.name, *command_args], parsed_line.arguments, result, exit_code
+            )
+    return exit_code
 
 
-def _form(entry: Entry, parsed: "ParsedCommandLine") -> Callable[[Rows | str], str] | None:
+def _mqadmin_form(
+    command_entry: CommandEntry, parsed_line: "ParsedCommandLine"
+) -> Callable[[ResultRows | str], str] | None:
     """How --output mqadmin writes what the command returns; None for all other formats."""
-    style = parsed.options.style
-    if style.format != "mqadmin" or entry.kind == "check":
+    output_style = parsed_line.options.style
+    if output_style.output_format != "mqadmin" or command_entry.kind == "check":
         return None
     from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
 
-    if entry.name not in OUTPUT_FORMS:
+    if command_entry.name not in OUTPUT_FORMS:
         raise UsageError(
-            f"{entry.name} has no output of mqadmin's; there is one of: {', '.join(OUTPUT_FORMS)}"
+            f"{command_entry.name} has no output of mqadmin's; there is one of: {', '.join(OUTPUT_FORMS)}"
         )
-    if style.selection != output.Selection() or not style.headers:
+    if output_style.selection != output.RowSelection() or not output_style.shows_headers:
         raise UsageError(
             "--output mqadmin is all or nothing: leave out --columns, --sort, --filter, --no-headers"
         )
-    if parsed.options.dry_run:
+    if parsed_line.options.dry_run:
         raise UsageError("--output mqadmin says that something was done: leave it out of a dry run")
-    form, arguments = OUTPUT_FORMS[entry.name], parsed.arguments
-    return lambda found: form(found, arguments)
+    command_form, argument_values = OUTPUT_FORMS[command_entry.name], parsed_line.arguments
+    return lambda command_output: command_form(command_output, argument_values)
 
 
-def _require_consent(session: Session, entry: Entry) -> None:
-    if entry.kind in ("change", "delete"):
-        session.require_writable(entry.name)
-    if entry.kind == "delete":
-        session.require_yes(entry.name)
+def _require_consent(session: Session, command_entry: CommandEntry) -> None:
+    if command_entry.kind in ("change", "delete"):
+        session.require_writable(command_entry.name)
+    if command_entry.kind == "delete":
+        session.require_yes(command_entry.name)
 
 
-def _require_selection(function: Any, selection: output.Selection) -> None:
+def _require_known_columns(command_function: Any, selection: output.RowSelection) -> None:
     """What its rows are to be cut to is looked at before anything is asked or changed."""
-    columns = getattr(function, "columns", ())
-    if columns and selection != output.Selection():
-        from nsadmin.output.select import select
+    columns = getattr(command_function, "columns", ())
+    if columns and selection != output.RowSelection():
+        from nsadmin.output.row_selection import select_rows
 
         try:
-            select(Rows(columns, []), selection)
-        except output.BadSelection as error:
+            select_rows(ResultRows(columns, []), selection)
+        except output.InvalidSelectionError as error:
             raise UsageError(str(error)) from None
 
 
-def _hints(
-    session: Session, command: "partial[Any]", code: int, errors: Sequence[RocketMQError | None]
+def _collect_hints(
+    session: Session, bound_command: "partial[Any]", exit_code: int, errors: Sequence[RocketMQError | None]
 ) -> list[str]:
     """What may have been meant, else what can be done; nobody is asked about it where all went well."""
     if session.options.quiet or not any(errors):
         return []
-    from nsadmin.advice import advice
+    from nsadmin.advice import advise_on_errors
 
-    lines: list[str] = []
-    if code == ExitCode.NOT_FOUND:
+    hint_lines: list[str] = []
+    if exit_code == ExitCode.NOT_FOUND:
         from nsadmin.command_line.name_suggestions import suggest_names
 
-        with session.bystander() as admin:
-            lines = suggest_names(
-                command.func, command.keywords, admin, ask_name_servers=bool(session.name_servers)
+        with session.open_brief_client() as admin:
+            hint_lines = suggest_names(
+                bound_command.func,
+                bound_command.keywords,
+                admin,
+                ask_name_servers=bool(session.namesrv_addrs),
             )
-    return lines or advice(errors)
+    return hint_lines or advise_on_errors(errors)
 
 
-def _keep(session: Session, words: list[str], arguments: Mapping[str, Any], result: Any, code: int) -> None:
+def _append_to_audit(
+    session: Session,
+    command_words: list[str],
+    argument_values: Mapping[str, Any],
+    result: Any,
+    exit_code: int,
+) -> None:
     # Only what has changed something needs it.
     from nsadmin import audit
 
-    rows = result if isinstance(result, Rows) else None
-    audit.keep(audit.record(session, words, arguments, rows, code))
+    rows = result if isinstance(result, ResultRows) else None
+    audit.append_audit_record(
+        audit.build_audit_record(session, command_words, argument_values, rows, exit_code)
+    )
 
 
-def _watched(session: Session, seconds: float, once: Callable[[], Any]) -> Iterator[Rows | str]:
-    for number, result in enumerate(session.repeat(seconds, once)):
-        if not isinstance(result, (Rows, str)):
+def _watch_results(
+    session: Session, period_seconds: float, run_once: Callable[[], Any]
+) -> Iterator[ResultRows | str]:
+    for result_number, result in enumerate(session.repeat_every(period_seconds, run_once)):
+        if not isinstance(result, (ResultRows, str)):
             raise UsageError("--watch: this goes on by itself")
-        if number:
-            output.start_over(session.options.style)
+        if result_number:
+            output.clear_screen(session.options.style)
         yield result
 
 
-def _deliver(session: Session, result: Rows | str | Iterator[Rows | str], may_be_left: bool) -> int:
+def _deliver_result(
+    session: Session, result: ResultRows | str | Iterator[ResultRows | str], ends_quietly: bool
+) -> int:
     """Write what a command returned: rows, text, or such again and again, perhaps until Ctrl-C.
 
     The last of many decides the exit code.
     """
-    if isinstance(result, (Rows, str)):
-        return _write(session, result)
-    code: int = ExitCode.DONE
+    if isinstance(result, (ResultRows, str)):
+        return _write_result(session, result)
+    exit_code: int = ExitCode.DONE
     try:
-        for one in result:
-            code = _write(session, one)
+        for partial_result in result:
+            exit_code = _write_result(session, partial_result)
     except KeyboardInterrupt:
-        if not may_be_left:
+        if not ends_quietly:
             raise
         return ExitCode.DONE
-    return code
+    return exit_code
 
 
-def _write(session: Session, rows: Rows | str) -> int:
-    if isinstance(rows, str):
-        output.write_text(rows if session.form is None else session.form(rows))
-        if isinstance(rows, output.Verdict):
-            return rows.code
-        return diagnostics.exit_code(rows.errors) if isinstance(rows, output.Text) else ExitCode.DONE
+def _write_result(session: Session, command_output: ResultRows | str) -> int:
+    if isinstance(command_output, str):
+        output.write_text(
+            command_output if session.output_form is None else session.output_form(command_output)
+        )
+        if isinstance(command_output, output.CheckVerdict):
+            return command_output.exit_code
+        return (
+            exit_codes.exit_code_of_outcomes(command_output.errors)
+            if isinstance(command_output, output.OutputText)
+            else ExitCode.DONE
+        )
     try:
-        if session.form is None:
-            output.write_rows(rows, session.options.style)
+        if session.output_form is None:
+            output.write_rows(command_output, session.options.style)
         else:
-            output.write_text(session.form(rows))
-    except output.BadSelection as error:
+            output.write_text(session.output_form(command_output))
+    except output.InvalidSelectionError as error:
         raise UsageError(str(error)) from None
-    failures = sum(error is not None for error in rows.errors)
-    for note in rows.notes:
-        (diagnostics.say if failures else session.remark)(note)
-    if failures and not rows.notes:
-        diagnostics.say(f"failed on {failures} of {len(rows.errors)} servers")
-    return diagnostics.exit_code(rows.errors)
+    failure_count = sum(error is not None for error in command_output.errors)
+    for note in command_output.notes:
+        (exit_codes.write_stderr_line if failure_count else session.write_remark)(note)
+    if failure_count and not command_output.notes:
+        exit_codes.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
+    return exit_codes.exit_code_of_outcomes(command_output.errors)
 
 
-def overview() -> str:
+def overview_text() -> str:
     """The text of `nsadmin --help`; it imports no command."""
-    groups: dict[str, list[Entry]] = {}
-    for entry in registry.COMMANDS:
-        groups.setdefault(entry.group, []).append(entry)
-    commands = "\n\n".join(
-        "\n".join([f"{group}:", *(f"  {entry.name:<22} {entry.help}" for entry in entries)])
-        for group, entries in groups.items()
+    entries_by_group: dict[str, list[CommandEntry]] = {}
+    for command_entry in registry.COMMANDS:
+        entries_by_group.setdefault(command_entry.group, []).append(command_entry)
+    command_lines = "\n\n".join(
+        "\n".join(
+            [
+                f"{group_name}:",
+                *(f"  {command_entry.name:<22} {command_entry.help}" for command_entry in group_entries),
+            ]
+        )
+        for group_name, group_entries in entries_by_group.items()
     )
-    codes = "\n".join(f"  {code:d}  {meaning}" for code, meaning in diagnostics.EXIT_CODES)
-    return _OVERVIEW.format(commands=commands, exit_codes=codes, formats=", ".join(output.FORMATS))
+    code_lines = "\n".join(
+        f"  {exit_code:d}  {meaning}" for exit_code, meaning in exit_codes.EXIT_CODE_MEANINGS
+    )
+    return _OVERVIEW_TEMPLATE.format(
+        commands=command_lines, exit_codes=code_lines, formats=", ".join(output.OUTPUT_FORMATS)
+    )

@@ -12,135 +12,150 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple
 
-from nsadmin import diagnostics, observing
+from nsadmin import exit_codes, request_observer
 from nsadmin.client.redaction import is_secret_name
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
-_HIDDEN = "***"
+_HIDDEN_TEXT = "***"
 # Whatever is there instead of a file, such as a pipe that nobody reads, is not waited for.
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
-_TEXTS_OF_A_SETTING = ("value", "before", "after", "changes")
+_APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
+_SETTING_TEXT_COLUMNS = ("value", "before", "after", "changes")
 
-Record = dict[str, Any]
+AuditRecord = dict[str, Any]
 
 
-class BadAudit(Exception):
+class UnreadableAuditError(Exception):
     """The audit file cannot be read; the text is one line that says why."""
 
 
-class Audit(NamedTuple):
+class AuditLog(NamedTuple):
     """What a file has: records, oldest first, and the numbers of lines that are none."""
 
-    records: list[Record]
-    unreadable: list[int]
+    records: list[AuditRecord]
+    unreadable_lines: list[int]
 
 
-def path(environ: Mapping[str, str] = os.environ) -> Path | None:
+def audit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
     """NSADMIN_AUDIT, else audit.jsonl in nsadmin's folder of the user's state; None for "off"."""
-    given = environ.get("NSADMIN_AUDIT")
-    if given == "off":
+    given_path = environ.get("NSADMIN_AUDIT")
+    if given_path == "off":
         return None
-    if given:
-        return Path(given).expanduser()
-    base = environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(base).expanduser() / "nsadmin" / "audit.jsonl"
+    if given_path:
+        return Path(given_path).expanduser()
+    state_folder = environ.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(state_folder).expanduser() / "nsadmin" / "audit.jsonl"
 
 
-def record(
-    session: Session, words: Sequence[str], arguments: Mapping[str, Any], rows: Rows | None, code: int
-) -> Record:
+def build_audit_record(
+    session: Session,
+    command_words: Sequence[str],
+    argument_values: Mapping[str, Any],
+    rows: ResultRows | None,
+    exit_code: int,
+) -> AuditRecord:
     """When, who, where, the command line, each request that was sent with its outcome, and the rows shown.
 
     `rows` is None for a command that ended before it had any.
     """
     return {
-        "time": int((time() - session.elapsed) * 1000),
-        "user": user(),
+        "time": int((time() - session.elapsed_seconds) * 1000),
+        "user": describe_user(),
         "context": session.options.context,
-        "nameServers": list(session.name_servers),
-        "command": shlex.join(_without_secrets(words, arguments)),
+        "nameServers": list(session.namesrv_addrs),
+        "command": shlex.join(_hide_secrets(command_words, argument_values)),
         "sent": [
             {
                 "server": exchange.addr,
-                "request": observing.request_name(exchange.code),
-                "outcome": observing.outcome(exchange),
-                **({"times": times} if times > 1 else {}),
+                "request": request_observer.request_name(exchange.code),
+                "outcome": request_observer.outcome_text(exchange),
+                **({"times": repeat_count} if repeat_count > 1 else {}),
             }
-            for exchange, times in session.changes.counted
+            for exchange, repeat_count in session.sent_changes.counted_exchanges
         ],
-        "results": [_result(row) for row in (rows.rows if rows else ())],
-        "exitCode": int(code),
+        "results": [_result_record(row) for row in (rows.rows if rows else ())],
+        "exitCode": int(exit_code),
     }
 
 
-def keep(item: Record) -> None:
+def append_audit_record(audit_record: AuditRecord) -> None:
     """Append it to the file, readable for its owner alone; one line on stderr where that cannot be done."""
-    file = path()
-    if file is None:
+    audit_file = audit_path()
+    if audit_file is None:
         return
-    line = json.dumps(item, ensure_ascii=False, default=str) + "\n"
+    json_line = json.dumps(audit_record, ensure_ascii=False, default=str) + "\n"
     try:
-        file.parent.mkdir(0o700, parents=True, exist_ok=True)
+        audit_file.parent.mkdir(0o700, parents=True, exist_ok=True)
         # One write at the end of the file: lines of commands that run at the same time do not mix.
-        descriptor = os.open(file, _APPEND, 0o600)
+        descriptor = os.open(audit_file, _APPEND_FLAGS, 0o600)
         try:
-            os.write(descriptor, line.encode("utf-8", "backslashreplace"))
+            os.write(descriptor, json_line.encode("utf-8", "backslashreplace"))
         finally:
             os.close(descriptor)
     except OSError as error:
-        diagnostics.say(f"no line about this in the audit: {file}: {error.strerror}")
+        exit_codes.write_stderr_line(f"no line about this in the audit: {audit_file}: {error.strerror}")
 
 
-def load(file: Path) -> Audit:
+def load_audit(audit_file: Path) -> AuditLog:
     """What a file has; nothing where there is none. BadAudit for one that cannot be read."""
     try:
-        lines = file.read_bytes().splitlines()
+        file_lines = audit_file.read_bytes().splitlines()
     except FileNotFoundError:
-        return Audit([], [])
+        return AuditLog([], [])
     except OSError as error:
-        raise BadAudit(f"{file} cannot be read: {error.strerror}") from None
-    found = list(_parsed(lines))
-    return Audit(
-        [item for _, item in found if item is not None], [number for number, item in found if item is None]
+        raise UnreadableAuditError(f"{audit_file} cannot be read: {error.strerror}") from None
+    numbered_records = list(_parse_lines(file_lines))
+    return AuditLog(
+        [audit_record for _, audit_record in numbered_records if audit_record is not None],
+        [line_number for line_number, audit_record in numbered_records if audit_record is None],
     )
 
 
-def _parsed(lines: Sequence[bytes]) -> Iterator[tuple[int, Record | None]]:
-    for number, line in enumerate(lines, 1):
+def _parse_lines(file_lines: Sequence[bytes]) -> Iterator[tuple[int, AuditRecord | None]]:
+    for line_number, json_line in enumerate(file_lines, 1):
         try:
-            item = json.loads(line)
+            audit_record = json.loads(json_line)
         except ValueError:
-            item = None
-        usable = isinstance(item, dict) and isinstance(item.get("time"), int)
-        yield number, item if usable else None
+            audit_record = None
+        is_usable = isinstance(audit_record, dict) and isinstance(audit_record.get("time"), int)
+        yield line_number, audit_record if is_usable else None
 
 
-def user() -> str:
+def describe_user() -> str:
     """Who runs this, and where."""
     import getpass
     import socket
 
     try:
-        name = getpass.getuser()
+        user_name = getpass.getuser()
     except (KeyError, OSError, ImportError):
         # A number without a name, as containers have it.
-        name = str(os.getuid()) if hasattr(os, "getuid") else "unknown"
-    return f"{name}@{socket.gethostname()}"
+        user_name = str(os.getuid()) if hasattr(os, "getuid") else "unknown"
+    return f"{user_name}@{socket.gethostname()}"
 
 
-def _without_secrets(words: Sequence[str], arguments: Mapping[str, Any]) -> list[str]:
-    hidden = [arguments.get(name) for name in ("body", "password", "secret_key")]
-    if is_secret_name(str(arguments.get("key") or "")):
-        hidden.append(arguments.get("value"))
-    texts = [text for text in hidden if isinstance(text, str) and text]
-    return [next((w.replace(text, _HIDDEN) for text in texts if text in w), w) for w in words]
+def _hide_secrets(command_words: Sequence[str], argument_values: Mapping[str, Any]) -> list[str]:
+    secret_values = [
+        argument_values.get(argument_name) for argument_name in ("body", "password", "secret_key")
+    ]
+    if is_secret_name(str(argument_values.get("key") or "")):
+        secret_values.append(argument_values.get("value"))
+    secret_texts = [
+        secret_text for secret_text in secret_values if isinstance(secret_text, str) and secret_text
+    ]
+    return [
+        next(
+            (word.replace(secret_text, _HIDDEN_TEXT) for secret_text in secret_texts if secret_text in word),
+            word,
+        )
+        for word in command_words
+    ]
 
 
-def _result(row: Row) -> Record:
+def _result_record(result_row: ResultRow) -> AuditRecord:
     """A row without its empty fields."""
-    kept = {name: value for name, value in row.items() if value is not None}
-    key = row.get("name") if row.get("kind") == "kv" else row.get("key")
-    if is_secret_name(str(key or "")):
-        kept.update(dict.fromkeys(kept.keys() & {*_TEXTS_OF_A_SETTING}, _HIDDEN))
-    return kept
+    filled_fields = {column_name: value for column_name, value in result_row.items() if value is not None}
+    setting_key = result_row.get("name") if result_row.get("kind") == "kv" else result_row.get("key")
+    if is_secret_name(str(setting_key or "")):
+        filled_fields.update(dict.fromkeys(filled_fields.keys() & {*_SETTING_TEXT_COLUMNS}, _HIDDEN_TEXT))
+    return filled_fields

@@ -16,109 +16,109 @@ if TYPE_CHECKING:
     from rich.status import Status
     from rich.text import Text as RichText
 
-PATIENCE = 0.3
+PATIENCE_SECONDS = 0.3
 """Seconds that pass before it is shown."""
-_BETWEEN = 0.05
+_REDRAW_SECONDS = 0.05
 """Seconds between two updates."""
-SELDOM = 10.0
+PLAIN_LINE_PERIOD_SECONDS = 10.0
 """Seconds between plain lines, where there is no terminal to draw on."""
 
 
-def is_wanted() -> bool:
+def can_draw_on_stderr() -> bool:
     """Whether stderr is a terminal, and one that can draw."""
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
-class Bar:
+class RequestProgressBar:
     """An observer of calls: shown while more than a screenful is asked together, unless it `is_hushed`."""
 
     def __init__(self) -> None:
         self.is_hushed = False
-        self._screenful = _lines()
-        self._began = 0.0
-        self._drawn = 0.0
-        self._progress: Progress | None = None
+        self._screen_lines = _terminal_lines()
+        self._began_at = 0.0
+        self._drawn_at = 0.0
+        self._rich_progress: Progress | None = None
 
     def __call__(self, exchange: Exchange) -> None:
-        if exchange.total <= self._screenful or self.is_hushed:
+        if exchange.total <= self._screen_lines or self.is_hushed:
             return
         if exchange.done == 1:
-            self._began = exchange.began
+            self._began_at = exchange.began
         now = monotonic()
         if exchange.done == exchange.total:
             self.close()
-        elif now - self._began >= PATIENCE and now - self._drawn >= _BETWEEN:
-            self._drawn = now
-            self._draw(exchange)
+        elif now - self._began_at >= PATIENCE_SECONDS and now - self._drawn_at >= _REDRAW_SECONDS:
+            self._drawn_at = now
+            self._draw_progress(exchange)
 
-    def _draw(self, exchange: Exchange) -> None:
-        if self._progress is None:
-            self._progress = _started("asking")
-        task = self._progress.task_ids[0]
-        self._progress.update(task, completed=exchange.done, total=exchange.total)
+    def _draw_progress(self, exchange: Exchange) -> None:
+        if self._rich_progress is None:
+            self._rich_progress = _start_progress("asking")
+        task_id = self._rich_progress.task_ids[0]
+        self._rich_progress.update(task_id, completed=exchange.done, total=exchange.total)
 
     def close(self) -> None:
         """Take it away, if it is there."""
-        if self._progress is not None:
-            self._progress.stop()
-            self._progress = None
+        if self._rich_progress is not None:
+            self._rich_progress.stop()
+            self._rich_progress = None
 
 
-class Steps:
+class StepProgressBar:
     """The steps of a procedure: so many of all have been gone."""
 
-    def __init__(self, what: str, total: int) -> None:
-        self._what, self._total, self._gone = what, total, 0
-        self._began = monotonic()
-        self._progress: Progress | None = None
+    def __init__(self, step_label: str, total_steps: int) -> None:
+        self._step_label, self._total_steps, self._done_steps = step_label, total_steps, 0
+        self._began_at = monotonic()
+        self._rich_progress: Progress | None = None
 
-    def advance(self, steps: int) -> None:
+    def advance_steps(self, steps: int) -> None:
         """So many more."""
-        self._gone += steps
-        if self._progress is None and monotonic() - self._began >= PATIENCE:
-            self._progress = _started(self._what)
-        if self._progress is not None:
-            task = self._progress.task_ids[0]
-            self._progress.update(task, completed=self._gone, total=self._total)
+        self._done_steps += steps
+        if self._rich_progress is None and monotonic() - self._began_at >= PATIENCE_SECONDS:
+            self._rich_progress = _start_progress(self._step_label)
+        if self._rich_progress is not None:
+            task_id = self._rich_progress.task_ids[0]
+            self._rich_progress.update(task_id, completed=self._done_steps, total=self._total_steps)
 
     def close(self) -> None:
         """Take it away, if it is there."""
-        if self._progress is not None:
-            self._progress.stop()
-            self._progress = None
+        if self._rich_progress is not None:
+            self._rich_progress.stop()
+            self._rich_progress = None
 
 
-class Line:
+class StatusLine:
     """One line that says what goes on: a moving one on a terminal; elsewhere a plain one, now and then."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._said = monotonic()
-        self._status: Status | None = None
+    def __init__(self, write_plain_line: Callable[[str], None]) -> None:
+        self._write_plain_line = write_plain_line
+        self._written_at = monotonic()
+        self._rich_status: Status | None = None
 
-    def say(self, text: str) -> None:
+    def write_line(self, text: str) -> None:
         """A line that stays."""
         self.close()
-        self._say(text)
-        self._said = monotonic()
+        self._write_plain_line(text)
+        self._written_at = monotonic()
 
-    def show(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         """What goes on now, until there is anything else to say."""
-        if is_wanted():
-            if self._status is None:
-                self._status = _turning()
-            self._status.update(_literally(text))
-        elif monotonic() - self._said >= SELDOM:
-            self.say(text)
+        if can_draw_on_stderr():
+            if self._rich_status is None:
+                self._rich_status = _start_spinner()
+            self._rich_status.update(_literal_text(text))
+        elif monotonic() - self._written_at >= PLAIN_LINE_PERIOD_SECONDS:
+            self.write_line(text)
 
     def close(self) -> None:
         """Take the moving one away, if it is there."""
-        if self._status is not None:
-            self._status.stop()
-            self._status = None
+        if self._rich_status is not None:
+            self._rich_status.stop()
+            self._rich_status = None
 
 
-def _turning() -> "Status":
+def _start_spinner() -> "Status":
     from rich.console import Console
 
     status = Console(stderr=True).status("")
@@ -126,33 +126,33 @@ def _turning() -> "Status":
     return status
 
 
-def _literally(text: str) -> "RichText":
+def _literal_text(text: str) -> "RichText":
     """Names may have brackets, which rich would take for styles."""
     from rich.text import Text
 
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
-def _lines() -> int:
+def _terminal_lines() -> int:
     try:
         return os.get_terminal_size(sys.stderr.fileno()).lines or 24
     except OSError:
         return 24
 
 
-def _started(what: str) -> "Progress":
+def _start_progress(task_label: str) -> "Progress":
     # Rich is slow to import; by now somebody has been waiting longer than that.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    progress = Progress(
-        TextColumn(what),
+    rich_progress = Progress(
+        TextColumn(task_label),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )
-    progress.add_task("", total=None)
-    progress.start()
-    return progress
+    rich_progress.add_task("", total=None)
+    rich_progress.start()
+    return rich_progress

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from nsadmin.likeness import like
+from nsadmin.suggestions import find_similar_names
 
-Kind = Literal["read", "change", "delete", "mixed", "local", "check", "batch", "screen", "program"]
+CommandKind = Literal["read", "change", "delete", "mixed", "local", "check", "batch", "screen", "program"]
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """One command.
 
     `kind` says what it does to servers: "change" can be undone, "delete" cannot, "local" has to do with none.
@@ -20,9 +20,9 @@ class Entry(NamedTuple):
     """
 
     name: str
-    module: str
+    module_name: str
     group: str
-    kind: Kind
+    kind: CommandKind
     help: str
 
     @property
@@ -30,13 +30,13 @@ class Entry(NamedTuple):
         return self.kind in ("change", "delete", "mixed")
 
     @property
-    def function(self) -> str:
+    def function_name(self) -> str:
         """The command's name as Python has it: topicRoute is topic_route."""
         return re.sub(r"(?<=[a-z])([A-Z]+)", r"_\1", self.name).lower()
 
 
 # name, module, kind, help
-_GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
+_COMMAND_GROUPS: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
     "Clusters": (
         ("clusterList", "brokers.clusters", "read", "Brokers with their load and state"),
         ("brokerStatus", "brokers.clusters", "read", "All that a broker tells about itself"),
@@ -359,49 +359,59 @@ _GROUPS: dict[str, tuple[tuple[str, str, Kind, str], ...]] = {
     ),
 }
 
-_HIDDEN = (Entry("complete", "complete", "Programs", "program", "Values for a TAB"),)
+_HIDDEN_COMMANDS = (CommandEntry("complete", "complete", "Programs", "program", "Values for a TAB"),)
 """For other programs: named in no list of commands."""
 
 COMMANDS = tuple(
-    Entry(name, module, group, kind, text)
-    for group, entries in _GROUPS.items()
-    for name, module, kind, text in entries
+    CommandEntry(command_name, module_name, group_name, command_kind, help_text)
+    for group_name, group_entries in _COMMAND_GROUPS.items()
+    for command_name, module_name, command_kind, help_text in group_entries
 )
 
 
-def _plain(name: str) -> str:
-    return name.replace("-", "").replace("_", "").lower()
+def _plain_name(command_name: str) -> str:
+    return command_name.replace("-", "").replace("_", "").lower()
 
 
-_BY_NAME = {_plain(entry.name): entry for entry in COMMANDS}
-_ALL = {**_BY_NAME, **{_plain(entry.name): entry for entry in _HIDDEN}}
+_ENTRIES_BY_NAME = {_plain_name(command_entry.name): command_entry for command_entry in COMMANDS}
+_ALL_ENTRIES_BY_NAME = {
+    **_ENTRIES_BY_NAME,
+    **{_plain_name(command_entry.name): command_entry for command_entry in _HIDDEN_COMMANDS},
+}
 
 
-def find(word: str) -> Entry | None:
+def find_command(command_word: str) -> CommandEntry | None:
     """The command of that name: topicRoute, TOPICROUTE, topic-route and topic_route are the same."""
-    return _ALL.get(_plain(word))
+    return _ALL_ENTRIES_BY_NAME.get(_plain_name(command_word))
 
 
-def take(words: Sequence[str]) -> tuple[Entry | None, list[str]]:
+def take_command(command_words: Sequence[str]) -> tuple[CommandEntry | None, list[str]]:
     """The command that a line begins with, its name in one word or in two, and what stands behind it."""
-    entry = find(words[0])
-    if entry is None and len(words) > 1 and words[1][:1].isalpha():
-        entry = find(words[0] + words[1])
-        if entry is not None:
-            return entry, list(words[2:])
-    return entry, list(words[1:])
+    command_entry = find_command(command_words[0])
+    if command_entry is None and len(command_words) > 1 and command_words[1][:1].isalpha():
+        command_entry = find_command(command_words[0] + command_words[1])
+        if command_entry is not None:
+            return command_entry, list(command_words[2:])
+    return command_entry, list(command_words[1:])
 
 
-def checks() -> list[str]:
+def list_check_names() -> list[str]:
     """What stands behind `check`."""
-    return [entry.name[5:6].lower() + entry.name[6:] for entry in named_checks()]
+    return [check_entry.name[5:6].lower() + check_entry.name[6:] for check_entry in list_named_checks()]
 
 
-def named_checks() -> list[Entry]:
+def list_named_checks() -> list[CommandEntry]:
     """The commands that are also typed as `check NAME`."""
-    return [entry for entry in COMMANDS if entry.kind == "check" and entry.name.startswith("check")]
+    return [
+        command_entry
+        for command_entry in COMMANDS
+        if command_entry.kind == "check" and command_entry.name.startswith("check")
+    ]
 
 
-def nearest(word: str) -> list[str]:
+def nearest_commands(command_word: str) -> list[str]:
     """Up to three command names that look like this one."""
-    return [_BY_NAME[name].name for name in like(_plain(word), _BY_NAME, 0.5)]
+    return [
+        _ENTRIES_BY_NAME[plain_name].name
+        for plain_name in find_similar_names(_plain_name(command_word), _ENTRIES_BY_NAME, 0.5)
+    ]

@@ -7,22 +7,22 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.transport.multiplexed_client import ExchangeObserver
-from nsadmin import diagnostics, observing, progress
+from nsadmin import exit_codes, progress, request_observer
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.results import error_text
-from nsadmin.output import Rows, Style
+from nsadmin.output import OutputStyle, ResultRows
 
 T = TypeVar("T")
 
-_BRIEFLY = 1.0
+_BRIEF_TIMEOUT_SECONDS = 1.0
 """Seconds that hints are worth waiting for."""
 
 
-class Plugin(NamedTuple):
+class PluginOptions(NamedTuple):
     """How a check tells what it found: in a `format`, to a file or to stdout, at once or when all is well.
 
     As they were typed; None for what was not.
@@ -33,7 +33,7 @@ class Plugin(NamedTuple):
     wait_until_ok: str | None = None
 
 
-class Options(NamedTuple):
+class SharedOptions(NamedTuple):
     """The options that all commands have in common.
 
     `context` is the name of the context in force, `color` what it is shown in. `overruled` are the ways to
@@ -43,7 +43,7 @@ class Options(NamedTuple):
 
     namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None = None
     access: Access = Access()
-    style: Style = Style()
+    style: OutputStyle = OutputStyle()
     dry_run: bool = False
     yes: bool = False
     watch: float | None = None
@@ -52,10 +52,10 @@ class Options(NamedTuple):
     debug: bool = False
     context: str | None = None
     color: str | None = None
-    overruled: tuple[str, ...] = ()
-    signed_from: str | None = None
-    journals: tuple[str, ...] = ()
-    plugin: Plugin = Plugin()
+    overruled_sources: tuple[str, ...] = ()
+    credentials_source: str | None = None
+    journal_folders: tuple[str, ...] = ()
+    plugin_options: PluginOptions = PluginOptions()
 
 
 class Session:
@@ -71,26 +71,26 @@ class Session:
 
     def __init__(
         self,
-        options: Options,
+        shared_options: SharedOptions,
         *,
         may_change: bool = True,
-        pool: Pool | None = None,
-        perform: Callable[[list[str]], int] | None = None,
+        connection_pool: Pool | None = None,
+        run_line: Callable[[list[str]], int] | None = None,
     ) -> None:
-        self.options = options
-        self._pool = pool
-        self._perform = perform
-        self._may_change = may_change and not options.dry_run and not options.read_only
-        self.name_servers: tuple[str, ...] = ()
-        self.said: Mapping[str, Any] = {}
-        self.changes = observing.SentChanges()
-        self.form: Callable[[Rows | str], str] | None = None
-        self._started = monotonic()
-        self._bar: progress.Bar | None = None
-        self._kept: list[Any] = []
+        self.options = shared_options
+        self._connection_pool = connection_pool
+        self._run_line = run_line
+        self._may_change = may_change and not shared_options.dry_run and not shared_options.read_only
+        self.namesrv_addrs: tuple[str, ...] = ()
+        self.shared_values: Mapping[str, Any] = {}
+        self.sent_changes = request_observer.SentChanges()
+        self.output_form: Callable[[ResultRows | str], str] | None = None
+        self._started_at = monotonic()
+        self._progress_bar: progress.RequestProgressBar | None = None
+        self._first_values: list[Any] = []
 
     @property
-    def dry_run(self) -> bool:
+    def is_dry_run(self) -> bool:
         """Whether the command may only say what it would do."""
         return self.options.dry_run
 
@@ -101,181 +101,183 @@ class Session:
         Whoever is named by address is asked there, for which no name server is needed.
         """
         return AdminClient(
-            self._name_servers,
+            self._find_name_servers,
             access=self.options.access,
             ask_all=True,
-            observer=self._observer,
+            observer=self._request_observer,
             read_only=not self._may_change,
-            pool=self._pool,
+            pool=self._connection_pool,
         )
 
-    def _name_servers(self) -> NameServerList:
+    def _find_name_servers(self) -> NameServerList:
         """Looked for when the first one is to be asked; what is special about them is said then."""
-        found = make_finder(self.options.namesrv_addr)()
-        if found.source == "default":
-            context = self.options.context
-            where = f"context {context} names no name servers" if context else "no context"
-            self.remark(f"no -n, no NAMESRV_ADDR and {where}: asking {found.addrs[0]}")
-        if found.note:
-            diagnostics.say(found.note)
-        self.name_servers = found.addrs
-        return found
+        found_name_servers = make_finder(self.options.namesrv_addr)()
+        if found_name_servers.source == "default":
+            context_name = self.options.context
+            context_hint = f"context {context_name} names no name servers" if context_name else "no context"
+            self.write_remark(
+                f"no -n, no NAMESRV_ADDR and {context_hint}: asking {found_name_servers.addrs[0]}"
+            )
+        if found_name_servers.note:
+            exit_codes.write_stderr_line(found_name_servers.note)
+        self.namesrv_addrs = found_name_servers.addrs
+        return found_name_servers
 
     @cached_property
-    def _tracer(self) -> ExchangeObserver | None:
+    def _request_tracer(self) -> ExchangeObserver | None:
         """Who says each request, whichever client sends it."""
-        return observing.tracer(self._started) if self.options.debug else None
+        return request_observer.create_tracer(self._started_at) if self.options.debug else None
 
     @cached_property
-    def _observer(self) -> ExchangeObserver | None:
-        options, observers = self.options, list[ExchangeObserver]()
-        if self._tracer is not None:
-            observers.append(self._tracer)
-        elif progress.is_wanted() and not options.quiet and options.watch is None:
-            self._bar = progress.Bar()
-            observers.append(self._bar)
+    def _request_observer(self) -> ExchangeObserver | None:
+        shared_options, request_observers = self.options, list[ExchangeObserver]()
+        if self._request_tracer is not None:
+            request_observers.append(self._request_tracer)
+        elif progress.can_draw_on_stderr() and not shared_options.quiet and shared_options.watch is None:
+            self._progress_bar = progress.RequestProgressBar()
+            request_observers.append(self._progress_bar)
         if self._may_change:
-            observers.append(self.changes)
-        return observing.together(observers)
+            request_observers.append(self.sent_changes)
+        return request_observer.combine_observers(request_observers)
 
     @property
     def brokers(self) -> BrokerAdmin:
         """Brokers asked at their own addresses, for which no name server is needed."""
         return self.admin.brokers
 
-    def bystander(self) -> AdminClient:
+    def open_brief_client(self) -> AdminClient:
         """Another client for the same name servers, asking briefly; who does not answer is not noted."""
         access = self.options.access
         return AdminClient(
             lambda: self.admin.addresses,
-            access=access._replace(timeout=min(access.timeout, _BRIEFLY), retries=0),
-            observer=self._tracer,
+            access=access._replace(timeout=min(access.timeout, _BRIEF_TIMEOUT_SECONDS), retries=0),
+            observer=self._request_tracer,
             read_only=True,
         )
 
-    def other(
+    def open_other_client(
         self, namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None, access: Access
     ) -> AdminClient:
         """A client that reads from other name servers than the command's own, seen by the same observer."""
-        return AdminClient(namesrv_addr, access=access, observer=self._observer, read_only=True)
+        return AdminClient(namesrv_addr, access=access, observer=self._request_observer, read_only=True)
 
-    def onlooker(self) -> AdminClient:
+    def open_background_client(self) -> AdminClient:
         """Another client for the same name servers, for a thread that reads for days; without a bar."""
         return AdminClient(
             self.admin.addresses,
             access=self.options.access,
-            observer=self._tracer,
+            observer=self._request_tracer,
             read_only=True,
         )
 
     @contextmanager
-    def counting(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+    def show_progress(self, step_label: str, total_steps: int) -> Iterator[Callable[[int], None]]:
         """A bar for the steps of a procedure, told of each few that are done; no other is seen meanwhile."""
-        if self._bar is None:
+        if self._progress_bar is None:
             yield lambda _: None
             return
-        steps = progress.Steps(what, total)
-        self._bar.is_hushed = True
+        step_progress = progress.StepProgressBar(step_label, total_steps)
+        self._progress_bar.is_hushed = True
         try:
-            yield steps.advance
+            yield step_progress.advance_steps
         finally:
-            steps.close()
-            self._bar.is_hushed = False
+            step_progress.close()
+            self._progress_bar.is_hushed = False
 
-    def remark(self, text: str) -> None:
+    def write_remark(self, remark_text: str) -> None:
         """A line for the operator about what is no error; nothing with --quiet."""
         if not self.options.quiet:
-            diagnostics.say(text)
+            exit_codes.write_stderr_line(remark_text)
 
-    def confirm(self, question: str) -> None:
+    def confirm_change(self, question: str) -> None:
         """Ask before a change, if there is somebody to ask; a no ends the command."""
-        if self.options.yes or self.dry_run or not diagnostics.is_interactive():
+        if self.options.yes or self.is_dry_run or not exit_codes.can_ask_operator():
             return
-        if not diagnostics.ask(question):
-            raise diagnostics.Declined
+        if not exit_codes.ask_yes_no(question):
+            raise exit_codes.ChangeDeclined
 
-    def secret(
+    def ask_secret(
         self,
-        what: str,
-        piped: bool,
+        secret_name: str,
+        is_piped: bool,
         advice: str = "pipe it in with --secretKeyStdin, or name where it is with --credentials",
     ) -> str:
         """A secret from the terminal, which shows nothing of it, or if `piped` a line of standard input.
 
         `advice` is what to do where there is no terminal.
         """
-        if not piped and not diagnostics.is_interactive():
-            raise diagnostics.UsageError(
-                f"the {what} is missing, and there is no terminal to ask on: {advice}"
+        if not is_piped and not exit_codes.can_ask_operator():
+            raise exit_codes.UsageError(
+                f"the {secret_name} is missing, and there is no terminal to ask on: {advice}"
             )
-        text = diagnostics.ask_secret(what)
-        if not text:
-            raise diagnostics.UsageError(f"the {what} is missing: standard input has no line for it")
-        return text
+        secret_text = exit_codes.ask_secret(secret_name)
+        if not secret_text:
+            raise exit_codes.UsageError(f"the {secret_name} is missing: standard input has no line for it")
+        return secret_text
 
-    def require_writable(self, name: str) -> None:
+    def require_writable(self, command_name: str) -> None:
         """In a read-only context nothing is changed; what would be may be looked at."""
-        if self.options.read_only and not self.dry_run:
-            raise diagnostics.ReadOnly(
-                f"{name} changes something, and the context {self.options.context} is read-only"
+        if self.options.read_only and not self.is_dry_run:
+            raise exit_codes.ReadOnlyContextError(
+                f"{command_name} changes something, and the context {self.options.context} is read-only"
             )
 
-    def require_yes(self, name: str) -> None:
+    def require_yes(self, command_name: str) -> None:
         """Where nobody can be asked, what cannot be undone needs --yes."""
-        if not (self.options.yes or self.dry_run or diagnostics.is_interactive()):
-            raise diagnostics.UsageError(
-                f"{name} cannot be undone, and there is no terminal to ask on: add --yes"
+        if not (self.options.yes or self.is_dry_run or exit_codes.can_ask_operator()):
+            raise exit_codes.UsageError(
+                f"{command_name} cannot be undone, and there is no terminal to ask on: add --yes"
             )
 
-    def perform(self, words: list[str]) -> int:
+    def run_command_line(self, command_words: list[str]) -> int:
         """Run another command line, with the options and the connections of this batch; its exit code."""
-        assert self._perform is not None, "only a batch runs other commands"
-        return self._perform(words)
+        assert self._run_line is not None, "only a batch runs other commands"
+        return self._run_line(command_words)
 
     def continue_table(self) -> None:
         """What is written from now on belongs to the table before: no names above it again."""
-        style = self.options.style._replace(headers=False)
-        self.options = self.options._replace(style=style)
+        headless_style = self.options.style._replace(shows_headers=False)
+        self.options = self.options._replace(style=headless_style)
 
-    def kept(self, make: Callable[[], T]) -> T:
+    def remember_first(self, make_value: Callable[[], T]) -> T:
         """What was made the first time: with --watch, a command remembers by it what it saw before."""
-        if not self._kept:
-            self._kept.append(make())
-        found: T = self._kept[0]
-        return found
+        if not self._first_values:
+            self._first_values.append(make_value())
+        first_value: T = self._first_values[0]
+        return first_value
 
-    def repeat(self, seconds: float, once: Callable[[], T]) -> Iterator[T]:
+    def repeat_every(self, period_seconds: float, run_once: Callable[[], T]) -> Iterator[T]:
         """The same again and again, until somebody stops it."""
         while True:
-            yield once()
-            sleep(seconds)
+            yield run_once()
+            sleep(period_seconds)
 
     @property
-    def elapsed(self) -> float:
+    def elapsed_seconds(self) -> float:
         """Seconds since the command began."""
-        return monotonic() - self._started
+        return monotonic() - self._started_at
 
     @property
     def is_complete(self) -> bool:
         """Whether every name server that was asked could be reached."""
         return "admin" not in self.__dict__ or not self.admin.unreachable
 
-    def story_of_interruption(self) -> str:
+    def describe_interruption(self) -> str:
         """What an interrupted command had done; a command that changes nothing was only interrupted."""
         if not self._may_change:
             return "interrupted"
-        return f"interrupted; {self.changes.story() or 'nothing was changed'}"
+        return f"interrupted; {self.sent_changes.describe_outcomes() or 'nothing was changed'}"
 
     def close(self) -> None:
         """Leave, and say what was noticed on the way."""
-        if self._bar is not None:
-            self._bar.close()
+        if self._progress_bar is not None:
+            self._progress_bar.close()
         if "admin" not in self.__dict__:
             return
         self.admin.close()
-        unreachable = self.admin.unreachable
-        if unreachable and len(unreachable) < len(self.admin.addresses.addrs):
-            for addr, error in unreachable.items():
-                diagnostics.say(f"name server {addr}: {error_text(error)}")
-        for line in self.admin.disagreements:
-            self.remark(f"name server {line}")
+        unreachable_servers = self.admin.unreachable
+        if unreachable_servers and len(unreachable_servers) < len(self.admin.addresses.addrs):
+            for namesrv_addr, error in unreachable_servers.items():
+                exit_codes.write_stderr_line(f"name server {namesrv_addr}: {error_text(error)}")
+        for disagreement in self.admin.disagreements:
+            self.write_remark(f"name server {disagreement}")

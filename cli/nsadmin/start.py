@@ -6,7 +6,7 @@ program that goes on looks at what it makes itself, only less often than Python 
 
 import gc
 
-MADE_BEFORE_A_LOOK = 10_000
+COLLECTION_THRESHOLD_OBJECTS = 10_000
 """Objects. By default it is 700, which every few modules have."""
 
 
@@ -16,6 +16,6 @@ def main() -> int:
     from nsadmin.app import main
 
     gc.freeze()
-    gc.set_threshold(MADE_BEFORE_A_LOOK)
+    gc.set_threshold(COLLECTION_THRESHOLD_OBJECTS)
     gc.enable()
     return main()

@@ -15,9 +15,9 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.flag_parser import FlagParser
 from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.lab import java_logs, report, scenario_reader, virtual_time
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.scenario_player import judge_run, play_scenario
-from namesrv_core.lab.world import World
 from namesrv_core.transport import event_loop
 from namesrv_core.transport.address import split_addr
 
@@ -274,12 +274,12 @@ async def _play_and_stay(
 ) -> None:
     async with _announcement(announce_lab) as announce_addresses:
 
-        async def print_banner(lab_cluster: World) -> None:
+        async def print_banner(lab_cluster: LabCluster) -> None:
             banner_notes = [
                 f"# Journals and truth.jsonl: {run_folder}",
-                *announce_addresses(lab_cluster.addresses),
+                *announce_addresses(lab_cluster.namesrv_addrs),
             ]
-            print(_banner_text(scenario.plan, lab_cluster.addresses, banner_notes), flush=True)
+            print(_banner_text(scenario.plan, lab_cluster.namesrv_addrs, banner_notes), flush=True)
 
         first_ports = {"namesrv_port": parsed_flags.namesrv_port, "broker_port": parsed_flags.broker_port}
         await play_scenario(scenario, run_folder, **first_ports, on_started=print_banner, stays_running=True)

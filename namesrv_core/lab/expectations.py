@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS
+from namesrv_core.lab.lab_cluster import LabBroker, LabCluster
 from namesrv_core.lab.truth_log import ExpectedEvent, limit_certainty
-from namesrv_core.lab.world import Seat, World
 
 AT_ONCE_SECONDS = 1.0
 """Seconds within which something is seen that is seen at once."""
@@ -21,28 +21,34 @@ _GAP_SECONDS = _HEARTBEAT_TIMEOUT_SECONDS * 3 / 4
 _REGISTRATION_CAUSES, _SILENCE_CAUSE = ("REGISTER_BROKER",), "no heartbeat"
 
 
-def group_by_listeners(lab_cluster: World, brokers: Iterable[Seat]) -> dict[tuple[str, ...], list[Seat]]:
+def group_by_listeners(
+    lab_cluster: LabCluster, brokers: Iterable[LabBroker]
+) -> dict[tuple[str, ...], list[LabBroker]]:
     """Brokers by the name servers that hear them now."""
-    brokers_by_listeners: dict[tuple[str, ...], list[Seat]] = {}
+    brokers_by_listeners: dict[tuple[str, ...], list[LabBroker]] = {}
     for broker in brokers:
         listener_names = tuple(
-            server_name for server_name in lab_cluster.sites if lab_cluster.hears(server_name, broker)
+            server_name
+            for server_name in lab_cluster.name_servers
+            if lab_cluster.can_hear(server_name, broker)
         )
         brokers_by_listeners.setdefault(listener_names, []).append(broker)
     return brokers_by_listeners
 
 
 def list_deaf_servers(
-    lab_cluster: World, listener_names: Sequence[str], brokers: Iterable[Seat]
+    lab_cluster: LabCluster, listener_names: Sequence[str], brokers: Iterable[LabBroker]
 ) -> tuple[str, ...]:
     """The others that run, and that brokers have in their lists: what they make of it depends on what is the
     matter with them.
     """
-    listed_names = {server_name for broker in brokers for server_name in broker.servers}
+    listed_names = {server_name for broker in brokers for server_name in broker.listed_servers}
     return tuple(
         server_name
-        for server_name, name_server in lab_cluster.sites.items()
-        if server_name not in listener_names and server_name in listed_names and name_server.state != "down"
+        for server_name, name_server in lab_cluster.name_servers.items()
+        if server_name not in listener_names
+        and server_name in listed_names
+        and name_server.run_state != "down"
     )
 
 
@@ -62,12 +68,12 @@ def split_by_certainty(
     return [(part_names, is_certain) for part_names, is_certain in certainty_parts if part_names]
 
 
-def _broker_ids(brokers: Iterable[Seat]) -> tuple[str, ...]:
-    return tuple(f"{broker.spec.broker_name}:{broker.spec.broker_id}" for broker in brokers)
+def _broker_ids(brokers: Iterable[LabBroker]) -> tuple[str, ...]:
+    return tuple(f"{broker.broker_spec.broker_name}:{broker.broker_spec.broker_id}" for broker in brokers)
 
 
 def expect_departure(
-    lab_cluster: World, brokers: Sequence[Seat], loss_reason: str, cause: str
+    lab_cluster: LabCluster, brokers: Sequence[LabBroker], loss_reason: str, cause: str
 ) -> list[ExpectedEvent]:
     """Brokers leave: whoever hears them sees it at once."""
     expected_events = []
@@ -96,7 +102,7 @@ def expect_departure(
 
 
 def expect_return(
-    lab_cluster: World, brokers: Sequence[Seat], within_seconds: float = AT_ONCE_SECONDS
+    lab_cluster: LabCluster, brokers: Sequence[LabBroker], within_seconds: float = AT_ONCE_SECONDS
 ) -> list[ExpectedEvent]:
     """Brokers that register: with everybody who hears them."""
     expected_events = []
@@ -134,8 +140,8 @@ def expect_return(
 
 
 def expect_silence(
-    lab_cluster: World,
-    brokers: Sequence[Seat],
+    lab_cluster: LabCluster,
+    brokers: Sequence[LabBroker],
     server_names: Sequence[str],
     least_seconds: float,
     most_seconds: float,
@@ -144,7 +150,7 @@ def expect_silence(
 
     Each name server has not heard of each of them for some seconds already: that decides what is sure.
     """
-    brokers_by_outcome: dict[tuple[_SilenceOutcome, str], list[Seat]] = {}
+    brokers_by_outcome: dict[tuple[_SilenceOutcome, str], list[LabBroker]] = {}
     for server_name in server_names:
         for broker in brokers:
             brokers_by_outcome.setdefault(
@@ -179,9 +185,9 @@ class _SilenceOutcome(NamedTuple):
 
 
 def _judge_silence(
-    lab_cluster: World, server_name: str, broker: Seat, least_seconds: float, most_seconds: float
+    lab_cluster: LabCluster, server_name: str, broker: LabBroker, least_seconds: float, most_seconds: float
 ) -> _SilenceOutcome:
-    silent_seconds = lab_cluster.silence(server_name, broker)
+    silent_seconds = lab_cluster.silent_seconds(server_name, broker)
     is_known = silent_seconds is not None and least_seconds > 0
     # Who is not heard for another reason has been silent for as long as it takes.
     shortest_seconds, longest_seconds = (
@@ -202,8 +208,8 @@ def _judge_silence(
 
 
 def _expect_silence_outcome(
-    lab_cluster: World,
-    brokers: Sequence[Seat],
+    lab_cluster: LabCluster,
+    brokers: Sequence[LabBroker],
     server_names: tuple[str, ...],
     silence_outcome: _SilenceOutcome,
     most_seconds: float,
@@ -278,18 +284,21 @@ def _expect_silence_outcome(
 
 
 def _expect_acting_master(
-    lab_cluster: World, server_names: tuple[str, ...], brokers: Sequence[Seat], within_seconds: float
+    lab_cluster: LabCluster,
+    server_names: tuple[str, ...],
+    brokers: Sequence[LabBroker],
+    within_seconds: float,
 ) -> list[ExpectedEvent]:
     """Where a slave may act for its master, it does, and the topics can only be read."""
     expected_events = []
     for broker in brokers:
-        broker_name = broker.spec.broker_name
-        if not broker.spec.acting_master:
+        broker_name = broker.broker_spec.broker_name
+        if not broker.broker_spec.acting_master:
             continue
         other_members = _find_other_members(lab_cluster, broker, brokers, server_names)
         if other_members.are_known and not other_members.are_all_larger(broker):
             continue
-        has_acting_master = other_members.are_known and broker.spec.is_master
+        has_acting_master = other_members.are_known and broker.broker_spec.is_master
         min_id_fields = {
             "brokerName": broker_name,
             **({"minBrokerId": min(other_members.broker_ids)} if other_members.are_known else {}),
@@ -307,7 +316,9 @@ def _expect_acting_master(
             closed_fields = {"brokerName": broker_name, "reason": "unregistration", "changes.after.perm": 4}
             # What could be read only before is no change.
             wiped_servers = {
-                wiped_server for wiped_group, wiped_server in lab_cluster.wiped if wiped_group == broker_name
+                wiped_server
+                for wiped_group, wiped_server in lab_cluster.wiped_permissions
+                if wiped_group == broker_name
             }
             for affected_servers, was_writable in split_by_certainty(
                 server_names, set(server_names) - wiped_servers
@@ -321,9 +332,9 @@ def _expect_acting_master(
 
 
 def _expect_new_minimum(
-    lab_cluster: World,
+    lab_cluster: LabCluster,
     server_names: tuple[str, ...],
-    brokers: Sequence[Seat],
+    brokers: Sequence[LabBroker],
     within_seconds: float,
     is_sure: bool = True,
 ) -> list[ExpectedEvent]:
@@ -333,7 +344,10 @@ def _expect_new_minimum(
         other_members = _find_other_members(lab_cluster, broker, brokers, server_names)
         if other_members.are_known and is_sure and not other_members.are_all_larger(broker):
             continue
-        min_id_fields = {"brokerName": broker.spec.broker_name, "minBrokerId": broker.spec.broker_id}
+        min_id_fields = {
+            "brokerName": broker.broker_spec.broker_name,
+            "minBrokerId": broker.broker_spec.broker_id,
+        }
         expected_events.append(
             ExpectedEvent(
                 ("MinBrokerIdChanged",),
@@ -353,29 +367,35 @@ class _OtherMembers(NamedTuple):
     broker_ids: tuple[int, ...]
     are_known: bool
 
-    def are_all_larger(self, broker: Seat) -> bool:
+    def are_all_larger(self, broker: LabBroker) -> bool:
         """Whether there are some, all of them larger."""
-        return bool(self.broker_ids) and broker.spec.broker_id < min(self.broker_ids)
+        return bool(self.broker_ids) and broker.broker_spec.broker_id < min(self.broker_ids)
 
 
 def _find_other_members(
-    lab_cluster: World, broker: Seat, changed_brokers: Sequence[Seat], server_names: Sequence[str]
+    lab_cluster: LabCluster,
+    broker: LabBroker,
+    changed_brokers: Sequence[LabBroker],
+    server_names: Sequence[str],
 ) -> _OtherMembers:
     running_members = [
         member
-        for member in lab_cluster.seats.values()
+        for member in lab_cluster.lab_brokers.values()
         if member is not broker
-        and member.spec.broker_name == broker.spec.broker_name
-        and member.state != "down"
+        and member.broker_spec.broker_name == broker.broker_spec.broker_name
+        and member.run_state != "down"
     ]
     moving_members = [
         member
         for member in changed_brokers
-        if member is not broker and member.spec.broker_name == broker.spec.broker_name
+        if member is not broker and member.broker_spec.broker_name == broker.broker_spec.broker_name
     ]
     are_known = not moving_members and all(
-        lab_cluster.hears(server_name, member) for server_name in server_names for member in running_members
+        lab_cluster.can_hear(server_name, member)
+        for server_name in server_names
+        for member in running_members
     )
     return _OtherMembers(
-        tuple(member.spec.broker_id for member in running_members if member not in changed_brokers), are_known
+        tuple(member.broker_spec.broker_id for member in running_members if member not in changed_brokers),
+        are_known,
     )

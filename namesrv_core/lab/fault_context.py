@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
+from namesrv_core.lab.lab_cluster import LabBroker, LabCluster, LabNameServer
 from namesrv_core.lab.scenario import Fault, match_names
 from namesrv_core.lab.truth_log import Deed, ExpectedEvent, TruthLog
-from namesrv_core.lab.world import Seat, Site, World
 
 
 class FaultContext:
     """A world, and where the truth about it is told; `began` is when the scenario did, in seconds."""
 
-    def __init__(self, lab_cluster: World, truth_log: TruthLog, began_seconds: float) -> None:
+    def __init__(self, lab_cluster: LabCluster, truth_log: TruthLog, began_seconds: float) -> None:
         self.lab_cluster = lab_cluster
         self._truth_log = truth_log
         self._began_seconds = began_seconds
@@ -24,7 +24,7 @@ class FaultContext:
         expected_events: Sequence[ExpectedEvent] = (),
         **details: Any,
     ) -> None:
-        now_seconds = self.lab_cluster.clock()
+        now_seconds = self.lab_cluster.clock_seconds()
         elapsed_seconds = round(now_seconds - self._began_seconds, 3)
         self._truth_log.append_deed(
             Deed(
@@ -38,25 +38,25 @@ class FaultContext:
             )
         )
 
-    def matching_brokers(self, fault: Fault, wanted_state: str = "up") -> list[Seat]:
+    def matching_brokers(self, fault: Fault, wanted_state: str = "up") -> list[LabBroker]:
         """The brokers that are meant, as far as they are in that state."""
-        matching_names = match_names(fault.brokers, self.lab_cluster.seats)
+        matching_names = match_names(fault.brokers, self.lab_cluster.lab_brokers)
         return [
-            self.lab_cluster.seats[broker_name]
+            self.lab_cluster.lab_brokers[broker_name]
             for broker_name in matching_names
-            if self.lab_cluster.seats[broker_name].state == wanted_state
+            if self.lab_cluster.lab_brokers[broker_name].run_state == wanted_state
         ]
 
-    def matching_servers(self, fault: Fault, wanted_state: str = "up") -> list[Site]:
+    def matching_servers(self, fault: Fault, wanted_state: str = "up") -> list[LabNameServer]:
         """The name servers that are meant, likewise."""
-        matching_names = match_names(fault.namesrvs, self.lab_cluster.sites)
+        matching_names = match_names(fault.namesrvs, self.lab_cluster.name_servers)
         return [
-            self.lab_cluster.sites[server_name]
+            self.lab_cluster.name_servers[server_name]
             for server_name in matching_names
-            if self.lab_cluster.sites[server_name].state == wanted_state
+            if self.lab_cluster.name_servers[server_name].run_state == wanted_state
         ]
 
 
-def member_names(lab_members: Sequence[Seat] | Sequence[Site]) -> list[str]:
+def member_names(lab_members: Sequence[LabBroker] | Sequence[LabNameServer]) -> list[str]:
     """What they are called."""
     return [lab_member.name for lab_member in lab_members]

@@ -8,6 +8,7 @@ from namesrv_core.fleet.topics import make_topic_config
 from namesrv_core.lab import expectations
 from namesrv_core.lab.expectations import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
 from namesrv_core.lab.fault_context import FaultContext, member_names
+from namesrv_core.lab.lab_cluster import LabBroker, LabCluster, LabNameServer
 from namesrv_core.lab.misconfiguration import (
     change_broker_setting,
     change_namesrv_list,
@@ -16,7 +17,6 @@ from namesrv_core.lab.misconfiguration import (
 )
 from namesrv_core.lab.scenario import Fault
 from namesrv_core.lab.truth_log import ExpectedEvent
-from namesrv_core.lab.world import Seat, Site, World
 from namesrv_core.protocol.codes import RequestCode
 
 _TOPICS_PER_PART = 20
@@ -32,12 +32,12 @@ async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_ab
     fault_context.record_deed(
         fault.kind, "begin", member_names(brokers), expected_events, addresses=_broker_addrs(brokers)
     )
-    await asyncio.gather(*(lab_cluster.down(broker, abruptly=is_abrupt) for broker in brokers))
+    await asyncio.gather(*(lab_cluster.take_down_broker(broker, is_abrupt=is_abrupt) for broker in brokers))
     # A master that comes back brings all its topics, with the permissions that it has for them.
-    master_groups = {broker.spec.broker_name for broker in brokers if broker.spec.is_master}
-    lab_cluster.wiped = {
+    master_groups = {broker.broker_spec.broker_name for broker in brokers if broker.broker_spec.is_master}
+    lab_cluster.wiped_permissions = {
         (wiped_group, wiped_server)
-        for wiped_group, wiped_server in lab_cluster.wiped
+        for wiped_group, wiped_server in lab_cluster.wiped_permissions
         if wiped_group not in master_groups
     }
     if not fault.lasts:
@@ -45,10 +45,10 @@ async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_ab
     await asyncio.sleep(fault.lasts)
     if fault.address == "new":
         for broker in brokers:
-            lab_cluster.move(broker)
+            lab_cluster.move_broker(broker)
     for broker in brokers:
         # It is up as far as the truth is concerned: this is who will be heard.
-        broker.state = "up"
+        broker.run_state = "up"
     fault_context.record_deed(
         fault.kind,
         "end",
@@ -56,11 +56,11 @@ async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_ab
         expectations.expect_return(lab_cluster, brokers),
         addresses=_broker_addrs(brokers),
     )
-    await lab_cluster.all_up(brokers)
+    await lab_cluster.start_brokers(brokers)
 
 
-def _broker_addrs(brokers: Sequence[Seat]) -> list[str]:
-    return [broker.place.address for broker in brokers]
+def _broker_addrs(brokers: Sequence[LabBroker]) -> list[str]:
+    return [broker.reserved_port.socket_addr for broker in brokers]
 
 
 async def stop_brokers(fault_context: FaultContext, fault: Fault) -> None:
@@ -91,13 +91,13 @@ async def freeze_brokers(fault_context: FaultContext, fault: Fault) -> None:
     ]
     fault_context.record_deed(fault.kind, "begin", member_names(brokers), expected_events, lasts=fault.lasts)
     for broker in brokers:
-        broker.state = "frozen"
-        broker.broker.freeze()
+        broker.run_state = "frozen"
+        broker.simulated_broker.freeze()
     await asyncio.sleep(fault.lasts)
     fault_context.record_deed(fault.kind, "end", member_names(brokers))
     for broker in brokers:
-        broker.state = "up"
-    await asyncio.gather(*(broker.broker.thaw() for broker in brokers))
+        broker.run_state = "up"
+    await asyncio.gather(*(broker.simulated_broker.thaw() for broker in brokers))
 
 
 async def partition_network(fault_context: FaultContext, fault: Fault) -> None:
@@ -116,7 +116,9 @@ async def partition_network(fault_context: FaultContext, fault: Fault) -> None:
         expected_events,
         lasts=fault.lasts,
     )
-    cut_links = [broker.links[name_server.name] for broker in brokers for name_server in name_servers]
+    cut_links = [
+        broker.links_by_server[name_server.name] for broker in brokers for name_server in name_servers
+    ]
     for link in cut_links:
         link.is_cut = True
     await asyncio.sleep(fault.lasts)
@@ -140,7 +142,9 @@ async def slow_network(fault_context: FaultContext, fault: Fault) -> None:
     fault_context.record_deed(
         fault.kind, "begin", affected_names, expected_events, delay=fault.delay, lasts=fault.lasts
     )
-    slow_links = [broker.links[name_server.name] for broker in brokers for name_server in name_servers]
+    slow_links = [
+        broker.links_by_server[name_server.name] for broker in brokers for name_server in name_servers
+    ]
     for link in slow_links:
         link.delay_seconds = fault.delay
     await asyncio.sleep(fault.lasts)
@@ -152,13 +156,18 @@ async def slow_network(fault_context: FaultContext, fault: Fault) -> None:
 async def start_impostors(fault_context: FaultContext, fault: Fault) -> None:
     """Both registrations win and lose in turn, with every heartbeat."""
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
-    impostors = [lab_cluster.seat(broker.spec, suffix=" (impostor)") for broker in brokers]
+    impostors = [lab_cluster.add_broker(broker.broker_spec, name_suffix=" (impostor)") for broker in brokers]
     expected_events = []
     for broker, impostor in zip(brokers, impostors, strict=True):
         listener_names = tuple(
-            server_name for server_name in lab_cluster.sites if lab_cluster.hears(server_name, broker)
+            server_name
+            for server_name in lab_cluster.name_servers
+            if lab_cluster.can_hear(server_name, broker)
         )
-        conflict_fields = {"brokerAddr": impostor.place.address, "holderAddr": broker.place.address}
+        conflict_fields = {
+            "brokerAddr": impostor.reserved_port.socket_addr,
+            "holderAddr": broker.reserved_port.socket_addr,
+        }
         broker_names = (broker.name,)
         expected_events += [
             ExpectedEvent(
@@ -180,7 +189,7 @@ async def start_impostors(fault_context: FaultContext, fault: Fault) -> None:
     fault_context.record_deed(
         fault.kind, "begin", member_names(brokers), expected_events, addresses=_broker_addrs(impostors)
     )
-    await lab_cluster.all_up(impostors)
+    await lab_cluster.start_brokers(impostors)
     await asyncio.sleep(fault.lasts)
     fault_context.record_deed(
         fault.kind,
@@ -189,16 +198,16 @@ async def start_impostors(fault_context: FaultContext, fault: Fault) -> None:
         _expect_impostor_end(lab_cluster, brokers, impostors),
         addresses=_broker_addrs(impostors),
     )
-    await asyncio.gather(*(lab_cluster.down(impostor, abruptly=False) for impostor in impostors))
+    await asyncio.gather(*(lab_cluster.take_down_broker(impostor, is_abrupt=False) for impostor in impostors))
     for impostor in impostors:
-        del lab_cluster.seats[impostor.name]
+        del lab_cluster.lab_brokers[impostor.name]
 
 
 def _expect_reclaim(
-    lab_cluster: World, broker: Seat, listener_names: Sequence[str], lasts_seconds: float
+    lab_cluster: LabCluster, broker: LabBroker, listener_names: Sequence[str], lasts_seconds: float
 ) -> list[ExpectedEvent]:
     """The broker wants its place back with its next heartbeat, if the impostor is still there by then."""
-    conflict_fields = {"brokerAddr": broker.place.address}
+    conflict_fields = {"brokerAddr": broker.reserved_port.socket_addr}
     return [
         ExpectedEvent(
             ("AddressConflict",),
@@ -213,22 +222,25 @@ def _expect_reclaim(
             [
                 server_name
                 for server_name in listener_names
-                if lasts_seconds + (lab_cluster.silence(server_name, broker) or 0) > NEXT_HEARTBEAT_SECONDS
+                if lasts_seconds + (lab_cluster.silent_seconds(server_name, broker) or 0)
+                > NEXT_HEARTBEAT_SECONDS
             ],
         )
     ]
 
 
 def _expect_impostor_end(
-    lab_cluster: World, brokers: Sequence[Seat], impostors: Sequence[Seat]
+    lab_cluster: LabCluster, brokers: Sequence[LabBroker], impostors: Sequence[LabBroker]
 ) -> list[ExpectedEvent]:
     """The impostor goes: with the place, if it had it; the broker then takes it with its next heartbeat."""
     expected_events = []
     for broker, impostor in zip(brokers, impostors, strict=True):
         listener_names = tuple(
-            server_name for server_name in lab_cluster.sites if lab_cluster.hears(server_name, impostor)
+            server_name
+            for server_name in lab_cluster.name_servers
+            if lab_cluster.can_hear(server_name, impostor)
         )
-        departure_fields = {"brokerAddr": impostor.place.address, "reason": "unregistered"}
+        departure_fields = {"brokerAddr": impostor.reserved_port.socket_addr, "reason": "unregistered"}
         departure_types = ("BrokerUnregistered", "AddressForgotten")
         expected_events.append(
             ExpectedEvent(
@@ -241,7 +253,7 @@ def _expect_impostor_end(
                 ("BrokerRegistered",), listener_names, NEXT_HEARTBEAT_SECONDS, each=(broker.name,), sure=False
             )
         )
-        min_id_fields = {"brokerName": broker.spec.broker_name}
+        min_id_fields = {"brokerName": broker.broker_spec.broker_name}
         expected_events.append(
             ExpectedEvent(
                 ("MinBrokerIdChanged",), listener_names, NEXT_HEARTBEAT_SECONDS, min_id_fields, sure=False
@@ -254,16 +266,18 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
     """A slave that says it is of another cluster: the broker's name is in two of them."""
     lab_cluster = fault_context.lab_cluster
     new_slaves = []
-    for broker in [broker for broker in fault_context.matching_brokers(fault) if broker.spec.is_master]:
+    for broker in [
+        broker for broker in fault_context.matching_brokers(fault) if broker.broker_spec.is_master
+    ]:
         taken_ids = {
-            member.spec.broker_id
-            for member in lab_cluster.seats.values()
-            if member.spec.broker_name == broker.spec.broker_name
+            member.broker_spec.broker_id
+            for member in lab_cluster.lab_brokers.values()
+            if member.broker_spec.broker_name == broker.broker_spec.broker_name
         }
-        slave_spec = broker.spec._replace(cluster_name=fault.cluster, broker_id=max(taken_ids) + 1)
-        new_slaves.append(lab_cluster.seat(slave_spec))
+        slave_spec = broker.broker_spec._replace(cluster_name=fault.cluster, broker_id=max(taken_ids) + 1)
+        new_slaves.append(lab_cluster.add_broker(slave_spec))
     for new_slave in new_slaves:
-        new_slave.state = "up"
+        new_slave.run_state = "up"
     expected_events = [
         expected_event._replace(where={"clusterName": fault.cluster})
         if expected_event.types == ("BrokerRegistered",)
@@ -273,7 +287,7 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
     fault_context.record_deed(
         fault.kind, "begin", member_names(new_slaves), expected_events, cluster=fault.cluster
     )
-    await lab_cluster.all_up(new_slaves)
+    await lab_cluster.start_brokers(new_slaves)
     if fault.lasts:
         await asyncio.sleep(fault.lasts)
         expected_events = expectations.expect_departure(
@@ -282,22 +296,24 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
         fault_context.record_deed(
             fault.kind, "end", member_names(new_slaves), expected_events, cluster=fault.cluster
         )
-        await asyncio.gather(*(lab_cluster.down(new_slave, abruptly=False) for new_slave in new_slaves))
+        await asyncio.gather(
+            *(lab_cluster.take_down_broker(new_slave, is_abrupt=False) for new_slave in new_slaves)
+        )
 
 
 async def skew_clocks(fault_context: FaultContext, fault: Fault) -> None:
     """Clocks are set: nobody is to expire for that, and nothing is to be concluded."""
-    skewed_members: Sequence[Seat] | Sequence[Site]
+    skewed_members: Sequence[LabBroker] | Sequence[LabNameServer]
     skewed_members = (
         fault_context.matching_servers(fault) if fault.namesrvs else fault_context.matching_brokers(fault)
     )
     fault_context.record_deed(fault.kind, "begin", member_names(skewed_members), seconds=fault.seconds)
     for skewed_member in skewed_members:
-        skewed_member.skew += fault.seconds
+        skewed_member.clock_skew_seconds += fault.seconds
 
 
 async def create_topic(fault_context: FaultContext, fault: Fault) -> None:
-    masters = [master for master in fault_context.matching_brokers(fault) if master.spec.is_master]
+    masters = [master for master in fault_context.matching_brokers(fault) if master.broker_spec.is_master]
     topic_names = (
         [f"{fault.topic}-{topic_number}" for topic_number in range(fault.number)]
         if fault.number > 1
@@ -307,10 +323,10 @@ async def create_topic(fault_context: FaultContext, fault: Fault) -> None:
     for master in masters:
         listener_names = tuple(
             member_name
-            for member_name in fault_context.lab_cluster.sites
-            if fault_context.lab_cluster.hears(member_name, master)
+            for member_name in fault_context.lab_cluster.name_servers
+            if fault_context.lab_cluster.can_hear(member_name, master)
         )
-        registration_fields = {"brokerName": master.spec.broker_name, "reason": "registration"}
+        registration_fields = {"brokerName": master.broker_spec.broker_name, "reason": "registration"}
         for member_name in (topic_names[0], topic_names[-1]):
             topic_fields = {**registration_fields, "changes.topics": member_name}
             expected_events.append(
@@ -323,21 +339,28 @@ async def create_topic(fault_context: FaultContext, fault: Fault) -> None:
         fault.kind, "begin", member_names(masters), expected_events, topic=fault.topic, count=fault.number
     )
     for master in masters:
-        now_ms = int((fault_context.lab_cluster.clock() + master.skew) * 1000)
+        now_ms = int((fault_context.lab_cluster.clock_seconds() + master.clock_skew_seconds) * 1000)
         for member_name in topic_names:
-            master.broker.model.topic_table.put_config(make_topic_config(member_name, fault.queues), now_ms)
+            master.simulated_broker.model.topic_table.put_config(
+                make_topic_config(member_name, fault.queues), now_ms
+            )
     await asyncio.gather(*(_register_topics(master, fault, topic_names) for master in masters))
 
 
-def _expect_restored_permission(lab_cluster: World, master: Seat, fault: Fault) -> list[ExpectedEvent]:
+def _expect_restored_permission(
+    lab_cluster: LabCluster, master: LabBroker, fault: Fault
+) -> list[ExpectedEvent]:
     """A registration of all topics in a new version puts back the permission that a name server took."""
-    broker_name = master.spec.broker_name
+    broker_name = master.broker_spec.broker_name
     if fault.registration == "incremental":
         return []
     expected_events = []
-    for server_name in lab_cluster.sites:
-        if lab_cluster.hears(server_name, master) and (broker_name, server_name) in lab_cluster.wiped:
-            lab_cluster.wiped.discard((broker_name, server_name))
+    for server_name in lab_cluster.name_servers:
+        if (
+            lab_cluster.can_hear(server_name, master)
+            and (broker_name, server_name) in lab_cluster.wiped_permissions
+        ):
+            lab_cluster.wiped_permissions.discard((broker_name, server_name))
             registration_fields = {"brokerName": broker_name, "reason": "registration"}
             permission_fields = {"changes.before.perm": 4, "changes.after.perm": 6}
             restoration = ExpectedEvent(
@@ -351,17 +374,19 @@ def _expect_restored_permission(lab_cluster: World, master: Seat, fault: Fault) 
     return expected_events
 
 
-async def _register_topics(broker: Seat, fault: Fault, new_topics: Sequence[str]) -> None:
+async def _register_topics(broker: LabBroker, fault: Fault, new_topics: Sequence[str]) -> None:
     """The topics that are new, or all at once, or all in parts, each of which is another version."""
-    topic_table = broker.broker.model.topic_table
+    topic_table = broker.simulated_broker.model.topic_table
     if fault.registration == "incremental":
-        await broker.broker.register_topics(new_topics)
+        await broker.simulated_broker.register_topics(new_topics)
     elif fault.registration == "all":
-        await broker.broker.register_topics()
+        await broker.simulated_broker.register_topics()
     else:
         all_topics = list(topic_table.configs)
         for part_start in range(0, len(all_topics), _TOPICS_PER_PART):
-            await broker.broker.register_topics(all_topics[part_start : part_start + _TOPICS_PER_PART])
+            await broker.simulated_broker.register_topics(
+                all_topics[part_start : part_start + _TOPICS_PER_PART]
+            )
             topic_table.advance_version(topic_table.data_version.timestamp)
 
 
@@ -381,14 +406,16 @@ async def register_brokers(fault_context: FaultContext, fault: Fault) -> None:
         )
     for broker in brokers:
         expected_events += (
-            _expect_restored_permission(lab_cluster, broker, fault) if broker.spec.is_master else []
+            _expect_restored_permission(lab_cluster, broker, fault) if broker.broker_spec.is_master else []
         )
     fault_context.record_deed(
         fault.kind, "begin", member_names(brokers), expected_events, registration=fault.registration
     )
     for broker in brokers:
-        broker.broker.model.topic_table.advance_version(int((lab_cluster.clock() + broker.skew) * 1000))
-    first_topics = (list(broker.broker.model.topic_table.configs)[:1] for broker in brokers)
+        broker.simulated_broker.model.topic_table.advance_version(
+            int((lab_cluster.clock_seconds() + broker.clock_skew_seconds) * 1000)
+        )
+    first_topics = (list(broker.simulated_broker.model.topic_table.configs)[:1] for broker in brokers)
     await asyncio.gather(
         *(
             _register_topics(broker, fault, topic_names)
@@ -398,14 +425,16 @@ async def register_brokers(fault_context: FaultContext, fault: Fault) -> None:
 
 
 async def delete_topic(fault_context: FaultContext, fault: Fault) -> None:
-    masters = [master for master in fault_context.matching_brokers(fault) if master.spec.is_master]
+    masters = [master for master in fault_context.matching_brokers(fault) if master.broker_spec.is_master]
     name_servers = fault_context.matching_servers(fault)
     had_topic = any(
-        fault.topic in master.broker.model.topic_table.configs for master in masters if master.state == "up"
+        fault.topic in master.simulated_broker.model.topic_table.configs
+        for master in masters
+        if master.run_state == "up"
     )
     for master in masters:
-        master.broker.model.topic_table.delete_topic(
-            fault.topic, int((fault_context.lab_cluster.clock() + master.skew) * 1000)
+        master.simulated_broker.model.topic_table.delete_topic(
+            fault.topic, int((fault_context.lab_cluster.clock_seconds() + master.clock_skew_seconds) * 1000)
         )
     request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
     topic_fields = {"topic": fault.topic}
@@ -421,7 +450,7 @@ async def delete_topic(fault_context: FaultContext, fault: Fault) -> None:
     ]
     fault_context.record_deed(fault.kind, "begin", member_names(masters), expected_events, topic=fault.topic)
     for name_server in name_servers:
-        await fault_context.lab_cluster.ask(name_server.name, request_code, {"topic": fault.topic})
+        await fault_context.lab_cluster.send_request(name_server.name, request_code, {"topic": fault.topic})
 
 
 async def _change_write_permission(
@@ -429,7 +458,7 @@ async def _change_write_permission(
 ) -> None:
     """Of each group once, however many of its brokers are meant."""
     broker_groups = list(
-        dict.fromkeys(broker.spec.broker_name for broker in fault_context.matching_brokers(fault))
+        dict.fromkeys(broker.broker_spec.broker_name for broker in fault_context.matching_brokers(fault))
     )
     server_names = tuple(member_names(fault_context.matching_servers(fault)))
     is_wipe = event_type == "WritePermWiped"
@@ -449,16 +478,20 @@ async def _change_write_permission(
             [
                 server_name
                 for server_name in server_names
-                if ((broker_group, server_name) in fault_context.lab_cluster.wiped) != is_wipe
+                if ((broker_group, server_name) in fault_context.lab_cluster.wiped_permissions) != is_wipe
             ],
         )
     ]
     fault_context.record_deed(fault.kind, "begin", [*broker_groups, *server_names], expected_events)
     for server_name in server_names:
         for broker_group in broker_groups:
-            await fault_context.lab_cluster.ask(server_name, request_code, {"brokerName": broker_group})
+            await fault_context.lab_cluster.send_request(
+                server_name, request_code, {"brokerName": broker_group}
+            )
             change_wiped = (
-                fault_context.lab_cluster.wiped.add if is_wipe else fault_context.lab_cluster.wiped.discard
+                fault_context.lab_cluster.wiped_permissions.add
+                if is_wipe
+                else fault_context.lab_cluster.wiped_permissions.discard
             )
             change_wiped((broker_group, server_name))
 
@@ -478,7 +511,7 @@ async def restore_write_permission(fault_context: FaultContext, fault: Fault) ->
 async def kill_namesrv(fault_context: FaultContext, fault: Fault) -> None:
     name_servers = fault_context.matching_servers(fault)
     fault_context.record_deed(fault.kind, "begin", member_names(name_servers))
-    await asyncio.gather(*(name_server.die() for name_server in name_servers))
+    await asyncio.gather(*(name_server.kill_server() for name_server in name_servers))
     await _restart_name_servers(fault_context, fault, name_servers)
 
 
@@ -486,12 +519,12 @@ async def restart_namesrv(fault_context: FaultContext, fault: Fault) -> None:
     name_servers = fault_context.matching_servers(fault)
     expected_events = [ExpectedEvent(("ServerStopping",), tuple(member_names(name_servers)), AT_ONCE_SECONDS)]
     fault_context.record_deed(fault.kind, "begin", member_names(name_servers), expected_events)
-    await asyncio.gather(*(name_server.stop() for name_server in name_servers))
+    await asyncio.gather(*(name_server.stop_server() for name_server in name_servers))
     await _restart_name_servers(fault_context, fault, name_servers)
 
 
 async def _restart_name_servers(
-    fault_context: FaultContext, fault: Fault, name_servers: Sequence[Site]
+    fault_context: FaultContext, fault: Fault, name_servers: Sequence[LabNameServer]
 ) -> None:
     """With empty tables, which fill with the next heartbeats."""
     if not fault.lasts:
@@ -499,13 +532,13 @@ async def _restart_name_servers(
     await asyncio.sleep(fault.lasts)
     lab_cluster, server_names = fault_context.lab_cluster, tuple(member_names(name_servers))
     for name_server in name_servers:
-        name_server.state = "up"
-    lab_cluster.wiped = {
+        name_server.run_state = "up"
+    lab_cluster.wiped_permissions = {
         (wiped_group, server_name)
-        for wiped_group, server_name in lab_cluster.wiped
+        for wiped_group, server_name in lab_cluster.wiped_permissions
         if server_name not in server_names
     }
-    running_brokers = [broker for broker in lab_cluster.seats.values() if broker.state == "up"]
+    running_brokers = [broker for broker in lab_cluster.lab_brokers.values() if broker.run_state == "up"]
     ready_seconds = fault_context.lab_cluster.scenario.wait_seconds + AT_ONCE_SECONDS
     expected_events = [
         ExpectedEvent(("ServerStarted",), server_names, AT_ONCE_SECONDS),
@@ -518,13 +551,13 @@ async def _restart_name_servers(
         expected_events += [return_event._replace(on=returned_servers)] if returned_servers else []
     fault_context.record_deed(fault.kind, "end", server_names, expected_events)
     for name_server in name_servers:
-        await name_server.start()
+        await name_server.start_server()
 
 
 async def pause_namesrv(fault_context: FaultContext, fault: Fault) -> None:
     lab_cluster, name_servers = fault_context.lab_cluster, fault_context.matching_servers(fault)
     server_names = tuple(member_names(name_servers))
-    running_brokers = [broker for broker in lab_cluster.seats.values() if broker.state == "up"]
+    running_brokers = [broker for broker in lab_cluster.lab_brokers.values() if broker.run_state == "up"]
     pause_bounds = {"min": (fault.lasts - 1.5) * 1000, "max": (fault.lasts + 0.5) * 1000}
     pause_event = ExpectedEvent(
         ("ServerPaused",),
@@ -539,11 +572,11 @@ async def pause_namesrv(fault_context: FaultContext, fault: Fault) -> None:
     )
     fault_context.record_deed(fault.kind, "begin", server_names, expected_events, lasts=fault.lasts)
     for name_server in name_servers:
-        name_server.freeze()
+        name_server.freeze_server()
     await asyncio.sleep(fault.lasts)
     fault_context.record_deed(fault.kind, "end", server_names)
     for name_server in name_servers:
-        name_server.thaw()
+        name_server.thaw_server()
 
 
 FaultAction = Callable[[FaultContext, Fault], Awaitable[None]]

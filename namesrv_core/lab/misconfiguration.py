@@ -5,9 +5,9 @@ import asyncio
 from namesrv_core.lab import expectations
 from namesrv_core.lab.expectations import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
 from namesrv_core.lab.fault_context import FaultContext, member_names
+from namesrv_core.lab.lab_cluster import LabBroker
 from namesrv_core.lab.scenario import Fault, match_names
 from namesrv_core.lab.truth_log import ExpectedEvent
-from namesrv_core.lab.world import Seat
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
@@ -20,20 +20,20 @@ _USUAL_PERM = 6
 async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None:
     """As after a change of the brokers' files: name servers that are in the list no more are left."""
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
-    listed_names = tuple(match_names(fault.namesrvs, lab_cluster.sites))
+    listed_names = tuple(match_names(fault.namesrvs, lab_cluster.name_servers))
     expected_events = expectations.expect_departure(lab_cluster, brokers, "unregistered", "UNREGISTER_BROKER")
     fault_context.record_deed(
         fault.kind, "begin", member_names(brokers), expected_events, namesrvs=listed_names
     )
-    await asyncio.gather(*(lab_cluster.down(broker, abruptly=False) for broker in brokers))
-    broker_groups = {broker.spec.broker_name for broker in brokers}
-    lab_cluster.wiped = {
+    await asyncio.gather(*(lab_cluster.take_down_broker(broker, is_abrupt=False) for broker in brokers))
+    broker_groups = {broker.broker_spec.broker_name for broker in brokers}
+    lab_cluster.wiped_permissions = {
         (wiped_group, wiped_server)
-        for wiped_group, wiped_server in lab_cluster.wiped
+        for wiped_group, wiped_server in lab_cluster.wiped_permissions
         if wiped_group not in broker_groups
     }
     for broker in brokers:
-        broker.state, broker.servers = "up", listed_names
+        broker.run_state, broker.listed_servers = "up", listed_names
     fault_context.record_deed(
         fault.kind,
         "end",
@@ -41,7 +41,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
         expectations.expect_return(lab_cluster, brokers),
         namesrvs=listed_names,
     )
-    await lab_cluster.all_up(brokers)
+    await lab_cluster.start_brokers(brokers)
 
 
 async def change_broker_setting(fault_context: FaultContext, fault: Fault) -> None:
@@ -56,7 +56,7 @@ async def change_broker_setting(fault_context: FaultContext, fault: Fault) -> No
         fault.kind, "begin", member_names(brokers), expected_events, key=fault.key, value=fault.value
     )
     for broker in brokers:
-        broker_channel = RequestChannel(broker.place.address)
+        broker_channel = RequestChannel(broker.reserved_port.socket_addr)
         try:
             property_line = f"{fault.key}={fault.value}\n".encode()
             await broker_channel.send_request(
@@ -67,23 +67,23 @@ async def change_broker_setting(fault_context: FaultContext, fault: Fault) -> No
 
 
 def _expect_restricted_permission(
-    fault_context: FaultContext, broker: Seat, fault: Fault
+    fault_context: FaultContext, broker: LabBroker, fault: Fault
 ) -> list[ExpectedEvent]:
-    broker_properties = broker.broker.model.properties
+    broker_properties = broker.simulated_broker.model.properties
     if (
         fault.key != "brokerPermission"
-        or not broker.spec.is_master
+        or not broker.broker_spec.is_master
         or broker_properties[fault.key] == fault.value
     ):
         return []
     listener_names = tuple(
         server_name
-        for server_name in fault_context.lab_cluster.sites
-        if fault_context.lab_cluster.hears(server_name, broker)
+        for server_name in fault_context.lab_cluster.name_servers
+        if fault_context.lab_cluster.can_hear(server_name, broker)
     )
     restricted_perm = _USUAL_PERM & int(fault.value)
     change_fields = {
-        "brokerName": broker.spec.broker_name,
+        "brokerName": broker.broker_spec.broker_name,
         "reason": "registration",
         "changes.after.perm": restricted_perm,
     }
@@ -112,7 +112,7 @@ async def write_order_conf(fault_context: FaultContext, fault: Fault) -> None:
         fault.kind, "begin", server_names, [written_event], topic=fault.topic, value=fault.value
     )
     for server_name in server_names:
-        await fault_context.lab_cluster.ask(server_name, request_code, ext_fields)
+        await fault_context.lab_cluster.send_request(server_name, request_code, ext_fields)
 
 
 async def forget_topic(fault_context: FaultContext, fault: Fault) -> None:
@@ -134,24 +134,24 @@ async def forget_topic(fault_context: FaultContext, fault: Fault) -> None:
         topic=fault.topic,
     )
     for name_server in name_servers:
-        await lab_cluster.ask(name_server.name, request_code, {"topic": fault.topic})
+        await lab_cluster.send_request(name_server.name, request_code, {"topic": fault.topic})
 
 
 def _expect_topic_return(fault_context: FaultContext, fault: Fault) -> list[ExpectedEvent]:
     lab_cluster, expected_events = fault_context.lab_cluster, []
-    for broker in lab_cluster.seats.values():
+    for broker in lab_cluster.lab_brokers.values():
         if (
-            broker.state == "up"
-            and broker.spec.is_master
-            and fault.topic in broker.broker.model.topic_table.configs
+            broker.run_state == "up"
+            and broker.broker_spec.is_master
+            and fault.topic in broker.simulated_broker.model.topic_table.configs
         ):
             listener_names = tuple(
                 name_server.name
                 for name_server in fault_context.matching_servers(fault)
-                if lab_cluster.hears(name_server.name, broker)
+                if lab_cluster.can_hear(name_server.name, broker)
             )
             change_fields = {
-                "brokerName": broker.spec.broker_name,
+                "brokerName": broker.broker_spec.broker_name,
                 "reason": "registration",
                 "changes.topics": fault.topic,
             }

@@ -10,16 +10,16 @@ from typing import Any
 
 from namesrv_core.lab.fault_context import FaultContext
 from namesrv_core.lab.faults import ACTIONS_BY_FAULT
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Fault, Scenario, match_names
 from namesrv_core.lab.truth_log import TRUTH_FILE, Deed, TruthLog
 from namesrv_core.lab.verdict import RunVerdict, judge_journals
-from namesrv_core.lab.world import World
 from namesrv_core.storage.journal import reader
 
-StartHook = Callable[[World], Awaitable[None]]
+StartHook = Callable[[LabCluster], Awaitable[None]]
 
 
-async def _ignore_start(lab_cluster: World) -> None:
+async def _ignore_start(lab_cluster: LabCluster) -> None:
     pass
 
 
@@ -41,23 +41,23 @@ async def play_scenario(
     clock_origin = began_seconds - event_loop.time()
     raise_file_limit()
     await asyncio.to_thread(run_folder.mkdir, parents=True, exist_ok=True)
-    lab_cluster = World(
+    lab_cluster = LabCluster(
         scenario, run_folder, lambda: clock_origin + event_loop.time(), namesrv_port, broker_port
     )
     with TruthLog(run_folder / TRUTH_FILE) as truth_log:
         fault_context = FaultContext(lab_cluster, truth_log, began_seconds)
         try:
-            await lab_cluster.start()
+            await lab_cluster.start_all()
             await on_started(lab_cluster)
             namesrv_addrs = {
-                server_name: name_server.place.address
-                for server_name, name_server in lab_cluster.sites.items()
+                server_name: name_server.reserved_port.socket_addr
+                for server_name, name_server in lab_cluster.name_servers.items()
             }
             run_details: dict[str, Any] = {"name": scenario.name, "seed": scenario.plan.seed}
             fault_context.record_deed(
                 "run",
                 "begin",
-                list(lab_cluster.seats),
+                list(lab_cluster.lab_brokers),
                 (),
                 **run_details,
                 duration=scenario.duration,
@@ -69,7 +69,7 @@ async def play_scenario(
             if stays_running:
                 await event_loop.create_future()
         finally:
-            await lab_cluster.stop()
+            await lab_cluster.stop_all()
         return truth_log.deeds
 
 
@@ -83,7 +83,9 @@ def raise_file_limit() -> None:
 async def _play_until_end(fault_context: FaultContext, scenario: Scenario, began_seconds: float) -> None:
     """What is not over by then, stays as it is."""
     try:
-        async with asyncio.timeout(scenario.duration - (fault_context.lab_cluster.clock() - began_seconds)):
+        async with asyncio.timeout(
+            scenario.duration - (fault_context.lab_cluster.clock_seconds() - began_seconds)
+        ):
             async with asyncio.TaskGroup() as task_group:
                 for fault in scenario.expand_repetitions():
                     for delay_seconds, single_fault in _stagger_fault(fault_context, fault):
@@ -100,12 +102,14 @@ def _stagger_fault(fault_context: FaultContext, fault: Fault) -> Iterator[tuple[
     if not fault.stagger:
         yield fault.at, fault
         return
-    for broker_index, broker_name in enumerate(match_names(fault.brokers, fault_context.lab_cluster.seats)):
+    for broker_index, broker_name in enumerate(
+        match_names(fault.brokers, fault_context.lab_cluster.lab_brokers)
+    ):
         yield fault.at + broker_index * fault.stagger, fault._replace(brokers=(broker_name,))
 
 
 async def _apply_fault_at(fault_context: FaultContext, fault: Fault, due_seconds: float) -> None:
-    await asyncio.sleep(due_seconds - fault_context.lab_cluster.clock())
+    await asyncio.sleep(due_seconds - fault_context.lab_cluster.clock_seconds())
     await ACTIONS_BY_FAULT[fault.kind](fault_context, fault)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from nsadmin import app, output
 from nsadmin.app import main
-from nsadmin.output import Rows, Style
-from nsadmin.registry import Entry
+from nsadmin.output import OutputStyle, ResultRows
+from nsadmin.registry import CommandEntry
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer
 
@@ -29,19 +29,19 @@ Run = Callable[..., Done]
 @pytest.fixture
 def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Columns that a command returned and did not declare."""
-    perform, write_rows = app._perform, output.write_rows
+    perform, write_rows = app._perform_command, output.write_rows
     found: list[str] = []
     declared: list[str] = []
 
-    def performing(entry: Entry, function: Any, *more: Any) -> int:
+    def performing(entry: CommandEntry, function: Any, *more: Any) -> int:
         declared[:] = getattr(function, "columns", ())
         return perform(entry, function, *more)
 
-    def writing(rows: Rows, style: Style) -> None:
+    def writing(rows: ResultRows, style: OutputStyle) -> None:
         found.extend(name for name in rows.columns if name not in declared)
         write_rows(rows, style)
 
-    monkeypatch.setattr(app, "_perform", performing)
+    monkeypatch.setattr(app, "_perform_command", performing)
     monkeypatch.setattr(output, "write_rows", writing)
     return found
 

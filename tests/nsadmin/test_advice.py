@@ -4,7 +4,7 @@ import pytest
 
 from namesrv_core.errors import RocketMQError, build_request_error
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.advice import advice
+from nsadmin.advice import advise_on_errors
 from nsadmin.client import NoneReachable, NotFound
 
 LATE = CallError("h:1", "timeout", "no answer within 3 s")
@@ -38,7 +38,7 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
     ],
 )
 def test_what_can_be_done(error: RocketMQError, start: str) -> None:
-    [line] = advice([None, error, error])
+    [line] = advise_on_errors([None, error, error])
     assert line.startswith(start)
 
 
@@ -52,8 +52,8 @@ def test_what_can_be_done(error: RocketMQError, start: str) -> None:
     ],
 )
 def test_nothing_is_said_where_nothing_is_known(error: RocketMQError) -> None:
-    assert advice([error]) == []
+    assert advise_on_errors([error]) == []
 
 
 def test_each_kind_has_its_line() -> None:
-    assert len(advice([build_request_error(2, "a"), build_request_error(2, "b"), LATE])) == 2
+    assert len(advise_on_errors([build_request_error(2, "a"), build_request_error(2, "b"), LATE])) == 2

@@ -16,8 +16,8 @@ import pytest
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin import audit
-from nsadmin.audit import Audit, BadAudit
-from nsadmin.contexts import Context, Contexts, save
+from nsadmin.audit import AuditLog, UnreadableAuditError
+from nsadmin.contexts import Context, Contexts, save_contexts
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.clock import calls_clock
@@ -52,7 +52,7 @@ def records(file: Path) -> list[dict[str, Any]]:
     ],
 )
 def test_where_it_is(environ: dict[str, str], expected: Path | None) -> None:
-    assert audit.path(environ) == expected
+    assert audit.audit_path(environ) == expected
 
 
 def test_a_change_is_a_line_with_all_that_was_sent_and_came_of_it(
@@ -60,7 +60,7 @@ def test_a_change_is_a_line_with_all_that_was_sent_and_came_of_it(
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     context = Context(f"{server.addr};{dead}")
-    save(tmp_path / "config.yaml", Contexts({"prod": context}))
+    save_contexts(tmp_path / "config.yaml", Contexts({"prod": context}))
     assert run("updateKvConfig", "N", "a key", "v", "--context", "prod").code == 3
     [record] = records(file)
     assert abs(record.pop("time") / 1000 - file.stat().st_mtime) < 5
@@ -193,22 +193,22 @@ def test_ctrl_c_before_a_change_says_that_nothing_was_changed(server: FakeNameSe
 
 
 def test_secrets_and_messages_are_left_out() -> None:
-    hidden = audit._without_secrets
+    hidden = audit._hide_secrets
     words = ["updateBrokerConfig", "-vhunter2", "aclSecretKey"]
     assert hidden(words, {"key": "aclSecretKey", "value": "hunter2"}) == [words[0], "-v***", words[2]]
     assert hidden(["sendMessage", "T", "Dear Eve"], {"body": "Dear Eve"}) == ["sendMessage", "T", "***"]
     assert hidden(["x", "v"], {"key": "k", "value": "v"}) == ["x", "v"]
     row = {"key": "tls.client.keyPassword", "before": "a", "after": "b", "error": None, "result": "done"}
-    assert audit._result(row) == {
+    assert audit._result_record(row) == {
         "key": "tls.client.keyPassword",
         "before": "***",
         "after": "***",
         "result": "done",
     }
     kv = {"kind": "kv", "name": "N secretKey", "changes": "new: a", "after": "a"}
-    assert audit._result(kv) == {"kind": "kv", "name": "N secretKey", "changes": "***", "after": "***"}
+    assert audit._result_record(kv) == {"kind": "kv", "name": "N secretKey", "changes": "***", "after": "***"}
     topic = {"kind": "topic", "name": "password-resets", "after": {"perm": 6}}
-    assert audit._result(topic) == topic
+    assert audit._result_record(topic) == topic
 
 
 def test_where_it_cannot_be_written_the_change_is_done_and_a_line_says_so(
@@ -226,11 +226,11 @@ def test_where_it_cannot_be_written_the_change_is_done_and_a_line_says_so(
 
 def test_lines_that_are_none_are_numbered(tmp_path: Path) -> None:
     file = tmp_path / "a"
-    assert audit.load(file) == Audit([], [])
+    assert audit.load_audit(file) == AuditLog([], [])
     file.write_bytes(b'{"time": 1}\n{"ti\nnull\n\xff\n{"time": 2}\n')
-    assert audit.load(file) == Audit([{"time": 1}, {"time": 2}], [2, 3, 4])
-    with pytest.raises(BadAudit, match="cannot be read: Is a directory"):
-        audit.load(tmp_path)
+    assert audit.load_audit(file) == AuditLog([{"time": 1}, {"time": 2}], [2, 3, 4])
+    with pytest.raises(UnreadableAuditError, match="cannot be read: Is a directory"):
+        audit.load_audit(tmp_path)
 
 
 def test_many_at_a_time_do_not_mix_their_lines(file: Path) -> None:
@@ -243,8 +243,8 @@ def test_many_at_a_time_do_not_mix_their_lines(file: Path) -> None:
     environment = {**ENVIRONMENT, "NSADMIN_AUDIT": str(file)}
     writers = [subprocess.Popen([sys.executable, "-c", program, who], env=environment) for who in "ab"]
     assert [writer.wait(20) for writer in writers] == [0, 0]
-    found = audit.load(file)
-    assert (len(found.records), found.unreadable) == (100, [])
+    found = audit.load_audit(file)
+    assert (len(found.records), found.unreadable_lines) == (100, [])
 
 
 def test_a_silent_server_makes_a_line_after_the_timeout(

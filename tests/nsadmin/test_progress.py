@@ -14,7 +14,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import Exchange
 from nsadmin import progress
-from nsadmin.progress import Bar, Line, Steps
+from nsadmin.progress import RequestProgressBar, StatusLine, StepProgressBar
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.servers import Answer, FakeNameServer
 
@@ -55,7 +55,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_who_waits_sees_a_bar_that_leaves_nothing_behind(
     monkeypatch: pytest.MonkeyPatch, clock: list[float]
 ) -> None:
-    terminal, bar = on_terminal(monkeypatch), Bar()
+    terminal, bar = on_terminal(monkeypatch), RequestProgressBar()
     clock[0] = 0.29
     bar(exchange(1))
     assert terminal.getvalue() == ""
@@ -68,7 +68,7 @@ def test_who_waits_sees_a_bar_that_leaves_nothing_behind(
 
 
 def test_what_fits_on_a_screen_has_no_bar(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
-    terminal, bar = on_terminal(monkeypatch), Bar()
+    terminal, bar = on_terminal(monkeypatch), RequestProgressBar()
     clock[0] = 5
     for done in range(1, 25):
         bar(exchange(done, total=24))
@@ -76,7 +76,7 @@ def test_what_fits_on_a_screen_has_no_bar(monkeypatch: pytest.MonkeyPatch, clock
 
 
 def test_an_end_in_the_middle_takes_it_away(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
-    terminal, bar = on_terminal(monkeypatch), Bar()
+    terminal, bar = on_terminal(monkeypatch), RequestProgressBar()
     bar(exchange(1))
     clock[0] = 1
     bar(exchange(2))
@@ -94,7 +94,7 @@ def test_a_screenful_is_the_height_of_the_terminal(monkeypatch: pytest.MonkeyPat
 
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 80, 0, 0))
         monkeypatch.setattr(sys, "stderr", stderr)
-        assert Bar()._screenful == 50
+        assert RequestProgressBar()._screen_lines == 50
     os.close(controller)
 
 
@@ -133,22 +133,22 @@ def test_a_command_on_a_terminal_shows_it_while_it_waits_and_nothing_of_it_stays
 
 def test_it_is_wanted_on_a_terminal_that_can_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     on_terminal(monkeypatch)
-    assert progress.is_wanted()
+    assert progress.can_draw_on_stderr()
     monkeypatch.setenv("TERM", "dumb")
-    assert not progress.is_wanted()
+    assert not progress.can_draw_on_stderr()
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert not progress.is_wanted()
+    assert not progress.can_draw_on_stderr()
 
 
 def test_the_steps_of_a_procedure_have_a_bar_of_their_own(
     monkeypatch: pytest.MonkeyPatch, clock: list[float]
 ) -> None:
-    terminal, steps = on_terminal(monkeypatch), Steps("applying", TOTAL)
+    terminal, steps = on_terminal(monkeypatch), StepProgressBar("applying", TOTAL)
     clock[0] = 0.29
-    steps.advance(10)
+    steps.advance_steps(10)
     assert terminal.getvalue() == ""
     clock[0] = 0.3
-    steps.advance(490)
+    steps.advance_steps(490)
     steps.close()
     assert "applying" in terminal.getvalue()
     assert "500/1000" in terminal.getvalue()
@@ -156,14 +156,14 @@ def test_the_steps_of_a_procedure_have_a_bar_of_their_own(
 
 
 def test_what_was_quick_has_none(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
-    terminal, steps = on_terminal(monkeypatch), Steps("applying", TOTAL)
-    steps.advance(TOTAL)
+    terminal, steps = on_terminal(monkeypatch), StepProgressBar("applying", TOTAL)
+    steps.advance_steps(TOTAL)
     steps.close()
     assert terminal.getvalue() == ""
 
 
 def test_a_bar_that_is_hushed_is_not_drawn(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
-    terminal, bar = on_terminal(monkeypatch), Bar()
+    terminal, bar = on_terminal(monkeypatch), RequestProgressBar()
     bar.is_hushed = True
     bar(exchange(1))
     clock[0] = 1.0
@@ -174,18 +174,18 @@ def test_a_bar_that_is_hushed_is_not_drawn(monkeypatch: pytest.MonkeyPatch, cloc
 def test_where_there_is_no_terminal_a_plain_line_comes_now_and_then(
     monkeypatch: pytest.MonkeyPatch, clock: list[float]
 ) -> None:
-    monkeypatch.setattr(progress, "is_wanted", lambda: False)
+    monkeypatch.setattr(progress, "can_draw_on_stderr", lambda: False)
     said: list[str] = []
-    line = Line(said.append)
-    line.show("at once")
+    line = StatusLine(said.append)
+    line.show_status("at once")
     clock[0] = 9.9
-    line.show("too soon")
+    line.show_status("too soon")
     clock[0] = 10.0
-    line.show("late enough")
+    line.show_status("late enough")
     clock[0] = 19.0
-    line.say("what stays")
+    line.write_line("what stays")
     clock[0] = 21.0
-    line.show("too soon after that")
+    line.show_status("too soon after that")
     line.close()
     assert said == ["late enough", "what stays"]
 
@@ -194,11 +194,11 @@ def test_on_a_terminal_it_moves_and_is_gone_before_anything_else_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     terminal = on_terminal(monkeypatch)
-    line = Line(lambda text: print(text, file=sys.stderr))
-    line.show("gold/a: [red] 1 of 2")
-    line.show("gold/a: [red] 2 of 2")
-    line.say("gold/a is made")
-    line.show("gold/b")
+    line = StatusLine(lambda text: print(text, file=sys.stderr))
+    line.show_status("gold/a: [red] 1 of 2")
+    line.show_status("gold/a: [red] 2 of 2")
+    line.write_line("gold/a is made")
+    line.show_status("gold/b")
     line.close()
     text = terminal.getvalue()
     assert "gold/a: [red] 2 of 2" in text

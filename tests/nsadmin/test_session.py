@@ -12,9 +12,9 @@ from namesrv_core.protocol.codes import RequestCode
 from nsadmin import progress
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.client.results import ReadOnlyAccess
-from nsadmin.contexts import Context, Contexts, load, save
-from nsadmin.diagnostics import UsageError
-from nsadmin.session import Options, Session
+from nsadmin.contexts import Context, Contexts, load_contexts, save_contexts
+from nsadmin.exit_codes import UsageError
+from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.clock import calls_clock
@@ -73,7 +73,7 @@ def test_on_a_terminal_a_question_names_the_context_in_its_colour(
     server: FakeNameServer, tmp_path: Path, args: tuple[str, ...], shown_as: bytes
 ) -> None:
     env = {"NSADMIN_CONFIG": str(tmp_path / "config.yaml"), "NO_COLOR": ""}
-    save(tmp_path / "config.yaml", Contexts({"prod": Context(server.addr, color="red")}, "prod"))
+    save_contexts(tmp_path / "config.yaml", Contexts({"prod": Context(server.addr, color="red")}, "prod"))
     code, _, shown = on_terminal(b"y\n", "updateKvConfig", "N", "k", "new", *args, env=env)
     assert shown.startswith(shown_as + b"Write N k = 'new' on ")
     assert (code, server.kv) == (0, {"N": {"k": "new"}})
@@ -85,7 +85,7 @@ def test_on_a_terminal_a_secret_is_asked_for(tmp_path: Path) -> None:
     code, out, shown = on_terminal(b"s3cret\n", *words, prompt=b": ", env={"NSADMIN_CONFIG": str(file)})
     assert (code, shown) == (0, b"Secret key: ")
     assert b"s3cret" not in out
-    assert load(file).by_name["p"].credentials == Credentials("me", "s3cret")
+    assert load_contexts(file).contexts_by_name["p"].credentials == Credentials("me", "s3cret")
 
 
 def test_off_a_terminal_what_can_be_undone_goes_ahead_and_what_deletes_needs_yes(
@@ -101,7 +101,7 @@ def test_off_a_terminal_what_can_be_undone_goes_ahead_and_what_deletes_needs_yes
 def test_a_context_without_name_servers_is_told_so(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save(tmp_path / "config.yaml", Contexts({"bare": Context(timeout=0.5)}))
+    save_contexts(tmp_path / "config.yaml", Contexts({"bare": Context(timeout=0.5)}))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
     monkeypatch.delenv("NAMESRV_ADDR", raising=False)
     said = "no -n, no NAMESRV_ADDR and context bare names no name servers: asking 127.0.0.1:9876"
@@ -109,10 +109,10 @@ def test_a_context_without_name_servers_is_told_so(
 
 
 def test_a_dry_run_needs_no_yes_to_delete() -> None:
-    Session(Options(dry_run=True)).require_yes("x")
-    Session(Options(yes=True)).require_yes("x")
+    Session(SharedOptions(dry_run=True)).require_yes("x")
+    Session(SharedOptions(yes=True)).require_yes("x")
     with pytest.raises(UsageError):
-        Session(Options()).require_yes("x")
+        Session(SharedOptions()).require_yes("x")
 
 
 def test_one_dead_name_server_of_two_is_a_line_and_exit_code_3(run: Run, server: FakeNameServer) -> None:
@@ -158,7 +158,7 @@ def test_name_servers_that_disagree_are_mentioned_and_change_nothing_else(
 def test_repeating_goes_on_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     monkeypatch.setattr("nsadmin.session.sleep", slept.append)
-    rounds = Session(Options()).repeat(2.5, lambda: "x")
+    rounds = Session(SharedOptions()).repeat_every(2.5, lambda: "x")
     assert [next(rounds) for _ in range(3)] == ["x"] * 3
     assert slept == [2.5, 2.5]
 
@@ -167,15 +167,15 @@ def test_steps_are_counted_where_somebody_sees_it(
     server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[int] = []
-    monkeypatch.setattr(progress, "is_wanted", lambda: True)
-    monkeypatch.setattr(progress.Steps, "advance", lambda steps, number: told.append(number))
-    session = Session(Options(namesrv_addr=(server.addr,)))
+    monkeypatch.setattr(progress, "can_draw_on_stderr", lambda: True)
+    monkeypatch.setattr(progress.StepProgressBar, "advance_steps", lambda steps, number: told.append(number))
+    session = Session(SharedOptions(namesrv_addr=(server.addr,)))
     session.admin.kv.get_value("N", "k")
-    with session.counting("applying", 3) as advance:
+    with session.show_progress("applying", 3) as advance:
         advance(3)
-    quiet = Session(Options(namesrv_addr=(server.addr,), quiet=True))
+    quiet = Session(SharedOptions(namesrv_addr=(server.addr,), quiet=True))
     quiet.admin.kv.get_value("N", "k")
-    with quiet.counting("applying", 3) as advance:
+    with quiet.show_progress("applying", 3) as advance:
         advance(4)
     assert told == [3]
     for each in (session, quiet):
@@ -201,8 +201,8 @@ def test_quiet_says_errors_and_nothing_else(
 
 
 def test_what_may_not_change_anything_cannot_send_a_change(server: FakeNameServer) -> None:
-    readers = (Session(Options(), may_change=False), Session(Options(dry_run=True)))
-    for session in (*readers, Session(Options(read_only=True))):
+    readers = (Session(SharedOptions(), may_change=False), Session(SharedOptions(dry_run=True)))
+    for session in (*readers, Session(SharedOptions(read_only=True))):
         session.options = session.options._replace(namesrv_addr=(server.addr,))
         with pytest.raises(ReadOnlyAccess):
             session.admin.kv.put_value("N", "k", "new")
@@ -211,10 +211,12 @@ def test_what_may_not_change_anything_cannot_send_a_change(server: FakeNameServe
 
 
 def test_a_session_knows_which_changes_it_sent(server: FakeNameServer) -> None:
-    session = Session(Options(namesrv_addr=(server.addr,)))
+    session = Session(SharedOptions(namesrv_addr=(server.addr,)))
     session.admin.kv.delete_key("N", "k")
     session.close()
-    assert [exchange.code for exchange in session.changes.exchanges] == [RequestCode.DELETE_KV_CONFIG]
+    assert [exchange.code for exchange in session.sent_changes.first_exchanges] == [
+        RequestCode.DELETE_KV_CONFIG
+    ]
 
 
 def test_a_tiny_timeout_is_named_in_the_error(
@@ -233,6 +235,6 @@ def test_a_tiny_timeout_is_named_in_the_error(
 
 
 def test_a_watched_command_is_given_the_same_thing_each_time() -> None:
-    session = Session(Options())
-    assert session.kept(list) is session.kept(list)
-    assert Session(Options()).kept(lambda: 7) == 7
+    session = Session(SharedOptions())
+    assert session.remember_first(list) is session.remember_first(list)
+    assert Session(SharedOptions()).remember_first(lambda: 7) == 7

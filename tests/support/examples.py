@@ -4,8 +4,8 @@ import shlex
 from typing import NamedTuple
 
 from nsadmin.command_line.docstrings import CommandExample
-from nsadmin.manual.describe import commands
-from nsadmin.registry import Entry
+from nsadmin.manual.command_descriptions import describe_all_commands
+from nsadmin.registry import CommandEntry
 
 ON_A_REAL_BROKER = {
     "checkMsgSendRT": "simulated brokers take no messages",
@@ -143,7 +143,7 @@ STANDARD_INPUT = {"contextLogin": "operator\ns3cret\n", "createUser": "s3cret\n"
 class Case(NamedTuple):
     """A command and its examples, to be run one after the other."""
 
-    entry: Entry
+    entry: CommandEntry
     examples: tuple[CommandExample, ...]
 
     @property
@@ -168,7 +168,7 @@ def words(example: CommandExample) -> list[str]:
     return shlex.split(example.command_line)[1:]
 
 
-ALL = [Case(command.entry, tuple(command.examples)) for command in commands()]
+ALL = [Case(command.entry, tuple(command.examples)) for command in describe_all_commands()]
 ON_OLD_BROKERS = [case for case in ALL if case.entry.name in ON_AN_OLD_BROKER]
 ON_CONTROLLERS = [case for case in ALL if case.entry.name in ON_A_CONTROLLER]
 _NOT_THERE = {*ON_A_REAL_BROKER, *ON_AN_OLD_BROKER, *ON_A_CONTROLLER, *ELSEWHERE}

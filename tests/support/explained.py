@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.lab import virtual_time
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.scenario_player import play_scenario
-from namesrv_core.lab.world import World
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
@@ -71,7 +71,7 @@ def explained(scenario: Scenario, folder: Path, *questions: Asked) -> list[Said]
     """Play the scenario, and ask each question at its time; the answers in the order of the questions."""
     answers: dict[Asked, Said] = {}
 
-    async def asking(world: World, asked: Asked) -> None:
+    async def asking(world: LabCluster, asked: Asked) -> None:
         await asyncio.sleep(asked.at)
         if asked.recalls:
             await _written(world, folder, asked)
@@ -81,7 +81,7 @@ def explained(scenario: Scenario, folder: Path, *questions: Asked) -> list[Said]
     async def scene() -> None:
         tasks: list[asyncio.Task[None]] = []
 
-        async def started(world: World) -> None:
+        async def started(world: LabCluster) -> None:
             tasks.extend(asyncio.ensure_future(asking(world, asked)) for asked in questions)
 
         await play_scenario(scenario, folder, on_started=started)
@@ -91,11 +91,11 @@ def explained(scenario: Scenario, folder: Path, *questions: Asked) -> list[Said]
     return [answers[asked] for asked in questions]
 
 
-async def _written(world: World, folder: Path, asked: Asked) -> None:
+async def _written(world: LabCluster, folder: Path, asked: Asked) -> None:
     """Wait until journals have all that happened: what is said now is written behind it."""
     mark = {"namespace": "asked", "key": str(asked.at), "value": "now"}
     for name in asked.namesrvs:
-        await world.ask(name, RequestCode.PUT_KV_CONFIG, mark)
+        await world.send_request(name, RequestCode.PUT_KV_CONFIG, mark)
         await asyncio.to_thread(_until_marked, folder / name / "journal", mark)
 
 
@@ -108,9 +108,9 @@ def _until_marked(journal: Path, mark: dict[str, str]) -> None:
         time.sleep(0.002)
 
 
-def _ask(world: World, folder: Path, asked: Asked) -> Said:
-    addrs = [world.sites[name].place.address for name in asked.namesrvs]
-    brokers = [world.seats[name].place.address for name in asked.brokers]
+def _ask(world: LabCluster, folder: Path, asked: Asked) -> Said:
+    addrs = [world.name_servers[name].reserved_port.socket_addr for name in asked.namesrvs]
+    brokers = [world.lab_brokers[name].reserved_port.socket_addr for name in asked.brokers]
     topic = asked.question.topic
     memories = [
         read_journal_evidence(folder / name / "journal", name, topic)
@@ -119,4 +119,8 @@ def _ask(world: World, folder: Path, asked: Asked) -> Said:
     ]
     with AdminClient(addrs, timeout=2) as admin:
         facts = gather_facts(admin, asked.question, brokers, memories)
-    return Said(facts, explain_route(facts), {site.place.address: name for name, site in world.sites.items()})
+    return Said(
+        facts,
+        explain_route(facts),
+        {site.reserved_port.socket_addr: name for name, site in world.name_servers.items()},
+    )

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Scenario
-from namesrv_core.lab.world import World
 from namesrv_core.transport.event_loop import run_coroutine
 from nsadmin import AdminClient
 from nsadmin.client.connection.access_options import Access
@@ -42,20 +42,20 @@ class Playground:
         self._scenario = Scenario("playground", plan=plan, namesrvs=name_servers)
         self._home = home
         self._kept: dict[str, Any] = {}
-        self._started: Future[World] = Future()
+        self._started: Future[LabCluster] = Future()
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
         self.world = self._started.result(DEADLINE)
-        self.addrs = self.world.addresses
+        self.addrs = self.world.namesrv_addrs
 
     def _run(self) -> None:
         async def live() -> None:
             self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-            world = World(self._scenario, self._home, lambda: self.now / 1000)
-            await world.start()
+            world = LabCluster(self._scenario, self._home, lambda: self.now / 1000)
+            await world.start_all()
             self._started.set_result(world)
             await self._end.wait()
-            await world.stop()
+            await world.stop_all()
 
         try:
             run_coroutine(live())
@@ -72,34 +72,34 @@ class Playground:
 
     def kill(self, name: str, broker_id: int = 0) -> None:
         """The broker's process dies."""
-        seat = self.world.seats[f"{name}:{broker_id}"]
-        self._do(lambda: self.world.down(seat, abruptly=True))
+        seat = self.world.lab_brokers[f"{name}:{broker_id}"]
+        self._do(lambda: self.world.take_down_broker(seat, is_abrupt=True))
 
     def register(self, seat: Any) -> None:
         """Its heartbeat."""
         self._do(seat.broker.register)
 
     def start(self, name: str, broker_id: int = 0) -> None:
-        seat = self.world.seats[f"{name}:{broker_id}"]
-        self._do(lambda: self.world.up(seat))
+        seat = self.world.lab_brokers[f"{name}:{broker_id}"]
+        self._do(lambda: self.world.start_broker(seat))
 
     def freeze(self, name: str, broker_id: int = 0) -> None:
         """It keeps its connections and does nothing."""
 
         async def freeze() -> None:
-            self.world.seats[f"{name}:{broker_id}"].broker.freeze()
+            self.world.lab_brokers[f"{name}:{broker_id}"].simulated_broker.freeze()
 
         self._do(freeze)
 
     def thaw(self, name: str, broker_id: int = 0) -> None:
-        self._do(self.world.seats[f"{name}:{broker_id}"].broker.thaw)
+        self._do(self.world.lab_brokers[f"{name}:{broker_id}"].simulated_broker.thaw)
 
     def stop_server(self, number: int) -> None:
         """A name server dies."""
-        self._do(list(self.world.sites.values())[number].die)
+        self._do(list(self.world.name_servers.values())[number].kill_server)
 
     def start_server(self, number: int) -> None:
-        self._do(list(self.world.sites.values())[number].start)
+        self._do(list(self.world.name_servers.values())[number].start_server)
 
     def client(self, addrs: Sequence[str] | None = None, **more: Any) -> AdminClient:
         return AdminClient(list(addrs or self.addrs), access=Access(timeout=_PATIENCE), **more)
@@ -137,8 +137,8 @@ class Playground:
     def stand_ins(self) -> dict[str, str]:
         """Documented addresses by real ones."""
         found = {addr: f"10.0.0.{at}:9876" for at, addr in enumerate(self.addrs, 1)}
-        for at, seat in enumerate(self.world.seats.values()):
-            found[seat.place.address] = f"10.0.1.{at + 1}:{10911 + at % 2 * PORT_STEP}"
+        for at, seat in enumerate(self.world.lab_brokers.values()):
+            found[seat.reserved_port.socket_addr] = f"10.0.1.{at + 1}:{10911 + at % 2 * PORT_STEP}"
         return found
 
     def documented(self, poll: AnyPoll) -> AnyPoll:

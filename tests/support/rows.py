@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.output import Bytes, Millis, Rows, Style, write_rows
+from nsadmin.output import ByteSize, DurationMillis, OutputStyle, ResultRows, write_rows
 
-ROWS = Rows(
+ROWS = ResultRows(
     (
         "topic",
         "perm",
@@ -29,8 +29,8 @@ ROWS = Rows(
             "consumerGroups": ("G1", "G2"),
             "queues": 8,
             "inTps": 12.5,
-            "size": Bytes(1536),
-            "cost": Millis(90_000),
+            "size": ByteSize(1536),
+            "cost": DurationMillis(90_000),
             "reachable": True,
             "error": None,
         },
@@ -41,7 +41,7 @@ ROWS = Rows(
             "consumerGroups": (),
             "queues": 16,
             "inTps": None,
-            "size": Bytes(12),
+            "size": ByteSize(12),
             "cost": None,
             "reachable": False,
             "error": "no answer within 3 s",
@@ -57,7 +57,9 @@ class Terminal(io.TextIOWrapper):
         return True
 
 
-def written(rows: Rows, style: Style, monkeypatch: pytest.MonkeyPatch, kind: type[io.TextIOWrapper]) -> bytes:
+def written(
+    rows: ResultRows, style: OutputStyle, monkeypatch: pytest.MonkeyPatch, kind: type[io.TextIOWrapper]
+) -> bytes:
     sink = io.BytesIO()
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", kind(sink, encoding="utf-8"))

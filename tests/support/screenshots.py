@@ -53,9 +53,9 @@ def polls(ground: Playground) -> Iterator[AnyPoll]:
         yield from ground.look()
         if minute < 12:
             yield from ground.ask(DetailQuery("groups"))
-        for seat in ground.world.seats.values():
+        for seat in ground.world.lab_brokers.values():
             # As their timers would have it, whose time stands.
-            if seat.state == "up" and not (minute >= 28 and seat.name == "broker-a-1:1"):
+            if seat.run_state == "up" and not (minute >= 28 and seat.name == "broker-a-1:1"):
                 ground.register(seat)
     yield from ground.ask(
         *(DetailQuery("topicRow", topic) for topic in ORDERS), DetailQuery("topic", "orders")

@@ -10,18 +10,18 @@ from typing import Any
 
 from namesrv_core.fleet.broker import SimulatedBroker
 from namesrv_core.fleet.fleet import FleetPlan
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Scenario
-from namesrv_core.lab.world import World
 from namesrv_core.transport.event_loop import run_coroutine
 from tests.support.running import DEADLINE
 
-Deed = Callable[[World], Coroutine[Any, Any, Any]]
+Deed = Callable[[LabCluster], Coroutine[Any, Any, Any]]
 
 
 class Living:
     """`do(deed)` does something in the world and returns when it is done."""
 
-    def __init__(self, scenario: Scenario, folder: Path, prepare: Callable[[World], None]) -> None:
+    def __init__(self, scenario: Scenario, folder: Path, prepare: Callable[[LabCluster], None]) -> None:
         self._scenario, self._folder, self._prepare = scenario, folder, prepare
         self._started = Event()
         self._thread = Thread(target=lambda: run_coroutine(self._live()), daemon=True)
@@ -30,14 +30,14 @@ class Living:
 
     async def _live(self) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        self.world = World(self._scenario, self._folder, time)
+        self.world = LabCluster(self._scenario, self._folder, time)
         try:
             self._prepare(self.world)
-            await self.world.start()
+            await self.world.start_all()
             self._started.set()
             await self._end.wait()
         finally:
-            await self.world.stop()
+            await self.world.stop_all()
 
     def do(self, deed: Deed) -> Any:
         return asyncio.run_coroutine_threadsafe(deed(self.world), self._loop).result(DEADLINE)
@@ -45,10 +45,10 @@ class Living:
     @property
     def addresses(self) -> list[str]:
         """Of the name servers, in order."""
-        return self.world.addresses
+        return self.world.namesrv_addrs
 
     def broker(self, name: str) -> SimulatedBroker:
-        return self.world.seats[name].broker
+        return self.world.lab_brokers[name].simulated_broker
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._end.set)
@@ -62,7 +62,7 @@ def living(
     namesrvs: int = 3,
     groups: int = 2,
     topics: int = 20,
-    prepare: Callable[[World], None] = lambda world: None,
+    prepare: Callable[[LabCluster], None] = lambda world: None,
 ) -> Iterator[Living]:
     """A world of one cluster without slaves; `prepare` sees it before anything is started."""
     plan = FleetPlan(clusters=1, groups=groups, replicas=1, topics=topics)

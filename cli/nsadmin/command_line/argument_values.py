@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 
 _DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
 _TOPIC_PATTERN = re.compile(r"[%|a-zA-Z0-9_-]+")

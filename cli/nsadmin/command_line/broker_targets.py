@@ -16,7 +16,7 @@ from nsadmin.client.brokers.targets import (
     resolve_target,
 )
 from nsadmin.command_line.declarations import Argument, Option
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ def apply_target_plans(
     apply_plans: Callable[[Sequence[ServerResult[T]]], Sequence[ServerResult[T]]],
 ) -> list[tuple[BrokerTarget, ServerResult[T]]]:
     """Each target with the result of the change; in a dry run, with the plan."""
-    applied_results = planned_results if session.dry_run else apply_plans(planned_results)
+    applied_results = planned_results if session.is_dry_run else apply_plans(planned_results)
     return list(zip(targets, match_results(targets, applied_results), strict=True))
 
 

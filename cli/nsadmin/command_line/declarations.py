@@ -12,7 +12,7 @@ F = TypeVar("F", bound=Callable[..., object])
 class Argument(NamedTuple):
     """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`.
 
-    `value_source` names what TAB offers if the metavar does not say it (see `nsadmin.complete.sources`).
+    `value_source` names what TAB offers if the metavar does not say it (see `nsadmin.completion.value_sources`).
     """
 
     flags: tuple[str, ...]

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from nsadmin.commands.columns import meanings
-from nsadmin.registry import Entry
+from nsadmin.registry import CommandEntry
 
 _EXAMPLES_TITLE = "Examples:"
 _EXIT_CODE_PATTERN = re.compile(r"\(exit code (\d+)\)$")
@@ -67,7 +67,7 @@ def strip_examples(docstring: str) -> str:
     return inspect.cleandoc(docstring).partition(f"\n\n{_EXAMPLES_TITLE}\n")[0]
 
 
-def format_help_sections(entry: Entry, command_function: Callable[..., Any]) -> str:
+def format_help_sections(entry: CommandEntry, command_function: Callable[..., Any]) -> str:
     """The text of a command's columns and examples, which its help ends with."""
     help_parts = []
     column_meanings = meanings.column_meanings(entry.name, command_function)

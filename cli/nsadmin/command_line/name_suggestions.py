@@ -6,10 +6,10 @@ from typing import Any
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.command_line.declarations import command_parameters
-from nsadmin.complete.sources import DETAILS, source_of
-from nsadmin.complete.tab import plain
-from nsadmin.complete.values import of_servers
-from nsadmin.likeness import like, meant
+from nsadmin.completion.live_values import ask_servers
+from nsadmin.completion.tab_candidates import strip_descriptions
+from nsadmin.completion.value_sources import DETAIL_METAVARS, source_of_metavar
+from nsadmin.suggestions import did_you_mean, find_similar_names
 
 _SOURCE_NOUNS = {
     "topics": "topic",
@@ -45,17 +45,17 @@ def suggest_names(
     suggestion_lines = []
     for argument_name, declaration in declarations.items():
         value_source, typed_name = (
-            source_of(declaration.metavar or "", declaration.value_source),
+            source_of_metavar(declaration.metavar or "", declaration.value_source),
             argument_values.get(argument_name),
         )
-        source_detail = by_metavar.get(DETAILS.get(value_source)) or ""
+        source_detail = by_metavar.get(DETAIL_METAVARS.get(value_source)) or ""
         may_ask = ask_name_servers or (value_source == "broker-keys" and source_detail)
         if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str) and typed_name:
             similar_names = _find_similar_names(
                 typed_name, _fetch_known_names(value_source, admin, source_detail)
             )
             suggestion_lines += (
-                [f"no {_SOURCE_NOUNS[value_source]} {typed_name!r}: {meant(similar_names)}"]
+                [f"no {_SOURCE_NOUNS[value_source]} {typed_name!r}: {did_you_mean(similar_names)}"]
                 if similar_names
                 else []
             )
@@ -65,7 +65,7 @@ def suggest_names(
 def _fetch_known_names(value_source: str, admin: AdminClient, source_detail: str) -> list[str]:
     """The names that servers know; empty if no server answers."""
     try:
-        return plain(of_servers(value_source, admin, source_detail))
+        return strip_descriptions(ask_servers(value_source, admin, source_detail))
     except RocketMQError:
         return []
 
@@ -84,7 +84,7 @@ def _find_similar_names(typed_name: str, known_names: Iterable[str]) -> list[str
         for lower_name in names_by_lower
         if abs(len(lower_name) - len(lower_typed)) <= max(2, len(lower_typed) // 2)
     ]
-    similar_names = like(lower_typed, candidate_names) or sorted(
+    similar_names = find_similar_names(lower_typed, candidate_names) or sorted(
         (lower_name for lower_name in names_by_lower if len(lower_typed) > 2 and lower_typed in lower_name),
         key=len,
     )

@@ -16,10 +16,10 @@ from nsadmin.command_line.declarations import (
     build_parameter,
     command_parameters,
 )
-from nsadmin.diagnostics import EXIT_CODES, PLUGIN_CODES, UsageError
-from nsadmin.output import FORMATS
-from nsadmin.registry import Entry
-from nsadmin.session import Options
+from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS, UsageError
+from nsadmin.output import OUTPUT_FORMATS
+from nsadmin.registry import CommandEntry
+from nsadmin.session import SharedOptions
 
 
 class OptionDescription(NamedTuple):
@@ -39,7 +39,7 @@ class OptionDescription(NamedTuple):
 class ParsedCommandLine(NamedTuple):
     """The result of parsing a command line; `shared_values` are the shared options as they were typed."""
 
-    options: Options
+    options: SharedOptions
     arguments: Mapping[str, Any]
     shared_values: Mapping[str, Any]
 
@@ -133,7 +133,9 @@ _CONNECTION_OPTIONS: dict[str, Any] = {
 _FORMAT_OPTIONS: dict[str, Any] = {
     "output": Annotated[
         str | None,
-        Option("--output", metavar="FORMAT", help=f"{', '.join(FORMATS)}; NSADMIN_OUTPUT if left out."),
+        Option(
+            "--output", metavar="FORMAT", help=f"{', '.join(OUTPUT_FORMATS)}; NSADMIN_OUTPUT if left out."
+        ),
     ],
     "json_": Annotated[bool, Option("--json", help="Short for --output json.")],
     "no_headers": Annotated[bool, Option("--no-headers", help="No names above tables, CSV and TSV.")],
@@ -215,7 +217,7 @@ that context may be read-only.
 
 
 def parse_command_line(
-    entry: Entry,
+    entry: CommandEntry,
     command_function: Callable[..., Any],
     raw_args: list[str],
     batch_values: Mapping[str, Any] | None = None,
@@ -243,12 +245,14 @@ def parse_command_line(
     if batch_values:
         shared_values = _apply_batch_values(entry, shared_values, batch_values)
     return ParsedCommandLine(
-        settings.resolve(shared_values, connects=entry.kind != "local"), argument_values, shared_values
+        settings.resolve_options(shared_values, needs_connection=entry.kind != "local"),
+        argument_values,
+        shared_values,
     )
 
 
 def _apply_batch_values(
-    entry: Entry, shared_values: Mapping[str, Any], batch_values: Mapping[str, Any]
+    entry: CommandEntry, shared_values: Mapping[str, Any], batch_values: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The shared options of a line, completed with those of its batch where the line sets none."""
     if batch_values.get("dry_run") and entry.kind == "local":
@@ -273,7 +277,10 @@ def _apply_batch_values(
 
 
 def _parse_values(
-    entry: Entry, command_function: Callable[..., Any], all_parameters: list[Parameter], raw_args: list[str]
+    entry: CommandEntry,
+    command_function: Callable[..., Any],
+    all_parameters: list[Parameter],
+    raw_args: list[str],
 ) -> fast_parser.ParameterValues:
     plain_result = fast_parser.parse_plain_line(all_parameters, raw_args)
     if plain_result is not None:
@@ -282,14 +289,14 @@ def _parse_values(
     from nsadmin.command_line import typer_parser
 
     docstring, usage_text = command_function.__doc__ or "", _usage_text(_declared_arguments(all_parameters))
-    exit_codes = PLUGIN_CODES if entry.kind == "check" else EXIT_CODES
+    exit_codes = PLUGIN_CODE_MEANINGS if entry.kind == "check" else EXIT_CODE_MEANINGS
     return typer_parser.parse_with_typer(
         entry.name, docstring, usage_text, all_parameters, raw_args, exit_codes
     )
 
 
 def describe_command(
-    entry: Entry, command_function: Callable[..., Any]
+    entry: CommandEntry, command_function: Callable[..., Any]
 ) -> tuple[str, list[OptionDescription]]:
     """The usage text of a command's positional arguments, and its options."""
     own_parameters = command_parameters(command_function)
@@ -323,7 +330,7 @@ def _declared_arguments(parameters: list[Parameter]) -> dict[str, Argument]:
     }
 
 
-def list_shared_parameters(entry: Entry) -> list[Parameter]:
+def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:
     """The shared options of commands of this kind."""
     connection_options = {} if entry.kind == "local" else _CONNECTION_OPTIONS
     if entry.kind == "check":
@@ -393,7 +400,7 @@ def _usage_text(declared_arguments: Mapping[str, Argument]) -> str:
 
 
 def _fill_arguments(
-    entry: Entry,
+    entry: CommandEntry,
     declared_arguments: Mapping[str, Argument],
     parsed_values: Mapping[str, Any],
     positional_words: list[str],
@@ -422,7 +429,7 @@ def _fill_arguments(
     return argument_texts
 
 
-def _usage_example(entry: Entry, declared_arguments: Mapping[str, Argument]) -> str:
+def _usage_example(entry: CommandEntry, declared_arguments: Mapping[str, Argument]) -> str:
     flag_usage = " ".join(
         f"{argument.flags[0]} {argument.metavar}" for argument in declared_arguments.values()
     )

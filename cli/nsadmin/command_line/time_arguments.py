@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from datetime import time as time_of_day
 from time import time
 
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.output.timestamps import format_utc
 
 TIME_HELP = (

@@ -13,7 +13,7 @@ from typer.main import get_command
 from nsadmin.command_line.declarations import HELP_PARAMETER, NO_DEFAULT, Argument, HelpRequested, Parameter
 from nsadmin.command_line.docstrings import strip_examples
 from nsadmin.command_line.fast_parser import ParameterValues
-from nsadmin.diagnostics import EXIT_CODES, UsageError
+from nsadmin.exit_codes import EXIT_CODE_MEANINGS, UsageError
 
 # Typer exports only BadParameter of the errors that parsing raises; its base class covers them all.
 _ClickUsageError: Any = typer.BadParameter.__base__
@@ -27,7 +27,7 @@ def parse_with_typer(
     usage_text: str,
     parameters: Sequence[Parameter],
     raw_args: Sequence[str],
-    exit_codes: Sequence[tuple[int, str]] = EXIT_CODES,
+    exit_codes: Sequence[tuple[int, str]] = EXIT_CODE_MEANINGS,
 ) -> ParameterValues:
     """Parse the line with Typer.
 

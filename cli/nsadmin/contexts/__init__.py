@@ -3,16 +3,16 @@
 Which setting wins is decided in `nsadmin.settings`.
 """
 
-from nsadmin.contexts.file import change, load, path, save
-from nsadmin.contexts.records import BadConfig, Context, Contexts, ContextTls
+from nsadmin.contexts.context_records import Context, Contexts, ContextTls, InvalidContextsError
+from nsadmin.contexts.contexts_file import change_contexts, contexts_path, load_contexts, save_contexts
 
 __all__ = [
-    "BadConfig",
+    "InvalidContextsError",
     "Context",
     "ContextTls",
     "Contexts",
-    "change",
-    "load",
-    "path",
-    "save",
+    "change_contexts",
+    "load_contexts",
+    "contexts_path",
+    "save_contexts",
 ]

@@ -8,59 +8,69 @@ from pathlib import Path
 
 from namesrv_core.history import record_schema
 from namesrv_core.state import credentials_schema
-from nsadmin.manual import man
-from nsadmin.manual.completion import bash, fish, powershell, zsh
-from nsadmin.manual.completion.shapes import shapes
-from nsadmin.manual.describe import commands
-from nsadmin.manual.reference import reference
+from nsadmin.manual import man_pages
+from nsadmin.manual.command_descriptions import describe_all_commands
+from nsadmin.manual.completion_scripts import bash, fish, powershell, zsh
+from nsadmin.manual.completion_scripts.command_shapes import build_shapes
+from nsadmin.manual.reference_page import render_reference
 from nsadmin.operations.plans import schema as cluster_schema
 
 
-def files() -> dict[str, str]:
+def render_files() -> dict[str, str]:
     """Every file that is rendered, by its path from the root of the project."""
-    found = commands()
-    shape = shapes(found)
+    command_descriptions = describe_all_commands()
+    command_shapes = build_shapes(command_descriptions)
     return {
-        "man/man1/nsadmin.1": man.overview(found),
-        **{f"man/man1/nsadmin-{command.entry.name}.1": man.page(command) for command in found},
-        "completions/nsadmin.bash": bash.script(shape),
-        "completions/_nsadmin": zsh.script(shape),
-        "completions/nsadmin.fish": fish.script(shape),
-        "completions/nsadmin.ps1": powershell.script(shape),
-        "docs/commands.md": reference(found),
+        "man/man1/nsadmin.1": man_pages.render_overview(command_descriptions),
+        **{
+            f"man/man1/nsadmin-{command.entry.name}.1": man_pages.render_page(command)
+            for command in command_descriptions
+        },
+        "completions/nsadmin.bash": bash.render_script(command_shapes),
+        "completions/_nsadmin": zsh.render_script(command_shapes),
+        "completions/nsadmin.fish": fish.render_script(command_shapes),
+        "completions/nsadmin.ps1": powershell.render_script(command_shapes),
+        "docs/commands.md": render_reference(command_descriptions),
         "docs/journal.schema.json": record_schema.record_schema_text(),
         "docs/credentials.schema.json": credentials_schema.credentials_schema_text(),
         "docs/cluster.schema.json": cluster_schema.format_schema(),
     }
 
 
-def outdated(root: Path) -> list[str]:
+def find_outdated_files(root_folder: Path) -> list[str]:
     """What is missing, differs, or is of a command that is no more."""
-    rendered = files()
-    there = {path.relative_to(root).as_posix() for path in (root / "man" / "man1").glob("*.1")}
-    changed = [name for name, text in rendered.items() if not _is(root / name, text)]
-    return sorted({*changed, *(there - rendered.keys())})
+    rendered_texts = render_files()
+    present_pages = {
+        page_path.relative_to(root_folder).as_posix()
+        for page_path in (root_folder / "man" / "man1").glob("*.1")
+    }
+    changed_files = [
+        file_name
+        for file_name, rendered_text in rendered_texts.items()
+        if not _has_text(root_folder / file_name, rendered_text)
+    ]
+    return sorted({*changed_files, *(present_pages - rendered_texts.keys())})
 
 
-def _is(path: Path, text: str) -> bool:
-    return path.is_file() and path.read_text() == text
+def _has_text(file_path: Path, expected_text: str) -> bool:
+    return file_path.is_file() and file_path.read_text() == expected_text
 
 
 def main(argv: list[str]) -> int:
-    root = Path.cwd()
-    names = outdated(root)
+    root_folder = Path.cwd()
+    outdated_files = find_outdated_files(root_folder)
     if "--check" in argv:
-        for name in names:
-            print(f"{name} is not what the code says: run make generate", file=sys.stderr)
-        return 1 if names else 0
-    rendered = files()
-    for name in names:
-        path = root / name
-        if name in rendered:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(rendered[name])
+        for file_name in outdated_files:
+            print(f"{file_name} is not what the code says: run make generate", file=sys.stderr)
+        return 1 if outdated_files else 0
+    rendered_texts = render_files()
+    for file_name in outdated_files:
+        file_path = root_folder / file_name
+        if file_name in rendered_texts:
+            file_path.parent.mkdir(parents=True, exist_ok=True)
+            file_path.write_text(rendered_texts[file_name])
         else:
-            path.unlink()
+            file_path.unlink()
     return 0
 
 

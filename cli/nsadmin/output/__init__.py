@@ -3,36 +3,36 @@
 Nothing else writes there.
 """
 
-from nsadmin.output.rows import (
-    FORMATS,
-    BadSelection,
-    Bytes,
-    FineMillis,
-    Millis,
-    Row,
-    Rows,
-    Selection,
-    Style,
-    Text,
-    Unwritable,
-    Verdict,
+from nsadmin.output.result_rows import (
+    OUTPUT_FORMATS,
+    ByteSize,
+    CheckVerdict,
+    DurationMillis,
+    FineDurationMillis,
+    InvalidSelectionError,
+    OutputStyle,
+    OutputText,
+    ResultRow,
+    ResultRows,
+    RowSelection,
+    UnwritableOutputError,
 )
-from nsadmin.output.writer import start_over, write_rows, write_text
+from nsadmin.output.stdout_writer import clear_screen, write_rows, write_text
 
 __all__ = [
-    "FORMATS",
-    "BadSelection",
-    "Bytes",
-    "FineMillis",
-    "Millis",
-    "Row",
-    "Rows",
-    "Selection",
-    "Style",
-    "Text",
-    "Unwritable",
-    "Verdict",
-    "start_over",
+    "OUTPUT_FORMATS",
+    "InvalidSelectionError",
+    "ByteSize",
+    "FineDurationMillis",
+    "DurationMillis",
+    "ResultRow",
+    "ResultRows",
+    "RowSelection",
+    "OutputStyle",
+    "OutputText",
+    "UnwritableOutputError",
+    "CheckVerdict",
+    "clear_screen",
     "write_rows",
     "write_text",
 ]

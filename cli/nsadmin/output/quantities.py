@@ -1,21 +1,21 @@
 """Wraps numbers for output as bytes or milliseconds; None, for an unknown value, stays None."""
 
-from nsadmin.output import Bytes, FineMillis, Millis
+from nsadmin.output import ByteSize, DurationMillis, FineDurationMillis
 
 
-def to_bytes(byte_count: int | None) -> Bytes | None:
+def to_bytes(byte_count: int | None) -> ByteSize | None:
     """Wrap a number of bytes."""
-    return None if byte_count is None else Bytes(byte_count)
+    return None if byte_count is None else ByteSize(byte_count)
 
 
-def to_millis(milliseconds: int | None) -> Millis | None:
+def to_millis(milliseconds: int | None) -> DurationMillis | None:
     """Wrap a number of whole milliseconds."""
-    return None if milliseconds is None else Millis(milliseconds)
+    return None if milliseconds is None else DurationMillis(milliseconds)
 
 
-def to_fine_millis(milliseconds: float | None) -> FineMillis | None:
+def to_fine_millis(milliseconds: float | None) -> FineDurationMillis | None:
     """Wrap a number of milliseconds with decimals."""
-    return None if milliseconds is None else FineMillis(milliseconds)
+    return None if milliseconds is None else FineDurationMillis(milliseconds)
 
 
 def count_noun(number: int, noun: str) -> str:

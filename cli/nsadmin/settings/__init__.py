@@ -4,6 +4,6 @@ Each setting by itself: what was given, then a context that was named with --con
 then the context in use, then a default.
 """
 
-from nsadmin.settings.options import resolve
+from nsadmin.settings.option_resolver import resolve_options
 
-__all__ = ["resolve"]
+__all__ = ["resolve_options"]

@@ -5,19 +5,19 @@ from pathlib import Path
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.lab import truth_log
 from namesrv_core.lab.fault_context import FaultContext, member_names
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Fault, Scenario
 from namesrv_core.lab.truth_log import TruthLog
-from namesrv_core.lab.world import World
 
 SMALL = Scenario("x", plan=FleetPlan(1, 2, 1, 1), namesrvs=2)
 
 
 def test_those_are_meant_who_are_in_the_state_that_is_wanted(tmp_path: Path) -> None:
-    world = World(SMALL, tmp_path, lambda: 1_700_000_000.0)
+    world = LabCluster(SMALL, tmp_path, lambda: 1_700_000_000.0)
     try:
         with TruthLog(tmp_path / "truth.jsonl") as told:
             stage = FaultContext(world, told, 1_699_999_990.0)
-            world.seats["broker-a-1:0"].state = "up"
+            world.lab_brokers["broker-a-1:0"].run_state = "up"
             every = Fault(0, "kill")
             assert member_names(stage.matching_brokers(every)) == ["broker-a-1:0"]
             assert member_names(stage.matching_brokers(every, "down")) == ["broker-a-0:0"]
@@ -28,4 +28,4 @@ def test_those_are_meant_who_are_in_the_state_that_is_wanted(tmp_path: Path) -> 
         [deed] = truth_log.read_deeds(tmp_path / "truth.jsonl")
         assert deed[:6] == (1_700_000_000_000, 10.0, "kill", "begin", ("broker-a-1:0",), {"lasts": 5})
     finally:
-        world.close()
+        world.release_links_and_ports()

@@ -13,8 +13,8 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
     select_members,
 )
-from nsadmin.diagnostics import UsageError
-from nsadmin.session import Options, Session
+from nsadmin.exit_codes import UsageError
+from nsadmin.session import Session, SharedOptions
 from tests.support.servers import FakeNameServer
 
 GROUPS = {"C": {"a": {0: "h:1", 1: "h:2"}, "b": {1: "h:3"}}}
@@ -22,7 +22,7 @@ GROUPS = {"C": {"a": {0: "h:1", 1: "h:2"}, "b": {1: "h:3"}}}
 
 def test_a_cluster_s_masters_or_all_of_it() -> None:
     with FakeNameServer(GROUPS) as server:
-        session = Session(Options((server.addr,)))
+        session = Session(SharedOptions((server.addr,)))
         assert select_masters(session, "x", None, "C") == [
             BrokerTarget("a", 0, "h:1"),
             BrokerTarget("b", 0, None),
@@ -32,7 +32,7 @@ def test_a_cluster_s_masters_or_all_of_it() -> None:
 
 
 def test_an_address_needs_no_name_server() -> None:
-    session = Session(Options(("127.0.0.1:1",)))
+    session = Session(SharedOptions(("127.0.0.1:1",)))
     assert select_masters(session, "x", "10.0.0.1", None) == select_members(
         session, "x", "10.0.0.1:10911", None
     )
@@ -42,7 +42,7 @@ def test_an_address_needs_no_name_server() -> None:
 
 def test_a_name_stands_for_the_master_s_address() -> None:
     with FakeNameServer(GROUPS) as server:
-        session = Session(Options((server.addr,)))
+        session = Session(SharedOptions((server.addr,)))
         assert select_masters(session, "x", "a", None) == [BrokerTarget("a", 0, "h:1")]
         assert find_broker_addr(session, "a/1") == "h:2"
         assert find_broker_addr(session, "some-host") == "some-host:10911"
@@ -54,7 +54,7 @@ def test_a_name_stands_for_the_master_s_address() -> None:
 @pytest.mark.parametrize(("broker", "cluster"), [(None, None), ("h:1", "C")])
 def test_it_has_to_be_one_of_both(broker: str | None, cluster: str | None) -> None:
     with pytest.raises(UsageError, match="either -b ADDR or -c CLUSTER"):
-        select_masters(Session(Options()), "x", broker, cluster)
+        select_masters(Session(SharedOptions()), "x", broker, cluster)
 
 
 def test_a_target_without_address_has_its_own_result() -> None:

@@ -50,7 +50,7 @@ def test_an_example_in_another_form_is_refused(lines: list[str]) -> None:
 
 
 def test_help_ends_with_columns_and_examples() -> None:
-    entry = registry.find("topicRoute")
+    entry = registry.find_command("topicRoute")
     assert entry is not None
     columns, _, examples = format_help_sections(entry, command).partition("\n\n")
     assert columns.splitlines() == [

@@ -11,8 +11,8 @@ from nsadmin.command_line import fast_parser, typer_parser
 from nsadmin.command_line.declarations import Argument, Option, Parameter, build_parameter, command_parameters
 from nsadmin.command_line.fast_parser import ParameterValues
 from nsadmin.command_line.parser import list_shared_parameters
-from nsadmin.diagnostics import UsageError
-from nsadmin.registry import COMMANDS, Entry
+from nsadmin.exit_codes import UsageError
+from nsadmin.registry import COMMANDS, CommandEntry
 
 ENTRIES = [entry for entry in COMMANDS if entry.kind != "program"]
 ODD = [
@@ -38,9 +38,9 @@ ODD = [
 ODD += ["true", "name", "näme", "a b", "@file", "/x", "+y", "--no-such", "-zz"]
 
 
-def parameters(entry: Entry) -> list[Parameter]:
-    module = import_module(f"nsadmin.commands.{entry.module}")
-    return [*command_parameters(getattr(module, entry.function)), *list_shared_parameters(entry)]
+def parameters(entry: CommandEntry) -> list[Parameter]:
+    module = import_module(f"nsadmin.commands.{entry.module_name}")
+    return [*command_parameters(getattr(module, entry.function_name)), *list_shared_parameters(entry)]
 
 
 def flags_of(items: list[Parameter]) -> list[str]:
@@ -82,14 +82,14 @@ def test_typer_says_the_same_of_every_line_that_is_plain(data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
-def test_each_option_of_each_command_is_plain(entry: Entry) -> None:
+def test_each_option_of_each_command_is_plain(entry: CommandEntry) -> None:
     items = [item for item in parameters(entry) if not isinstance(item.declaration, Argument)]
     lines = [line for item in items for line in spellings(item)]
     found = [fast_parser.parse_plain_line(parameters(entry), [*words_of(entry), *line]) for line in lines]
     assert [line for line, what in zip(lines, found, strict=True) if what is None] == []
 
 
-def words_of(entry: Entry) -> list[str]:
+def words_of(entry: CommandEntry) -> list[str]:
     """A value for each parameter that has to be given."""
     return [
         argument

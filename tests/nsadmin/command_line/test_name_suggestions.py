@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin.command_line.declarations import command_parameters
 from nsadmin.command_line.name_suggestions import _find_similar_names
-from nsadmin.complete.sources import source_of
+from nsadmin.completion.value_sources import source_of_metavar
 from nsadmin.registry import COMMANDS
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
@@ -104,10 +104,10 @@ def test_every_topic_broker_cluster_and_group_of_a_command_is_known_as_such() ->
     for entry in COMMANDS:
         if entry.kind == "program":
             continue
-        function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+        function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
         for item in command_parameters(function):
             expected = sources.get(item.name)
             if (entry.name, item.name) == ("producerConnection", "group"):
                 expected = "producer-groups"
-            found = source_of(item.declaration.metavar or "", item.declaration.value_source)
+            found = source_of_metavar(item.declaration.metavar or "", item.declaration.value_source)
             assert expected in (None, found), f"{entry.name} {item.name}"

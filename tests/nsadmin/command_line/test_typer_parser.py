@@ -7,7 +7,7 @@ import pytest
 from nsadmin.command_line import typer_parser
 from nsadmin.command_line.declarations import Argument, HelpRequested, Option, Parameter, command_parameters
 from nsadmin.command_line.fast_parser import ParameterValues
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 
 
 def command(

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.manual.__main__ import files, main, outdated
+from nsadmin.manual.__main__ import find_outdated_files, main, render_files
 
 
 def test_everything_is_written_once_and_then_up_to_date(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert outdated(tmp_path) == sorted(files())
+    assert find_outdated_files(tmp_path) == sorted(render_files())
     assert main([]) == 0
-    assert outdated(tmp_path) == []
+    assert find_outdated_files(tmp_path) == []
     assert main(["--check"]) == 0
 
 
@@ -25,8 +25,12 @@ def test_what_is_missing_changed_or_of_no_command_is_named_and_mended(
     (tmp_path / "docs" / "commands.md").write_text("old")
     (tmp_path / "completions" / "_nsadmin").unlink()
     (tmp_path / "man" / "man1" / "nsadmin-gone.1").write_text("old")
-    assert outdated(tmp_path) == ["completions/_nsadmin", "docs/commands.md", "man/man1/nsadmin-gone.1"]
+    assert find_outdated_files(tmp_path) == [
+        "completions/_nsadmin",
+        "docs/commands.md",
+        "man/man1/nsadmin-gone.1",
+    ]
     assert main(["--check"]) == 1
     assert capsys.readouterr().err.count("run make generate") == 3
     main([])
-    assert outdated(tmp_path) == []
+    assert find_outdated_files(tmp_path) == []

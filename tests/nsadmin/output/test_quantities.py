@@ -2,12 +2,17 @@
 
 import pytest
 
-from nsadmin.output import Bytes, FineMillis, Millis
+from nsadmin.output import ByteSize, DurationMillis, FineDurationMillis
 from nsadmin.output.quantities import count_noun, to_bytes, to_fine_millis, to_millis
 
 
 @pytest.mark.parametrize(
-    ("made", "kind"), [(to_bytes(1536), Bytes), (to_millis(1536), Millis), (to_fine_millis(1536), FineMillis)]
+    ("made", "kind"),
+    [
+        (to_bytes(1536), ByteSize),
+        (to_millis(1536), DurationMillis),
+        (to_fine_millis(1536), FineDurationMillis),
+    ],
 )
 def test_a_number_has_its_unit_and_stays_what_it_is(made: object, kind: type) -> None:
     assert isinstance(made, kind)

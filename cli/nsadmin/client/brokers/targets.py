@@ -8,7 +8,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterInfo
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, BadAddress, parse_addr
 from nsadmin.client.results import NotFound
-from nsadmin.likeness import like, meant
+from nsadmin.suggestions import did_you_mean, find_similar_names
 
 
 class BrokerTarget(NamedTuple):
@@ -65,13 +65,15 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     similar_names = (
         []
         if named_groups
-        else like(
+        else find_similar_names(
             broker_name, (broker_group.broker_name for broker_group in known_groups), _SIMILARITY_THRESHOLD
         )
     )
     if similar_names:
         host_hint = "" if slash else f" (a host is {broker_name}:{DEFAULT_BROKER_PORT})"
-        raise NotFound(f"no broker {broker_name!r} is registered; {meant(sorted(similar_names))}{host_hint}")
+        raise NotFound(
+            f"no broker {broker_name!r} is registered; {did_you_mean(sorted(similar_names))}{host_hint}"
+        )
     if not named_groups and not slash:
         return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
     return _find_process(broker_name, int(id_text or MASTER_BROKER_ID), named_groups)

@@ -38,8 +38,8 @@ from nsadmin.commands.columns.change_rows import (
     describe_change,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 ACL_COLUMNS = (*IDENTITY_COLUMNS, "subject", "policyType", "resource", "actions", "sourceIps", "decision")
@@ -80,7 +80,7 @@ def list_acl(
     resource_text: Annotated[
         str | None, Option("-r", "--resource", metavar="TEXT", help="Only resources with this text in them.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show the ACLs of a broker, or of every broker of a cluster: a row for each resource.
 
     Examples:
@@ -100,7 +100,7 @@ def list_acl(
         for subject_name, acl_entries in sorted((acl_result.result or {}).items())
         for acl_entry in acl_entries
     ]
-    return Rows(
+    return ResultRows(
         ACL_COLUMNS, acl_rows, [acl_result.error for acl_result in acl_results], _failure_notes(acl_results)
     )
 
@@ -111,7 +111,7 @@ def get_acl(
     subject_text: SubjectArgument,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Show what one user may do, on a broker or on every broker of a cluster.
 
     Examples:
@@ -131,7 +131,7 @@ def get_acl(
         for broker_target, acl_result in zip(broker_targets, acl_results, strict=True)
         for acl_entry in acl_result.result or ()
     ]
-    return Rows(
+    return ResultRows(
         ACL_COLUMNS, acl_rows, [acl_result.error for acl_result in acl_results], _failure_notes(acl_results)
     )
 
@@ -146,7 +146,7 @@ def create_acl(
     source_ip_list: SourceIpsOption = None,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Allow or deny a user something, on a broker or on every broker of a cluster.
 
     It is added to what there is; what there is for the same resource gives way. The user has to be there.
@@ -171,7 +171,7 @@ def update_acl(
     source_ip_list: SourceIpsOption = None,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Change what is allowed or denied a user, resource by resource.
 
     Other resources stay as they are; what there is not yet is added, as brokers have it.
@@ -198,7 +198,7 @@ def delete_acl(
     ] = None,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Delete a user's ACL, or what it says of some resources; what is not there is an error.
 
     Examples:
@@ -210,7 +210,7 @@ def delete_acl(
     subject, chosen = _parse_subject(subject_text), _parse_resources("deleteAcl", resource_list)
     policy_kind = argument_values.parse_choice("deleteAcl", "--policyType", policy_type, POLICY_TYPES)
     broker_targets = select_members(session, "deleteAcl", broker_text, cluster_name)
-    session.confirm(
+    session.confirm_change(
         f"Delete {', '.join(chosen) or 'the whole ACL'} of {subject} from {describe_targets(broker_targets)}?"
     )
     planned_changes = session.admin.acls.plan_delete(
@@ -231,7 +231,7 @@ def copy_acl(
     subject_list: Annotated[
         str | None, Option("-s", "--subjects", metavar="A,B", help="Only these users' ACLs.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Copy ACLs from one broker to another, among those that are there; copyUser copies the users.
 
     Examples:
@@ -252,17 +252,19 @@ def copy_acl(
         _parse_subject(subject_name)
         for subject_name in argument_values.parse_name_list("copyAcl", "-s", subject_list)
     ] or sorted(source_entries)
-    session.confirm(f"Copy {len(subject_names)} ACLs from {source_addr} to {target_addr}?")
+    session.confirm_change(f"Copy {len(subject_names)} ACLs from {source_addr} to {target_addr}?")
     planned_changes = [
         _plan_copy(session, source_addr, target_addr, subject_name, source_entries.get(subject_name))
         for subject_name in subject_names
     ]
-    change_results = planned_changes if session.dry_run else session.admin.acls.apply_plans(planned_changes)
+    change_results = (
+        planned_changes if session.is_dry_run else session.admin.acls.apply_plans(planned_changes)
+    )
     change_rows = [
         _acl_change_row(session, target_at_addr(target_addr), subject_name, change_result)
         for subject_name, change_result in zip(subject_names, change_results, strict=True)
     ]
-    return Rows(
+    return ResultRows(
         ACL_CHANGE_COLUMNS,
         change_rows,
         [change_result.error for change_result in change_results],
@@ -286,11 +288,11 @@ def _merge_acl(
     acl_entries: Sequence[AclEntry],
     broker_text: str | None,
     cluster_name: str | None,
-) -> Rows:
+) -> ResultRows:
     subject_name = _parse_subject(subject_text)
     broker_targets = select_members(session, command_name, broker_text, cluster_name)
     entries_text = "; ".join(map(_entry_text, acl_entries))
-    session.confirm(f"Have {subject_name} get {entries_text} on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Have {subject_name} get {entries_text} on {describe_targets(broker_targets)}?")
     planned_changes = session.admin.acls.plan_merge(distinct_addrs(broker_targets), subject_name, acl_entries)
     return _apply_acl_plans(session, broker_targets, subject_name, planned_changes)
 
@@ -300,7 +302,7 @@ def _apply_acl_plans(
     broker_targets: Sequence[BrokerTarget],
     subject_name: str,
     planned_changes: Sequence[ServerResult[AclChange]],
-) -> Rows:
+) -> ResultRows:
     applied_changes = apply_target_plans(
         session, broker_targets, planned_changes, session.admin.acls.apply_plans
     )
@@ -308,7 +310,7 @@ def _apply_acl_plans(
         _acl_change_row(session, broker_target, subject_name, change_result)
         for broker_target, change_result in applied_changes
     ]
-    return Rows(
+    return ResultRows(
         ACL_CHANGE_COLUMNS,
         change_rows,
         [change_result.error for _, change_result in applied_changes],
@@ -319,10 +321,12 @@ def _apply_acl_plans(
 
 def _acl_change_row(
     session: Session, broker_target: BrokerTarget, subject_name: str, change_result: ServerResult[AclChange]
-) -> Row:
+) -> ResultRow:
     _, entries_before, entries_after = change_result.result or AclChange(subject_name, (), ())
-    result_word = "unchanged" if entries_before == entries_after else "dry-run" if session.dry_run else "done"
-    difference_cells: Row = {
+    result_word = (
+        "unchanged" if entries_before == entries_after else "dry-run" if session.is_dry_run else "done"
+    )
+    difference_cells: ResultRow = {
         "before": [_entry_cells(acl_entry) for acl_entry in entries_before] or None,
         "after": [_entry_cells(acl_entry) for acl_entry in entries_after] or None,
         "changes": _describe_acl_change(entries_before, entries_after),
@@ -387,7 +391,7 @@ def _entry_cells(acl_entry: AclEntry) -> dict[str, object]:
     }
 
 
-def _acl_row(broker_target: BrokerTarget, subject_name: str, acl_entry: AclEntry) -> Row:
+def _acl_row(broker_target: BrokerTarget, subject_name: str, acl_entry: AclEntry) -> ResultRow:
     return {**identity_cells(broker_target), "subject": subject_name, **_entry_cells(acl_entry)}
 
 

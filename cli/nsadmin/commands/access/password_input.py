@@ -3,9 +3,9 @@
 from typing import Annotated
 
 from namesrv_core.errors import BadSettings
-from nsadmin import diagnostics
+from nsadmin import exit_codes
 from nsadmin.command_line.declarations import Option
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session
 
 PasswordFileOption = Annotated[
@@ -57,14 +57,14 @@ def read_password(
     if password_file is not None:
         return _read_password_file(command, password_file, kind)
     if from_stdin:
-        return session.secret(kind, True, PASSWORD_ADVICE)
+        return session.ask_secret(kind, True, PASSWORD_ADVICE)
     return _prompt_password(session, command, kind) if prompt_if_missing else None
 
 
 def _prompt_password(session: Session, command: str, kind: str) -> str:
     """Prompt twice, because the terminal does not show the typed text."""
-    first_answer = session.secret(kind, False, PASSWORD_ADVICE)
-    if diagnostics.ask_secret(f"{kind} once more") != first_answer:
+    first_answer = session.ask_secret(kind, False, PASSWORD_ADVICE)
+    if exit_codes.ask_secret(f"{kind} once more") != first_answer:
         raise UsageError(f"{command}: these are two different texts; nothing was changed")
     return first_answer
 

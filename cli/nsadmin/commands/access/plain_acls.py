@@ -31,8 +31,8 @@ from nsadmin.commands.columns.change_rows import (
     describe_change,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
@@ -57,7 +57,7 @@ AccessKeyArgument = Annotated[str, Argument(("-a", "--accessKey"), "KEY", "Acces
 @declare_columns(ACCOUNT_COLUMNS)
 def get_acl_config(
     session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
-) -> Rows:
+) -> ResultRows:
     """Show the accounts of a 4.x broker with aclEnable, or of every broker of a cluster.
 
     `globalWhiteAddrs` may do everything without an account. A broker without accounts has no row.
@@ -70,7 +70,7 @@ def get_acl_config(
     acl_results = match_results(
         broker_targets, session.admin.plain_acls.list_accounts(distinct_addrs(broker_targets))
     )
-    account_rows: list[Row] = [
+    account_rows: list[ResultRow] = [
         {
             **identity_cells(broker_target),
             "accessKey": plain_account.access_key,
@@ -86,7 +86,7 @@ def get_acl_config(
         for acl_result in acl_results
         if acl_result.error
     ]
-    return Rows(
+    return ResultRows(
         ACCOUNT_COLUMNS, account_rows, [acl_result.error for acl_result in acl_results], failure_notes
     )
 
@@ -94,7 +94,7 @@ def get_acl_config(
 @declare_columns(ACL_FILE_COLUMNS)
 def cluster_acl_config_version(
     session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
-) -> Rows:
+) -> ResultRows:
     """Show how often the ACL files of 4.x brokers were changed, and when last.
 
     Examples:
@@ -105,7 +105,7 @@ def cluster_acl_config_version(
     file_results = match_results(
         broker_targets, session.admin.plain_acls.list_files(distinct_addrs(broker_targets))
     )
-    file_rows: list[Row] = [
+    file_rows: list[ResultRow] = [
         {
             **identity_cells(broker_target),
             "aclFile": acl_file.file_path or None,
@@ -120,7 +120,7 @@ def cluster_acl_config_version(
         for file_result in file_results
         if file_result.error
     ]
-    return Rows(
+    return ResultRows(
         ACL_FILE_COLUMNS, file_rows, [file_result.error for file_result in file_results], failure_notes
     )
 
@@ -166,7 +166,7 @@ def update_acl_config(
     secret_visible: password_input.PasswordVisibleOption = False,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Make or change an account of a 4.x broker with aclEnable, or of every broker of a cluster.
 
     A new account needs a secret key. What is not named stays; a list of permissions replaces the one there.
@@ -203,7 +203,7 @@ def update_acl_config(
         raise UsageError(
             f"{command_name}: nothing to change: give -m, -w, -i, -u, -t, -g or --secretKeyPrompt"
         )
-    session.confirm(f"Write the account {access_key!r} on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Write the account {access_key!r} on {describe_targets(broker_targets)}?")
     planned_changes = session.admin.plain_acls.plan_update(distinct_addrs(broker_targets), wanted_account)
     return _apply_account_plans(session, broker_targets, access_key, planned_changes)
 
@@ -214,7 +214,7 @@ def delete_acl_config(
     access_key: AccessKeyArgument,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Delete an account of a 4.x broker with aclEnable, or of every broker of a cluster.
 
     Examples:
@@ -222,7 +222,7 @@ def delete_acl_config(
         nsadmin deleteAclConfig shopkeeper -b 127.0.0.1:10911 --dry-run
     """
     broker_targets = select_members(session, "deleteAclConfig", broker_text, cluster_name)
-    session.confirm(f"Delete the account {access_key!r} from {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Delete the account {access_key!r} from {describe_targets(broker_targets)}?")
     planned_changes = session.admin.plain_acls.plan_delete(distinct_addrs(broker_targets), access_key)
     return _apply_account_plans(session, broker_targets, access_key, planned_changes)
 
@@ -238,7 +238,7 @@ def update_global_white_addr(
     ] = None,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Set from where everybody may do everything without signing, on 4.x brokers with aclEnable.
 
     The list takes the place of the one that is there.
@@ -254,12 +254,12 @@ def update_global_white_addr(
         addr_result.addr: addr_result
         for addr_result in acl_admin.list_accounts(distinct_addrs(broker_targets))
     }
-    session.confirm(
+    session.confirm_change(
         f"Let everybody at {', '.join(wanted_addrs)} do everything on {describe_targets(broker_targets)}?"
     )
     change_results: list[ServerResult[tuple[str, ...]]] = (
         [addr_result.then(lambda _: tuple(wanted_addrs)) for addr_result in acls_by_addr.values()]
-        if session.dry_run
+        if session.is_dry_run
         else acl_admin.set_white_addrs(distinct_addrs(broker_targets), wanted_addrs, acl_file_path)
     )
     change_rows = []
@@ -280,10 +280,10 @@ def update_global_white_addr(
             {
                 **identity_cells(broker_target),
                 **difference_cells,
-                **outcome_cells(addr_result.error, "dry-run" if session.dry_run else "done"),
+                **outcome_cells(addr_result.error, "dry-run" if session.is_dry_run else "done"),
             }
         )
-    return Rows(
+    return ResultRows(
         WHITE_ADDR_COLUMNS,
         change_rows,
         [addr_result.error for addr_result in target_results],
@@ -301,7 +301,7 @@ def _apply_account_plans(
     broker_targets: Sequence[BrokerTarget],
     access_key: str,
     planned_changes: Sequence[ServerResult[AccountChange]],
-) -> Rows:
+) -> ResultRows:
     applied_changes = apply_target_plans(
         session, broker_targets, planned_changes, session.admin.plain_acls.apply_plans
     )
@@ -309,7 +309,7 @@ def _apply_account_plans(
         _account_change_row(session, broker_target, access_key, change_result)
         for broker_target, change_result in applied_changes
     ]
-    return Rows(
+    return ResultRows(
         ACCOUNT_CHANGE_COLUMNS,
         change_rows,
         [change_result.error for _, change_result in applied_changes],
@@ -320,14 +320,16 @@ def _apply_account_plans(
 
 def _account_change_row(
     session: Session, broker_target: BrokerTarget, access_key: str, change_result: ServerResult[AccountChange]
-) -> Row:
+) -> ResultRow:
     account_before, account_after = change_result.result or AccountChange(None, None)
     old_settings, new_settings = _present_settings(account_before), _present_settings(account_after)
     change_text = describe_change(old_settings, new_settings)
     if account_before and account_after and account_before.secret_key != account_after.secret_key:
         change_text = f"{change_text}, new secret key" if change_text else "new secret key"
-    result_word = "unchanged" if account_before == account_after else "dry-run" if session.dry_run else "done"
-    difference_cells: Row = (
+    result_word = (
+        "unchanged" if account_before == account_after else "dry-run" if session.is_dry_run else "done"
+    )
+    difference_cells: ResultRow = (
         {"changes": change_text, "before": old_settings, "after": new_settings}
         if change_result.result
         else {}

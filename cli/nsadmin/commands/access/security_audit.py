@@ -6,7 +6,7 @@ from typing import Annotated
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, CheckOutcome, parse_limits, run_check
-from nsadmin.output import Verdict
+from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 AUDIT_COLUMNS = (*CHECK_COLUMNS, "checks")
@@ -23,7 +23,7 @@ def security_audit(
         str | None,
         Option("--critical", metavar="RANGE", help="How many critical kinds may be there; 0 if left out."),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Look at what stands open on name servers and brokers, ours and Apache's, and say what to do about it.
 
     It only looks: each server is asked for its settings, once as this client and once as somebody unknown, a
@@ -55,8 +55,10 @@ def security_audit(
         namesrv_addrs = session.admin.addresses.addrs
         anonymous_access = access_options._replace(credentials=None, tls=None, retries=0)
         with (
-            session.other(namesrv_addrs, anonymous_access) as plain_client,
-            session.other(namesrv_addrs, anonymous_access._replace(tls=Tls(verify=False))) as tls_client,
+            session.open_other_client(namesrv_addrs, anonymous_access) as plain_client,
+            session.open_other_client(
+                namesrv_addrs, anonymous_access._replace(tls=Tls(verify=False))
+            ) as tls_client,
         ):
             return rules.judge_servers(
                 check_limits,

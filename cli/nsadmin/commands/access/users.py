@@ -31,8 +31,8 @@ from nsadmin.commands.columns.change_rows import (
     describe_change,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 USER_COLUMNS = (*IDENTITY_COLUMNS, "username", "userType", "userStatus")
@@ -58,7 +58,7 @@ def list_user(
     name_filter: Annotated[
         str | None, Option("-f", metavar="TEXT", help="Only users with this in their names.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show the users of a broker, or of every broker of a cluster; where brokers differ is said.
 
     Examples:
@@ -76,7 +76,7 @@ def list_user(
         for broker_target, users_result in zip(broker_targets, user_results, strict=True)
         for broker_user in users_result.result or ()
     ]
-    return Rows(
+    return ResultRows(
         USER_COLUMNS,
         user_rows,
         [users_result.error for users_result in user_results],
@@ -90,7 +90,7 @@ def get_user(
     username: UsernameArgument,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Show one user, as each broker knows him.
 
     Examples:
@@ -109,7 +109,7 @@ def get_user(
     users_by_target: list[ServerResult[tuple[User, ...]]] = [
         user_result.then(lambda broker_user: (broker_user,)) for user_result in user_results
     ]
-    return Rows(
+    return ResultRows(
         USER_COLUMNS,
         user_rows,
         [user_result.error for user_result in user_results],
@@ -128,7 +128,7 @@ def create_user(
     password_visible: password_input.PasswordVisibleOption = False,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Make a user on a broker, or on every broker of a cluster. The password is asked for.
 
     Where there is a user of that name nothing is done, and the other brokers are told all the same.
@@ -150,7 +150,7 @@ def create_user(
         password_visible,
         prompt_if_missing=True,
     )
-    session.confirm(f"Make the {type_name} user {username!r} on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Make the {type_name} user {username!r} on {describe_targets(broker_targets)}?")
     planned_changes = session.admin.users.plan_create(
         distinct_addrs(broker_targets), User(username, new_password, type_name)
     )
@@ -174,7 +174,7 @@ def update_user(
     password_visible: password_input.PasswordVisibleOption = False,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Change a user's password, type or status, on a broker or on every broker of a cluster.
 
     What is not named stays.
@@ -199,7 +199,7 @@ def update_user(
     )
     if (new_password, type_name, status_name) == (None, None, None):
         raise UsageError("updateUser: nothing to change: give -t, -s, --passwordPrompt or --passwordFile")
-    session.confirm(f"Change the user {username!r} on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Change the user {username!r} on {describe_targets(broker_targets)}?")
     planned_changes = session.admin.users.plan_update(
         distinct_addrs(broker_targets), User(username, new_password, type_name, status_name)
     )
@@ -212,7 +212,7 @@ def delete_user(
     username: UsernameArgument,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Delete a user with his ACL from a broker, or from every broker of a cluster.
 
     Examples:
@@ -222,7 +222,9 @@ def delete_user(
         nsadmin deleteUser operator-1 -b 127.0.0.1:10911 --yes
     """
     broker_targets = select_members(session, "deleteUser", broker_text, cluster_name)
-    session.confirm(f"Delete the user {username!r} with his ACL from {describe_targets(broker_targets)}?")
+    session.confirm_change(
+        f"Delete the user {username!r} with his ACL from {describe_targets(broker_targets)}?"
+    )
     planned_changes = session.admin.users.plan_delete(distinct_addrs(broker_targets), username)
     return _apply_user_plans(session, broker_targets, username, planned_changes)
 
@@ -239,7 +241,7 @@ def copy_user(
     username_list: Annotated[
         str | None, Option("-u", "--usernames", metavar="A,B", help="Only these users.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Copy users from one broker to another, with their passwords; users that are there are overwritten.
 
     Examples:
@@ -263,9 +265,11 @@ def copy_user(
         if username not in source_users
     }
     copied_users = [source_users[username] for username in wanted_names if username in source_users]
-    session.confirm(f"Copy {len(copied_users)} users from {source_addr} to {target_addr}?")
+    session.confirm_change(f"Copy {len(copied_users)} users from {source_addr} to {target_addr}?")
     planned_changes = session.admin.users.plan_copy(target_addr, copied_users)
-    change_results = planned_changes if session.dry_run else session.admin.users.apply_plans(planned_changes)
+    change_results = (
+        planned_changes if session.is_dry_run else session.admin.users.apply_plans(planned_changes)
+    )
     results_by_name = dict(
         zip((source_user.username for source_user in copied_users), change_results, strict=True)
     )
@@ -277,7 +281,7 @@ def copy_user(
         _user_change_row(session, target_at_addr(target_addr), username, change_result)
         for username, change_result in zip(wanted_names, row_results, strict=True)
     ]
-    return Rows(
+    return ResultRows(
         USER_CHANGE_COLUMNS,
         change_rows,
         [change_result.error for change_result in row_results],
@@ -291,7 +295,7 @@ def _apply_user_plans(
     broker_targets: Sequence[BrokerTarget],
     username: str,
     planned_changes: Sequence[ServerResult[UserChange]],
-) -> Rows:
+) -> ResultRows:
     applied_changes = apply_target_plans(
         session, broker_targets, planned_changes, session.admin.users.apply_plans
     )
@@ -299,7 +303,7 @@ def _apply_user_plans(
         _user_change_row(session, broker_target, username, change_result)
         for broker_target, change_result in applied_changes
     ]
-    return Rows(
+    return ResultRows(
         USER_CHANGE_COLUMNS,
         change_rows,
         [change_result.error for _, change_result in applied_changes],
@@ -310,10 +314,10 @@ def _apply_user_plans(
 
 def _user_change_row(
     session: Session, broker_target: BrokerTarget, username: str, change_result: ServerResult[UserChange]
-) -> Row:
+) -> ResultRow:
     user_before, user_after = change_result.result or UserChange(None, None)
-    result_word = "unchanged" if user_before == user_after else "dry-run" if session.dry_run else "done"
-    difference_cells: Row = {
+    result_word = "unchanged" if user_before == user_after else "dry-run" if session.is_dry_run else "done"
+    difference_cells: ResultRow = {
         "before": _user_cells(user_before),
         "after": _user_cells(user_after),
         "changes": _describe_user_change(user_before, user_after),
@@ -341,7 +345,7 @@ def _user_cells(broker_user: User | None) -> dict[str, object] | None:
     )
 
 
-def _user_row(broker_target: BrokerTarget, broker_user: User) -> Row:
+def _user_row(broker_target: BrokerTarget, broker_user: User) -> ResultRow:
     return {
         **identity_cells(broker_target),
         "username": broker_user.username,

@@ -22,7 +22,7 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 BROKER_CONFIG_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "value")
@@ -33,7 +33,7 @@ CONFIG_CHANGE_TABLE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", *C
 @declare_columns(BROKER_CONFIG_COLUMNS)
 def get_broker_config(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
-) -> Rows:
+) -> ResultRows:
     """Show the settings in force on one broker, or on every broker of a cluster, in the order of keys.
 
     Examples:
@@ -46,7 +46,7 @@ def get_broker_config(
     config_results = match_results(
         broker_targets, session.admin.broker_configs.get_each(distinct_addrs(broker_targets))
     )
-    item_rows: list[Row] = [
+    item_rows: list[ResultRow] = [
         {**identity_cells(broker_target), "key": item_key, "value": item_value}
         for broker_target, config_result in zip(broker_targets, config_results, strict=True)
         for item_key, item_value in (config_result.result or {}).items()
@@ -56,7 +56,7 @@ def get_broker_config(
         for config_result in config_results
         if config_result.error
     ]
-    return Rows(
+    return ResultRows(
         BROKER_CONFIG_COLUMNS,
         item_rows,
         [config_result.error for config_result in config_results],
@@ -80,7 +80,7 @@ def update_broker_config(
         str | None,
         Option("-a", "--updateAllBroker", metavar="true|false", help="With -c: its slaves too."),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Change one setting on a broker, or on all masters of a cluster, and read it back.
 
     Brokers say yes to keys they do not know and to values they cannot read: these are reported as failed.
@@ -96,14 +96,14 @@ def update_broker_config(
     with_slaves = argument_values.parse_boolean("updateBrokerConfig", "-a", include_slaves)
     select_targets = select_members if with_slaves else select_masters
     broker_targets = select_targets(session, "updateBrokerConfig", broker_text, cluster_name)
-    session.confirm(f"Set {key} = {value!r} on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Set {key} = {value!r} on {describe_targets(broker_targets)}?")
     broker_configs = session.admin.broker_configs
-    change_item = broker_configs.plan_update if session.dry_run else broker_configs.update_item
+    change_item = broker_configs.plan_update if session.is_dry_run else broker_configs.update_item
     return _config_change_rows(
         broker_targets,
         key,
         change_item(distinct_addrs(broker_targets), key, value),
-        "dry-run" if session.dry_run else "done",
+        "dry-run" if session.is_dry_run else "done",
     )
 
 
@@ -112,9 +112,9 @@ def _config_change_rows(
     item_key: str,
     item_changes: Sequence[ServerResult[ConfigItemChange]],
     done_word: str,
-) -> Rows:
+) -> ResultRows:
     change_results = match_results(broker_targets, item_changes)
-    change_rows: list[Row] = [
+    change_rows: list[ResultRow] = [
         {
             **identity_cells(broker_target),
             "key": item_key,
@@ -123,7 +123,7 @@ def _config_change_rows(
         }
         for broker_target, change_result in zip(broker_targets, change_results, strict=True)
     ]
-    return Rows(
+    return ResultRows(
         CONFIG_CHANGE_COLUMNS,
         change_rows,
         [change_result.error for change_result in change_results],

@@ -6,15 +6,15 @@ from time import time
 from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import diagnostics
+from nsadmin import exit_codes
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import BrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.exports import configs, metadata, metrics, observer
 from nsadmin.operations.exports.document_file import format_document, save_document
 from nsadmin.operations.exports.observer import ExportedBroker
-from nsadmin.output import Rows, Text
+from nsadmin.output import OutputText, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.session import Session
 
@@ -35,7 +35,7 @@ def export_configs(
     all_settings: Annotated[
         bool, Option("--all", help="All settings, not the 16 that mqadmin picks.")
     ] = False,
-) -> Rows | Text:
+) -> ResultRows | OutputText:
     """Write settings of the masters of a cluster, and how large it is, as JSON.
 
     With -f it is the file configs.json in that folder, which is made, and replaced if it is there. A broker
@@ -76,7 +76,7 @@ def export_metadata(
     sum_queues: Annotated[
         bool, Option("--sum", help="Add up queues over brokers, as mqadmin does: good for counting only.")
     ] = False,
-) -> Rows | Text:
+) -> ResultRows | OutputText:
     """Write the topics and consumer groups that users made as JSON, each as its brokers have it.
 
     updateTopicList and updateSubGroupList read it again. What brokers do not have alike stands there as the
@@ -103,7 +103,7 @@ def export_metadata(
     )
     differing_names = metadata.list_differing_names(export_document)
     if differing_names:
-        session.remark(f"not alike on all brokers, see perBroker: {', '.join(differing_names)}")
+        session.write_remark(f"not alike on all brokers, see perBroker: {', '.join(differing_names)}")
     file_name = {"topicConfigTable": "topic.json", "subscriptionGroupTable": "subscriptionGroup.json"}[
         table_names[0]
     ]
@@ -117,7 +117,7 @@ def export_metadata(
 @declare_columns(EXPORT_COLUMNS)
 def export_metrics(
     session: Session, cluster_name: ClusterArgument, folder_name: ExportFolderOption = None
-) -> Rows | Text:
+) -> ResultRows | OutputText:
     """Write load, versions and sizes of the masters of a cluster as JSON.
 
     rocketmqVersion is the broker's; mqadmin writes its own. What mqadmin calls cpuNum stands under its real
@@ -162,7 +162,7 @@ def _write_document(
     export_document: Mapping[str, Any],
     errors_by_broker: Mapping[str, RocketMQError | None],
     answer_count: int,
-) -> Rows | Text:
+) -> ResultRows | OutputText:
     """Return the document for stdout, or write it to a file; raise the first error if no broker answered."""
     failures_by_broker = {
         broker_name: broker_error
@@ -178,12 +178,12 @@ def _write_document(
     broker_errors: Sequence[RocketMQError | None] = list(errors_by_broker.values())
     if folder_name is None:
         for failure_note in failure_notes:
-            diagnostics.say(failure_note)
-        return Text(format_document(export_document), broker_errors)
+            exit_codes.write_stderr_line(failure_note)
+        return OutputText(format_document(export_document), broker_errors)
     file_path = Path(folder_name) / file_name
     try:
         written_bytes = save_document(file_path, export_document)
     except OSError as broker_error:
         raise UsageError(f"{file_path}: {broker_error.strerror}") from None
     file_row = {"file": str(file_path), "brokers": answer_count, "size": to_bytes(written_bytes)}
-    return Rows(EXPORT_COLUMNS, [file_row], broker_errors, failure_notes)
+    return ResultRows(EXPORT_COLUMNS, [file_row], broker_errors, failure_notes)

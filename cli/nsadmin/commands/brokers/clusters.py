@@ -8,8 +8,8 @@ from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.client.results import error_text, is_denied
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
 from nsadmin.session import Session
 
@@ -61,7 +61,7 @@ def cluster_list(
     interval_seconds: Annotated[
         float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
     ] = None,
-) -> Rows | Iterator[Rows]:
+) -> ResultRows | Iterator[ResultRows]:
     """Show every broker of every cluster with its load, each asked by itself.
 
     inTps and outTps are those of the last 10 seconds, hour is the age of the oldest message in hours, disk
@@ -77,7 +77,7 @@ def cluster_list(
         nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
     """
 
-    def list_brokers() -> Rows:
+    def list_brokers() -> ResultRows:
         broker_statuses = session.admin.clusters.list_broker_status(cluster_name)
         now_seconds = time()
         broker_rows = [
@@ -92,21 +92,21 @@ def cluster_list(
             if broker_errors
             else []
         )
-        if session.form is not None:
+        if session.output_form is not None:
             # mqadmin's form has no column for errors, so each of them becomes a note.
             failure_notes = [str(broker_error) for broker_error in broker_errors]
         row_columns, table_columns = (TOTALS_COLUMNS, None) if more else (LOAD_COLUMNS, LOAD_TABLE_COLUMNS)
         # None stands for the name server, which answered: its list is a result even if every broker is dead.
-        return Rows(row_columns, broker_rows, [None, *broker_errors], failure_notes, table_columns)
+        return ResultRows(row_columns, broker_rows, [None, *broker_errors], failure_notes, table_columns)
 
     if interval_seconds is None:
         return list_brokers()
     if interval_seconds <= 0:
         raise UsageError(f"clusterList: -i {interval_seconds:g} cannot be: give seconds, more than 0")
-    return session.repeat(interval_seconds, list_brokers)
+    return session.repeat_every(interval_seconds, list_brokers)
 
 
-def _broker_state_cells(broker_state: BrokerStatus) -> Row:
+def _broker_state_cells(broker_state: BrokerStatus) -> ResultRow:
     error_line = None if broker_state.error is None else error_text(broker_state.error)
     is_starting = broker_state.is_reachable and not is_denied(broker_state.error)
     return {
@@ -119,7 +119,7 @@ def _broker_state_cells(broker_state: BrokerStatus) -> Row:
     }
 
 
-def _load_row(broker_state: BrokerStatus, now_seconds: float) -> Row:
+def _load_row(broker_state: BrokerStatus, now_seconds: float) -> ResultRow:
     runtime_info = broker_state.runtime_info
     if runtime_info is None:
         return _broker_state_cells(broker_state)
@@ -137,7 +137,7 @@ def _load_row(broker_state: BrokerStatus, now_seconds: float) -> Row:
     }
 
 
-def _totals_row(broker_state: BrokerStatus) -> Row:
+def _totals_row(broker_state: BrokerStatus) -> ResultRow:
     runtime_info = broker_state.runtime_info
     if runtime_info is None:
         return _broker_state_cells(broker_state)
@@ -158,7 +158,7 @@ def broker_status(
     session: Session,
     broker: BrokerAddrArgument,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Show all that one broker, or every broker of a cluster, tells about itself.
 
     Examples:
@@ -181,7 +181,7 @@ def broker_status(
             for broker_addr in broker_group.broker_addrs.values()
         ]
     info_results = session.brokers.get_runtime_info(broker_addrs)
-    figure_rows: list[Row] = [
+    figure_rows: list[ResultRow] = [
         {"brokerAddr": broker_addr, "key": figure_key, "value": figure_value}
         for broker_addr, runtime_info, _ in info_results
         if runtime_info is not None
@@ -192,6 +192,6 @@ def broker_status(
         for broker_addr, _, error in info_results
         if error is not None
     ]
-    return Rows(
+    return ResultRows(
         FIGURE_COLUMNS, figure_rows, [info_result.error for info_result in info_results], failure_notes
     )

@@ -27,8 +27,8 @@ from nsadmin.commands.columns.change_rows import (
     forgive_missing,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -51,7 +51,7 @@ ColdReadGroupArgument = Annotated[str, Argument(("-g", "--consumerGroup"), "GROU
 @declare_columns(COLD_DATA_COLUMNS)
 def get_cold_data_flow_ctr_info(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
-) -> Rows:
+) -> ResultRows:
     """Show how much cold data groups may read in a second, and what they have read of it.
 
     A row without a group is about the whole broker; a row for each group that has a threshold of its own or
@@ -82,7 +82,7 @@ def get_cold_data_flow_ctr_info(
         f"a group without a row may read {group_threshold} bytes per second"
         for group_threshold in sorted(filter(None, group_thresholds))
     ]
-    return Rows(
+    return ResultRows(
         COLD_DATA_COLUMNS,
         cold_data_rows,
         [cold_data_result.error for cold_data_result in cold_data_results],
@@ -90,7 +90,7 @@ def get_cold_data_flow_ctr_info(
     )
 
 
-def _cold_data_rows(broker_target: BrokerTarget, cold_data_result: ServerResult[ColdData]) -> list[Row]:
+def _cold_data_rows(broker_target: BrokerTarget, cold_data_result: ServerResult[ColdData]) -> list[ResultRow]:
     if cold_data_result.result is None:
         return [
             {
@@ -99,12 +99,12 @@ def _cold_data_rows(broker_target: BrokerTarget, cold_data_result: ServerResult[
             }
         ]
     cold_data = cold_data_result.result
-    broker_row: Row = {
+    broker_row: ResultRow = {
         **identity_cells(broker_target),
         "threshold": to_bytes(cold_data.global_threshold),
         "coldAcc": to_bytes(cold_data.global_read_bytes),
     }
-    group_rows: list[Row] = []
+    group_rows: list[ResultRow] = []
     for group in sorted(cold_data.thresholds_by_group.keys() | cold_data.reads_by_group.keys()):
         group_reads = cold_data.reads_by_group.get(group)
         group_rows.append(
@@ -134,7 +134,7 @@ def update_cold_data_flow_ctr_group_config(
     ],
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMastersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Let a group read so much cold data in a second, on one broker or on every master of a cluster.
 
     It is read back, as brokers say yes to whatever they are told. They forget it when they are started anew.
@@ -159,7 +159,7 @@ def remove_cold_data_flow_ctr_group_config(
     group: ColdReadGroupArgument,
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMastersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Let a group have the threshold for cold data that all have, on one broker or on a cluster's masters.
 
     A broker that has no threshold for the group says "not found", which is an error only if none has one.
@@ -182,22 +182,22 @@ def _change_threshold(
     threshold_bytes: int | None,
     broker_text: str | None,
     cluster_name: str | None,
-) -> Rows:
+) -> ResultRows:
     master_targets = select_masters(session, command_name, broker_text, cluster_name)
     question_start = (
         "Remove the threshold" if threshold_bytes is None else f"Set {threshold_bytes} bytes per second"
     )
-    session.confirm(f"{question_start} of {group} on {describe_targets(master_targets)}?")
+    session.confirm_change(f"{question_start} of {group} on {describe_targets(master_targets)}?")
     cold_data_control, master_addrs = session.admin.cold_data, distinct_addrs(master_targets)
-    if session.dry_run:
+    if session.is_dry_run:
         change_results = cold_data_control.plan_change(master_addrs, group, threshold_bytes)
     elif threshold_bytes is None:
         change_results = cold_data_control.remove_threshold(master_addrs, group)
     else:
         change_results = cold_data_control.update_threshold(master_addrs, group, threshold_bytes)
     target_results = match_results(master_targets, change_results)
-    done_word = "dry-run" if session.dry_run else "done"
-    change_rows: list[Row] = [
+    done_word = "dry-run" if session.is_dry_run else "done"
+    change_rows: list[ResultRow] = [
         {
             **identity_cells(master_target),
             "consumerGroup": group,
@@ -206,7 +206,7 @@ def _change_threshold(
         }
         for master_target, change_result in zip(master_targets, target_results, strict=True)
     ]
-    shown_rows = Rows(
+    shown_rows = ResultRows(
         THRESHOLD_CHANGE_COLUMNS,
         change_rows,
         [change_result.error for change_result in target_results],

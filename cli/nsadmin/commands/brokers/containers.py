@@ -7,8 +7,8 @@ from nsadmin.client.brokers.containers import ContainedBroker
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRows
 from nsadmin.session import Session
 
 CONTAINER_COLUMNS = ("brokerContainerAddr", "broker", "result", "error")
@@ -25,7 +25,7 @@ def add_broker(
     config_path: Annotated[
         str, Argument(("-b", "--brokerConfigPath"), "PATH", "The broker's file, on the container's machine.")
     ],
-) -> Rows:
+) -> ResultRows:
     """Start a broker in a container, by a file of properties on the container's machine.
 
     It is answered when the broker has been started. The container starts it again with itself only if its own
@@ -36,11 +36,11 @@ def add_broker(
         nsadmin addBroker 127.0.0.1:10811 /etc/rocketmq/broker-b.conf --yes
     """
     container_addr = parse_addr(container_text, DEFAULT_BROKER_PORT)
-    session.confirm(f"Start the broker of {config_path} in the container {container_addr}?")
+    session.confirm_change(f"Start the broker of {config_path} in the container {container_addr}?")
     broker_containers = session.admin.containers
     order_result = (
         broker_containers.check_container(container_addr)
-        if session.dry_run
+        if session.is_dry_run
         else broker_containers.add_broker(container_addr, config_path)
     )
     return _order_rows(session, order_result, config_path)
@@ -56,7 +56,7 @@ def remove_broker(
             ("-b", "--brokerIdentity"), "CLUSTER:BROKER:ID", "Which broker of it; 0 is the id of a master."
         ),
     ],
-) -> Rows:
+) -> ResultRows:
     """Stop a broker in a container; its messages stay on the disk, and addBroker starts it again.
 
     Nothing can be written to it or read from it meanwhile: drain it before. It is answered when the broker
@@ -70,13 +70,13 @@ def remove_broker(
         parse_addr(container_text, DEFAULT_BROKER_PORT),
         _parse_contained_broker(broker_identity),
     )
-    session.confirm(
+    session.confirm_change(
         f"Stop {wanted_broker.broker_name} (id {wanted_broker.broker_id}) in the container {container_addr}?"
     )
     broker_containers = session.admin.containers
     order_result = (
         broker_containers.check_container(container_addr)
-        if session.dry_run
+        if session.is_dry_run
         else broker_containers.remove_broker(container_addr, wanted_broker)
     )
     return _order_rows(session, order_result, broker_identity)
@@ -91,11 +91,11 @@ def _parse_contained_broker(id_text: str) -> ContainedBroker:
     return ContainedBroker(id_parts[0], id_parts[1], int(id_parts[2]))
 
 
-def _order_rows(session: Session, order_result: ServerResult[bool], broker_text: str) -> Rows:
-    done_word = "dry-run" if session.dry_run else "done"
+def _order_rows(session: Session, order_result: ServerResult[bool], broker_text: str) -> ResultRows:
+    done_word = "dry-run" if session.is_dry_run else "done"
     order_row = {
         "brokerContainerAddr": order_result.addr,
         "broker": broker_text,
         **outcome_cells(order_result.error, done_word),
     }
-    return Rows(CONTAINER_COLUMNS, [order_row], [order_result.error])
+    return ResultRows(CONTAINER_COLUMNS, [order_row], [order_result.error])

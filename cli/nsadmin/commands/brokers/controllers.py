@@ -20,8 +20,8 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 CONTROLLER_COLUMNS = ("controllerAddr", "isLeader", "group", "leaderId", "leaderAddr", "peers")
@@ -52,7 +52,7 @@ ReplicaSetDescriber = Callable[[ReplicaSet], dict[str, object]]
 
 
 @declare_columns(CONTROLLER_COLUMNS)
-def get_controller_meta_data(session: Session, controller_list: ControllersOption) -> Rows:
+def get_controller_meta_data(session: Session, controller_list: ControllersOption) -> ResultRows:
     """Show which controller leads, as each of the list says; where they disagree is said.
 
     Examples:
@@ -62,7 +62,7 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
     meta_results = session.admin.controllers.get_metadata(
         _parse_controller_list("getControllerMetaData", controller_list)
     )
-    controller_rows: list[Row] = [
+    controller_rows: list[ResultRow] = [
         {
             "controllerAddr": meta_result.addr,
             "isLeader": meta_result.result.is_leader,
@@ -74,7 +74,7 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
         for meta_result in meta_results
         if meta_result.result
     ]
-    return Rows(
+    return ResultRows(
         CONTROLLER_COLUMNS,
         controller_rows,
         [meta_result.error for meta_result in meta_results],
@@ -89,7 +89,7 @@ def get_sync_state_set(
     broker_name: OneBrokerOption = None,
     cluster_name: ReplicaClusterOption = None,
     interval_seconds: RepeatIntervalOption = None,
-) -> Rows | Iterator[Rows]:
+) -> ResultRows | Iterator[ResultRows]:
     """Show the replicas of a broker, or of every broker of a cluster, and which are in sync.
 
     Examples:
@@ -100,15 +100,17 @@ def get_sync_state_set(
     """
     argument_values.validate_interval("getSyncStateSet", interval_seconds)
 
-    def list_replicas() -> Rows:
+    def list_replicas() -> ResultRows:
         return _replica_rows(session, controller_list, broker_name, cluster_name)
 
-    return list_replicas() if interval_seconds is None else session.repeat(interval_seconds, list_replicas)
+    return (
+        list_replicas() if interval_seconds is None else session.repeat_every(interval_seconds, list_replicas)
+    )
 
 
 def _replica_rows(
     session: Session, controller_list: str, broker_name: str | None, cluster_name: str | None
-) -> Rows:
+) -> ResultRows:
     broker_names = _select_broker_names(session, "getSyncStateSet", broker_name, cluster_name)
     controller_admin = session.admin.controllers
     leader_addr = controller_admin.find_leader(_parse_controller_list("getSyncStateSet", controller_list))
@@ -124,7 +126,7 @@ def _replica_rows(
         if broker_name not in replica_sets
     ]
     missing_notes = [f"controller {leader_addr}: {error_text(error)}" for error in missing_errors]
-    return Rows(
+    return ResultRows(
         REPLICA_COLUMNS, replica_rows, [*missing_errors, *(None for _ in replica_sets)], missing_notes
     )
 
@@ -135,7 +137,7 @@ def get_broker_epoch(
     broker_name: OneBrokerOption = None,
     cluster_name: ReplicaClusterOption = None,
     interval_seconds: RepeatIntervalOption = None,
-) -> Rows | Iterator[Rows]:
+) -> ResultRows | Iterator[ResultRows]:
     """Show what brokers under a controller remember of their masters: a row for each epoch.
 
     Examples:
@@ -146,13 +148,13 @@ def get_broker_epoch(
     """
     argument_values.validate_interval("getBrokerEpoch", interval_seconds)
 
-    def list_epochs() -> Rows:
+    def list_epochs() -> ResultRows:
         return _epoch_rows(session, broker_name, cluster_name)
 
-    return list_epochs() if interval_seconds is None else session.repeat(interval_seconds, list_epochs)
+    return list_epochs() if interval_seconds is None else session.repeat_every(interval_seconds, list_epochs)
 
 
-def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | None) -> Rows:
+def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | None) -> ResultRows:
     broker_names = _select_broker_names(session, "getBrokerEpoch", broker_name, cluster_name)
     broker_groups = session.admin.clusters.get_info().groups_in_cluster(None)
     broker_targets = [
@@ -166,7 +168,7 @@ def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | N
     epoch_results = match_results(
         broker_targets, session.admin.controllers.get_epochs(distinct_addrs(broker_targets))
     )
-    epoch_rows: list[Row] = [
+    epoch_rows: list[ResultRow] = [
         {
             **identity_cells(broker_target),
             "epoch": master_epoch.epoch,
@@ -183,13 +185,13 @@ def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | N
         for epoch_result in epoch_results
         if epoch_result.error
     ]
-    return Rows(
+    return ResultRows(
         EPOCH_COLUMNS, epoch_rows, [epoch_result.error for epoch_result in epoch_results], failure_notes
     )
 
 
 @declare_columns(CONTROLLER_CONFIG_COLUMNS)
-def get_controller_config(session: Session, controller_list: ControllersOption) -> Rows:
+def get_controller_config(session: Session, controller_list: ControllersOption) -> ResultRows:
     """Show the settings of each controller of the list, in the order of keys.
 
     Examples:
@@ -199,7 +201,7 @@ def get_controller_config(session: Session, controller_list: ControllersOption) 
     config_results = session.admin.controllers.configs.get_each(
         _parse_controller_list("getControllerConfig", controller_list)
     )
-    item_rows: list[Row] = [
+    item_rows: list[ResultRow] = [
         {"controllerAddr": config_result.addr, "key": item_key, "value": item_value}
         for config_result in config_results
         for item_key, item_value in (config_result.result or {}).items()
@@ -209,7 +211,7 @@ def get_controller_config(session: Session, controller_list: ControllersOption) 
         for config_result in config_results
         if config_result.error
     ]
-    return Rows(
+    return ResultRows(
         CONTROLLER_CONFIG_COLUMNS,
         item_rows,
         [config_result.error for config_result in config_results],
@@ -223,7 +225,7 @@ def update_controller_config(
     key: Annotated[str, Argument(("-k", "--key"), "KEY", "A setting that getControllerConfig shows.")],
     value: Annotated[str, Argument(("-v", "--value"), "VALUE", "Its new value.", may_be_empty=True)],
     controller_list: ControllersOption,
-) -> Rows:
+) -> ResultRows:
     """Change one setting on each controller of the list, and read it back.
 
     Examples:
@@ -231,14 +233,14 @@ def update_controller_config(
         nsadmin updateControllerConfig scanNotActiveBrokerInterval 6000 -a 127.0.0.1:9877 --dry-run
     """
     controller_addrs = _parse_controller_list("updateControllerConfig", controller_list)
-    session.confirm(f"Set {key} = {value!r} on {', '.join(controller_addrs)}?")
+    session.confirm_change(f"Set {key} = {value!r} on {', '.join(controller_addrs)}?")
     controller_configs = session.admin.controllers.configs
-    change_results = (controller_configs.plan_update if session.dry_run else controller_configs.update_item)(
-        controller_addrs, key, value
-    )
-    change_rows: list[Row] = []
+    change_results = (
+        controller_configs.plan_update if session.is_dry_run else controller_configs.update_item
+    )(controller_addrs, key, value)
+    change_rows: list[ResultRow] = []
     for controller_addr, item_change, error in change_results:
-        result_word = "dry-run" if session.dry_run else "done"
+        result_word = "dry-run" if session.is_dry_run else "done"
         if item_change is not None and not item_change.is_change:
             result_word = "unchanged"
         difference_cells = change_cells(item_change.before, item_change.after) if item_change else {}
@@ -250,7 +252,7 @@ def update_controller_config(
                 **outcome_cells(error, result_word),
             }
         )
-    return Rows(
+    return ResultRows(
         CONTROLLER_CONFIG_CHANGE_COLUMNS,
         change_rows,
         [item_change.error for item_change in change_results],
@@ -270,7 +272,7 @@ def elect_master(
     cluster_name: Annotated[
         str, Option("-c", "--clusterName", metavar="CLUSTER", help="Cluster of the broker.")
     ],
-) -> Rows:
+) -> ResultRows:
     """Make a replica the master of its broker.
 
     One that is not in sync may lack messages, which are lost then; controllers refuse it unless unclean
@@ -287,13 +289,13 @@ def elect_master(
     if not replica.is_alive:
         raise NotFound(f"replica {replica.broker_id} of {broker_name} does not live")
     risk_text = "" if replica.is_in_sync else ", which is not in sync: messages may be lost"
-    session.confirm(
+    session.confirm_change(
         f"Make replica {replica.broker_id} ({replica.broker_addr}) of {broker_name} the master{risk_text}?"
     )
     replicas_after = replicas_before._replace(
         master_broker_id=replica.broker_id, master_addr=replica.broker_addr
     )
-    if session.dry_run or replicas_before.master_broker_id == replica.broker_id:
+    if session.is_dry_run or replicas_before.master_broker_id == replica.broker_id:
         return _replica_change_rows(
             session, replicas_before, replicas_after, _describe_master, ServerResult(leader_addr, True, None)
         )
@@ -325,7 +327,7 @@ def clean_broker_metadata(
     include_living: Annotated[
         bool, Option("-l", "--cleanLivingBroker", help="The whole broker, also where it lives.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Have the controllers forget replicas of a broker, such as those that will never come back.
 
     Examples:
@@ -358,7 +360,7 @@ def clean_broker_metadata(
         raise UsageError(
             f"cleanBrokerMetadata: of {broker_name} replica {', '.join(living_ids)} lives: stop it first"
         )
-    session.confirm(
+    session.confirm_change(
         f"Have the controllers forget replica {_format_ids(forgotten_replicas)} of {broker_name}?"
     )
     replicas_after = replicas_before._replace(
@@ -368,7 +370,7 @@ def clean_broker_metadata(
             if broker_replica not in forgotten_replicas
         )
     )
-    if session.dry_run:
+    if session.is_dry_run:
         return _replica_change_rows(
             session,
             replicas_before,
@@ -401,18 +403,18 @@ def _replica_change_rows(
     replicas_after: ReplicaSet,
     describe_replica_set: ReplicaSetDescriber,
     order_result: ServerResult[bool],
-) -> Rows:
+) -> ResultRows:
     cells_before, cells_after = describe_replica_set(replicas_before), describe_replica_set(replicas_after)
-    result_word = "unchanged" if cells_before == cells_after else "dry-run" if session.dry_run else "done"
+    result_word = "unchanged" if cells_before == cells_after else "dry-run" if session.is_dry_run else "done"
     difference_cells = (
         change_cells(cells_before, cells_after) if order_result.error is None else {"before": cells_before}
     )
-    change_row: Row = {
+    change_row: ResultRow = {
         "brokerName": replicas_before.broker_name,
         **difference_cells,
         **outcome_cells(order_result.error, result_word),
     }
-    return Rows(
+    return ResultRows(
         REPLICA_CHANGE_COLUMNS,
         [change_row],
         [order_result.error],
@@ -442,7 +444,7 @@ def _require_replica(replica_set: ReplicaSet, broker_id: int) -> BrokerReplica:
     return broker_replica
 
 
-def _replica_row(replica_set: ReplicaSet, broker_replica: BrokerReplica) -> Row:
+def _replica_row(replica_set: ReplicaSet, broker_replica: BrokerReplica) -> ResultRow:
     return {
         "brokerName": replica_set.broker_name,
         "brokerId": broker_replica.broker_id,

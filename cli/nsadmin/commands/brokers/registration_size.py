@@ -16,10 +16,10 @@ from nsadmin.command_line.broker_targets import (
     find_broker,
 )
 from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.registration_size import RegistrationSize, measure_registration
 from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
-from nsadmin.output import Bytes, Row, Rows
+from nsadmin.output import ByteSize, ResultRow, ResultRows
 from nsadmin.session import Session
 
 REGISTRATION_COLUMNS = (
@@ -52,7 +52,7 @@ def registration_size(
     only_removable: Annotated[
         bool, Option("--removable", help="The topics of retries and dead letters whose group has vanished.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Show how many bytes each broker's registration takes of the 16 MiB that a name server reads.
 
     A name server closes the connection on a larger one, and the broker is gone with all its topics. Sizes are
@@ -89,7 +89,7 @@ def registration_size(
             for broker_addr, _, error in registrant_results
             if error is not None
         ]
-        return Rows(TOPIC_SIZE_COLUMNS, size_rows, registrant_errors, [*size_notes, *failure_notes])
+        return ResultRows(TOPIC_SIZE_COLUMNS, size_rows, registrant_errors, [*size_notes, *failure_notes])
     size_results = [broker_result.then(measure_registration) for broker_result in registrant_results]
     size_notes += [
         _oversize_note(broker_result)
@@ -101,7 +101,9 @@ def registration_size(
         _registration_row(*registrant_and_size, known_groups)
         for registrant_and_size in zip(registrant_results, size_results, strict=True)
     ]
-    return Rows(REGISTRATION_COLUMNS, size_rows, registrant_errors, size_notes, REGISTRATION_TABLE_COLUMNS)
+    return ResultRows(
+        REGISTRATION_COLUMNS, size_rows, registrant_errors, size_notes, REGISTRATION_TABLE_COLUMNS
+    )
 
 
 def _known_groups(session: Session, is_named_directly: bool) -> tuple[Set[str] | None, list[str]]:
@@ -140,7 +142,7 @@ def _registration_row(
     registrant_result: ServerResult[BrokerRegistrant],
     size_result: ServerResult[RegistrationSize],
     known_groups: Set[str] | None,
-) -> Row:
+) -> ResultRow:
     if registrant_result.result is None or size_result.result is None:
         assert registrant_result.error is not None
         return {"brokerAddr": registrant_result.addr, "error": error_text(registrant_result.error)}
@@ -157,13 +159,13 @@ def _registration_row(
         "topics": len(size_result.result.topic_sizes),
         "form": "compressed" if registrant_result.result.is_compressed else "JSON",
         "frames": len(size_result.result.body_bytes),
-        "bytes": Bytes(size_result.result.frame_bytes),
+        "bytes": ByteSize(size_result.result.frame_bytes),
         "framePercent": round(100 * size_result.result.frame_share, 4),
         "fits": size_result.result.room_for_topics,
         "removable": None if removable_topics is None else len(removable_topics),
         "removableBytes": None
         if removable_topics is None
-        else Bytes(
+        else ByteSize(
             sum(
                 topic_size.size_bytes
                 for topic_size in size_result.result.topic_sizes
@@ -171,11 +173,11 @@ def _registration_row(
             )
         ),
         "largestTopic": largest_topic and largest_topic.topic,
-        "largestTopicBytes": largest_topic and Bytes(largest_topic.size_bytes),
+        "largestTopicBytes": largest_topic and ByteSize(largest_topic.size_bytes),
     }
 
 
-def _registrant_cells(registering_broker: BrokerRegistrant, broker_addr: str) -> Row:
+def _registrant_cells(registering_broker: BrokerRegistrant, broker_addr: str) -> ResultRow:
     return {
         "brokerName": registering_broker.broker_name,
         "brokerId": registering_broker.broker_id,
@@ -187,7 +189,7 @@ def _topic_size_rows(
     registrant_result: ServerResult[BrokerRegistrant],
     known_groups: Set[str] | None,
     largest_count: int | None,
-) -> Sequence[Row]:
+) -> Sequence[ResultRow]:
     registering_broker = registrant_result.result
     if registering_broker is None:
         return []
@@ -196,11 +198,11 @@ def _topic_size_rows(
         if known_groups is None
         else find_topics_of_vanished_groups(registering_broker.topics, known_groups)
     )
-    topic_rows: list[Row] = [
+    topic_rows: list[ResultRow] = [
         {
             **_registrant_cells(registering_broker, registrant_result.addr),
             "topic": topic_size.topic,
-            "bytes": Bytes(topic_size.size_bytes),
+            "bytes": ByteSize(topic_size.size_bytes),
             "vanishedGroup": vanished_groups.get(topic_size.topic),
         }
         for topic_size in measure_registration(registering_broker).topic_sizes

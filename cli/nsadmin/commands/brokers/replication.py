@@ -17,7 +17,7 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -53,7 +53,7 @@ def ha_status(
     interval_seconds: Annotated[
         float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
     ] = None,
-) -> Rows | Iterator[Rows]:
+) -> ResultRows | Iterator[ResultRows]:
     """Show how far slaves are behind, as masters and slaves tell it; brokers before 5.0 cannot.
 
     A master has a row for each slave that is connected: diff is how many bytes of the commit log that slave
@@ -69,18 +69,18 @@ def ha_status(
     """
     argument_values.validate_interval("haStatus", interval_seconds)
 
-    def list_replication() -> Rows:
+    def list_replication() -> ResultRows:
         broker_targets = select_members(session, "haStatus", broker_text, cluster_name)
         status_results = match_results(
             broker_targets, session.admin.replication.get_status(distinct_addrs(broker_targets))
         )
-        ha_rows: list[Row] = []
+        ha_rows: list[ResultRow] = []
         for broker_target, (_, broker_ha_status, error) in zip(broker_targets, status_results, strict=True):
             if broker_ha_status is None:
                 ha_rows.append({**identity_cells(broker_target), "error": error and error_text(error)})
             else:
                 ha_rows += _ha_rows(broker_target, broker_ha_status)
-        return Rows(
+        return ResultRows(
             HA_COLUMNS,
             ha_rows,
             [status_result.error for status_result in status_results],
@@ -89,11 +89,13 @@ def ha_status(
         )
 
     return (
-        list_replication() if interval_seconds is None else session.repeat(interval_seconds, list_replication)
+        list_replication()
+        if interval_seconds is None
+        else session.repeat_every(interval_seconds, list_replication)
     )
 
 
-def _ha_rows(broker_target: BrokerTarget, broker_ha_status: HaStatus) -> list[Row]:
+def _ha_rows(broker_target: BrokerTarget, broker_ha_status: HaStatus) -> list[ResultRow]:
     if broker_ha_status.master is not None:
         return [
             {**identity_cells(broker_target), "role": "slave", **_master_link_cells(broker_ha_status.master)}
@@ -109,7 +111,7 @@ def _ha_rows(broker_target: BrokerTarget, broker_ha_status: HaStatus) -> list[Ro
     ]
 
 
-def _slave_link_cells(slave_link: SlaveLink) -> Row:
+def _slave_link_cells(slave_link: SlaveLink) -> ResultRow:
     return {
         "slaveAddr": slave_link.channel_addr,
         "slaveAckOffset": slave_link.slave_ack_offset,
@@ -120,7 +122,7 @@ def _slave_link_cells(slave_link: SlaveLink) -> Row:
     }
 
 
-def _master_link_cells(master_link: MasterLink) -> Row:
+def _master_link_cells(master_link: MasterLink) -> ResultRow:
     return {
         "commitLogMaxOffset": master_link.max_offset,
         "masterAddr": master_link.master_addr,

@@ -18,10 +18,10 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.exports import rocksdb
 from nsadmin.operations.exports.document_file import format_document, save_document
-from nsadmin.output import Row, Rows, Text
+from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.session import Session
 
@@ -44,7 +44,7 @@ def export_metadata_in_rocks_db(
             "-j", "--jsonEnable", metavar="true|false", help="true: JSON as brokers have it, instead of rows."
         ),
     ] = None,
-) -> Rows | Text:
+) -> ResultRows | OutputText:
     """Show the topics or consumer groups that a broker keeps in RocksDB, read off its files.
 
     The folder is store/config of a broker with storeType=defaultRocksDB; the broker may run, and nothing is
@@ -61,7 +61,7 @@ def export_metadata_in_rocks_db(
     [kind_name] = _parse_config_kinds(command_name, kind_text, ["topics", "subscriptionGroups"])
     config_document = _read_document(command_name, config_folder, kind_name, with_version=False)
     return (
-        Text(format_document(config_document))
+        OutputText(format_document(config_document))
         if parse_boolean(command_name, "-j", json_text)
         else _entry_rows(config_document, kind_name)
     )
@@ -94,7 +94,7 @@ def rocks_dbconfig_to_json(
         str | None,
         Option("-j", "--jsonEnable", metavar="true|false", help="With -p: false shows rows instead of JSON."),
     ] = None,
-) -> Rows | Text:
+) -> ResultRows | OutputText:
     """Turn what a broker keeps in RocksDB into JSON: read off its files here, or have brokers write it.
 
     With -p, the config folder of a broker (store/config) is read, and nothing is written there; the package
@@ -121,7 +121,7 @@ def rocks_dbconfig_to_json(
                 f"{command_name}: -e and -j are for files that are read here: name their folder by -p"
             )
         return _order_json_files(session, command_name, broker_text, cluster_name, kind_names)
-    if broker_text is not None or cluster_name is not None or session.dry_run:
+    if broker_text is not None or cluster_name is not None or session.is_dry_run:
         raise UsageError(f"{command_name}: -p reads files here: leave -b, -c and --dry-run out")
     if len(kind_names) > 1:
         raise UsageError(f"{command_name}: with -p, say which: -t {' or -t '.join(rocksdb.ROCKSDB_TABLES)}")
@@ -129,7 +129,9 @@ def rocks_dbconfig_to_json(
     if output_file is not None:
         return _save_document(output_file, config_document)
     return (
-        Text(format_document(config_document)) if shows_json else _entry_rows(config_document, kind_names[0])
+        OutputText(format_document(config_document))
+        if shows_json
+        else _entry_rows(config_document, kind_names[0])
     )
 
 
@@ -151,20 +153,20 @@ def _read_document(
         raise UsageError(f"{command_name}: {read_error}") from None
 
 
-def _entry_rows(config_document: dict[str, Any], kind_name: str) -> Rows:
+def _entry_rows(config_document: dict[str, Any], kind_name: str) -> ResultRows:
     entry_table = config_document[rocksdb.ROCKSDB_TABLES[kind_name].table_name]
-    return Rows(
+    return ResultRows(
         ENTRY_COLUMNS,
         [{"key": entry_key, "value": entry_value} for entry_key, entry_value in entry_table.items()],
     )
 
 
-def _save_document(output_file: str, config_document: dict[str, Any]) -> Rows:
+def _save_document(output_file: str, config_document: dict[str, Any]) -> ResultRows:
     try:
         written_bytes = save_document(Path(output_file), config_document)
     except OSError as error:
         raise UsageError(f"{output_file}: {error.strerror}") from None
-    return Rows(JSON_FILE_COLUMNS, [{"file": output_file, "size": to_bytes(written_bytes)}])
+    return ResultRows(JSON_FILE_COLUMNS, [{"file": output_file, "size": to_bytes(written_bytes)}])
 
 
 def _order_json_files(
@@ -173,7 +175,7 @@ def _order_json_files(
     broker_text: str | None,
     cluster_name: str | None,
     kind_names: Sequence[str],
-) -> Rows:
+) -> ResultRows:
     session.require_writable(command_name)
     broker_targets = select_members(session, command_name, broker_text, cluster_name)
     config_stores = session.admin.upkeep.config_stores
@@ -184,14 +186,16 @@ def _order_json_files(
         if state_result.result and state_result.result.reason is None
     ]
     results_by_addr: dict[str, ServerResult[bool]] = {}
-    if writing_addrs and not session.dry_run:
-        session.confirm(f"Have {describe_targets(broker_targets)} write JSON files over those they have?")
+    if writing_addrs and not session.is_dry_run:
+        session.confirm_change(
+            f"Have {describe_targets(broker_targets)} write JSON files over those they have?"
+        )
         results_by_addr = {
             order_result.addr: order_result
             for order_result in config_stores.export_json(writing_addrs, kind_names)
         }
     file_names = ", ".join(rocksdb.ROCKSDB_TABLES[kind_name].file_name for kind_name in kind_names)
-    order_rows, order_errors = list[Row](), list[RocketMQError | None]()
+    order_rows, order_errors = list[ResultRow](), list[RocketMQError | None]()
     for broker_target, state_result in zip(
         broker_targets, match_results(broker_targets, state_results), strict=True
     ):
@@ -208,7 +212,7 @@ def _order_json_files(
                 if refusal_reason
                 else f"writes {file_names} in {state_result.result.folder}"
             )
-            result_word = "unchanged" if refusal_reason else "dry-run" if session.dry_run else "done"
+            result_word = "unchanged" if refusal_reason else "dry-run" if session.is_dry_run else "done"
         order_rows.append(
             {
                 **identity_cells(broker_target),
@@ -217,4 +221,4 @@ def _order_json_files(
             }
         )
         order_errors.append(order_error)
-    return Rows(JSON_ORDER_COLUMNS, order_rows, order_errors)
+    return ResultRows(JSON_ORDER_COLUMNS, order_rows, order_errors)

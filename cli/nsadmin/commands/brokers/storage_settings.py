@@ -24,8 +24,8 @@ from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 STORAGE_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, *CHANGE_RESULT_COLUMNS)
@@ -47,7 +47,7 @@ def set_commit_log_read_ahead_mode(
     ],
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Say whether a broker's system reads its commit log ahead, or every broker's of a cluster.
 
     0 is as files usually are read (MADV_NORMAL), 1 is for reads at random places (MADV_RANDOM), as they come
@@ -63,7 +63,7 @@ def set_commit_log_read_ahead_mode(
     if mode_text not in ("0", "1"):
         raise UsageError(f"{command_name}: {mode_text!r} cannot be: give 0 (reads ahead) or 1 (does not)")
     broker_targets = select_members(session, command_name, broker_text, cluster_name)
-    session.confirm(f"Set read-ahead mode {mode_text} on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Set read-ahead mode {mode_text} on {describe_targets(broker_targets)}?")
     settings_after = {"dataReadAheadEnable": "true" if mode_text == "0" else "false"}
     upkeep_admin = session.admin.upkeep
     return _switch_settings(
@@ -86,7 +86,7 @@ def switch_timer_engine(
     ],
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Say which engine keeps the timed messages of a broker, or of every master of a cluster.
 
     R is RocksDB, for which the broker has to be started with timerRocksDBEnable=true; F are the files of a
@@ -105,7 +105,7 @@ def switch_timer_engine(
             f"{command_name}: {engine_letter!r} cannot be: give R (RocksDB) or F (files of a time wheel)"
         )
     broker_targets = select_masters(session, command_name, broker_text, cluster_name)
-    session.confirm(
+    session.confirm_change(
         f"Keep timed messages in {TIMER_ENGINES[engine_letter]} on {describe_targets(broker_targets)}?"
     )
     upkeep_admin = session.admin.upkeep
@@ -131,14 +131,14 @@ def _switch_settings(
     setting_names: Sequence[str],
     plan_settings: Callable[[BrokerSettings], BrokerSettings],
     send_order: Callable[[list[str]], list[ServerResult[BrokerSettings]]],
-) -> Rows:
+) -> ResultRows:
     """Rows with the settings before and after the order; a dry run plans the settings after it."""
     broker_addrs = distinct_addrs(broker_targets)
     settings_by_addr = {
         settings_result.addr: settings_result
         for settings_result in session.admin.upkeep.get_settings(broker_addrs, setting_names)
     }
-    if session.dry_run:
+    if session.is_dry_run:
         settings_results = [
             settings_result.then(plan_settings) for settings_result in settings_by_addr.values()
         ]
@@ -154,21 +154,21 @@ def _switch_settings(
             for broker_addr in broker_addrs
         ]
     target_results = match_results(broker_targets, settings_results)
-    change_rows: list[Row] = []
+    change_rows: list[ResultRow] = []
     for broker_target, (broker_addr, settings_after, error) in zip(
         broker_targets, target_results, strict=True
     ):
         settings_before = settings_by_addr[broker_addr].result if broker_addr in settings_by_addr else None
         change_row = {
             **identity_cells(broker_target),
-            **outcome_cells(error, "dry-run" if session.dry_run else "done"),
+            **outcome_cells(error, "dry-run" if session.is_dry_run else "done"),
         }
         change_rows.append(
             {**change_row, **change_cells(settings_before, settings_after)}
             if error is None
             else {**change_row, "before": settings_before}
         )
-    return Rows(
+    return ResultRows(
         STORAGE_CHANGE_COLUMNS,
         change_rows,
         [target_result.error for target_result in target_results],
@@ -184,7 +184,7 @@ def reset_master_flush_offset(
     broker_text: Annotated[
         str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="One slave: address or NAME/ID.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Tell a slave up to where its master's commit log is on the disk.
 
     It is read back, and kept in the slave's checkpoint. A slave that has 0 asks its master for it when it
@@ -205,23 +205,25 @@ def reset_master_flush_offset(
     [slave_target] = select_members(session, command_name, broker_text, None)
     slave_addr = slave_target.broker_addr or ""
     offset_before = session.admin.upkeep.get_master_flush_offset(slave_addr).result
-    session.confirm(f"Tell {slave_addr} that its master's commit log is on the disk up to {offset_text}?")
+    session.confirm_change(
+        f"Tell {slave_addr} that its master's commit log is on the disk up to {offset_text}?"
+    )
     upkeep_admin = session.admin.upkeep
     reset_result = (
         upkeep_admin.check_slave(slave_addr)
-        if session.dry_run
+        if session.is_dry_run
         else upkeep_admin.reset_master_flush_offset(slave_addr, int(offset_text))
     )
     result_row = {
         **identity_cells(slave_target),
-        **outcome_cells(reset_result.error, "dry-run" if session.dry_run else "done"),
+        **outcome_cells(reset_result.error, "dry-run" if session.is_dry_run else "done"),
     }
     difference_cells = (
         change_cells(offset_before, int(offset_text))
         if reset_result.error is None
         else {"before": offset_before}
     )
-    return Rows(
+    return ResultRows(
         STORAGE_CHANGE_COLUMNS,
         [{**result_row, **difference_cells}],
         [reset_result.error],
@@ -241,7 +243,7 @@ def check_rocksdb_cq_write_progress(
             "-cf", "--checkFrom", metavar="TIME", help="Of messages stored since; 30 days ago if left out."
         ),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Have masters compare their queues in files with those in RocksDB, which they write both for a change.
 
     Brokers since 5.3.3 answer at once, go through all queues, and write what they find into their own logs
@@ -259,7 +261,7 @@ def check_rocksdb_cq_write_progress(
     master_targets = select_masters(session, "checkRocksdbCqWriteProgress", None, cluster_name)
     check_results = session.admin.upkeep.check_rocksdb_queues(distinct_addrs(master_targets), topic, since_ms)
     target_results = match_results(master_targets, check_results)
-    check_rows: list[Row] = [
+    check_rows: list[ResultRow] = [
         {
             **identity_cells(master_target),
             "checkStatus": check_result.result,
@@ -270,4 +272,6 @@ def check_rocksdb_cq_write_progress(
         }
         for master_target, check_result in zip(master_targets, target_results, strict=True)
     ]
-    return Rows(QUEUE_CHECK_COLUMNS, check_rows, [check_result.error for check_result in target_results])
+    return ResultRows(
+        QUEUE_CHECK_COLUMNS, check_rows, [check_result.error for check_result in target_results]
+    )

@@ -19,7 +19,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 UPKEEP_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
@@ -32,7 +32,7 @@ EveryMemberOption = Annotated[
 @declare_columns(UPKEEP_COLUMNS)
 def clean_unused_topic(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
-) -> Rows:
+) -> ResultRows:
     """Have brokers delete the queues of topics that they have no config of any more.
 
     For one broker, or for every master and slave of a cluster. It cannot be undone: a topic that was taken
@@ -46,7 +46,9 @@ def clean_unused_topic(
         nsadmin cleanUnusedTopic 127.0.0.1:10911 --yes
     """
     broker_targets = select_members(session, "cleanUnusedTopic", broker_text, cluster_name)
-    session.confirm(f"Delete the queues of topics without config on {describe_targets(broker_targets)}?")
+    session.confirm_change(
+        f"Delete the queues of topics without config on {describe_targets(broker_targets)}?"
+    )
     return _upkeep_rows(
         session, broker_targets, session.admin.upkeep.clean_unused_topics, _describe_topic_cleanup
     )
@@ -55,7 +57,7 @@ def clean_unused_topic(
 @declare_columns(UPKEEP_COLUMNS)
 def clean_expired_cq(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
-) -> Rows:
+) -> ResultRows:
     """Have brokers delete the parts of queues whose messages have expired from their commit logs.
 
     For one broker, or for every master and slave of a cluster. No message is lost. Brokers do it after they
@@ -68,7 +70,7 @@ def clean_expired_cq(
         nsadmin cleanExpiredCQ -c cluster-a --yes
     """
     broker_targets = select_members(session, "cleanExpiredCQ", broker_text, cluster_name)
-    session.confirm(f"Delete expired parts of queues on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Delete expired parts of queues on {describe_targets(broker_targets)}?")
     return _upkeep_rows(
         session, broker_targets, session.admin.upkeep.clean_expired_consume_queues, _describe_queue_cleanup
     )
@@ -77,7 +79,7 @@ def clean_expired_cq(
 @declare_columns(UPKEEP_COLUMNS)
 def delete_expired_commit_log(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
-) -> Rows:
+) -> ResultRows:
     """Have brokers delete the files of their commit logs that have expired, now and not at deleteWhen.
 
     For one broker, or for every master and slave of a cluster; never for all clusters by silence. Files are
@@ -91,11 +93,11 @@ def delete_expired_commit_log(
         nsadmin deleteExpiredCommitLog 127.0.0.1:10911 --yes
     """
     broker_targets = select_members(session, "deleteExpiredCommitLog", broker_text, cluster_name)
-    session.confirm(f"Delete expired files of the commit log on {describe_targets(broker_targets)}?")
+    session.confirm_change(f"Delete expired files of the commit log on {describe_targets(broker_targets)}?")
     upkeep_admin = session.admin.upkeep
     settings_results = (
         upkeep_admin.get_settings(distinct_addrs(broker_targets), ["fileReservedTime"])
-        if session.dry_run
+        if session.is_dry_run
         else []
     )
     hours_by_addr = {
@@ -117,12 +119,12 @@ def _upkeep_rows(
     send_order: Callable[[list[str]], list[ServerResult[bool]]],
     describe_plan: Callable[[RuntimeInfo, str | None], str],
     hours_by_addr: Mapping[str, str | None] = MappingProxyType({}),
-) -> Rows:
+) -> ResultRows:
     """A row for each broker with the order's result; in a dry run, with what the broker would do."""
     broker_addrs = distinct_addrs(broker_targets)
     changes_by_addr: dict[str, str] = {}
     order_results: list[ServerResult[bool]]
-    if session.dry_run:
+    if session.is_dry_run:
         info_results = session.admin.brokers.get_runtime_info(broker_addrs)
         changes_by_addr = {
             broker_addr: describe_plan(runtime_info, hours_by_addr.get(broker_addr))
@@ -133,15 +135,15 @@ def _upkeep_rows(
     else:
         order_results = send_order(broker_addrs)
     target_results = match_results(broker_targets, order_results)
-    upkeep_rows: list[Row] = [
+    upkeep_rows: list[ResultRow] = [
         {
             **identity_cells(broker_target),
             "changes": changes_by_addr.get(broker_target.broker_addr or ""),
-            **outcome_cells(target_result.error, "dry-run" if session.dry_run else "done"),
+            **outcome_cells(target_result.error, "dry-run" if session.is_dry_run else "done"),
         }
         for broker_target, target_result in zip(broker_targets, target_results, strict=True)
     ]
-    return Rows(UPKEEP_COLUMNS, upkeep_rows, [target_result.error for target_result in target_results])
+    return ResultRows(UPKEEP_COLUMNS, upkeep_rows, [target_result.error for target_result in target_results])
 
 
 def _describe_commit_log_deletion(runtime_info: RuntimeInfo, hours: str | None) -> str:

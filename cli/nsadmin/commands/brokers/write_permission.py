@@ -8,7 +8,7 @@ from nsadmin.client import ServerResult
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 WRITE_PERM_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_COLUMNS)
@@ -20,7 +20,7 @@ WritableBrokerArgument = Annotated[
 
 
 @declare_columns(WRITE_PERM_COLUMNS)
-def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Rows:
+def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Take the write permission from all topics of a broker, on every name server.
 
     Producers stop writing to it within their next 30 seconds; consumers read on. It holds until the broker
@@ -34,24 +34,24 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Ro
         # Producers leave broker-a-0 within 30 seconds
         nsadmin wipeWritePerm broker-a-0 --yes
     """
-    session.confirm(f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}?")
-    if session.dry_run:
+    session.confirm_change(f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}?")
+    if session.is_dry_run:
         return _dry_run_rows(session, broker_name, _without_write_perm)
     return _changed_count_rows(broker_name, session.admin.brokers.wipe_write_perm(broker_name))
 
 
 @declare_columns(WRITE_PERM_COLUMNS)
-def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Rows:
+def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Give all topics of a broker the permission rw- on every name server, whatever they had before.
 
     Examples:
         # Producers come back to broker-a-0
         nsadmin addWritePerm broker-a-0 --yes
     """
-    session.confirm(
+    session.confirm_change(
         f"Make all topics of {broker_name} readable and writable on {_list_name_servers(session)}?"
     )
-    if session.dry_run:
+    if session.is_dry_run:
         return _dry_run_rows(session, broker_name, _with_write_perm)
     return _changed_count_rows(broker_name, session.admin.brokers.add_write_perm(broker_name))
 
@@ -68,11 +68,11 @@ def _with_write_perm(perm_bits: int) -> int:
     return Perm.READ | Perm.WRITE
 
 
-def _dry_run_rows(session: Session, broker_name: str, change_perm: Callable[[int], int]) -> Rows:
-    plan_rows: list[Row] = []
+def _dry_run_rows(session: Session, broker_name: str, change_perm: Callable[[int], int]) -> ResultRows:
+    plan_rows: list[ResultRow] = []
     perm_results = session.admin.brokers.get_topic_permissions(broker_name)
     for namesrv_addr, perms_before, error in perm_results:
-        plan_row: Row = {
+        plan_row: ResultRow = {
             "namesrvAddr": namesrv_addr,
             "brokerName": broker_name,
             **outcome_cells(error, "dry-run"),
@@ -86,7 +86,7 @@ def _dry_run_rows(session: Session, broker_name: str, change_perm: Callable[[int
                 "changes": _summarize_perm_changes(perms_before, perms_after),
             }
         plan_rows.append(plan_row)
-    return Rows(
+    return ResultRows(
         WRITE_PERM_COLUMNS,
         plan_rows,
         [perm_result.error for perm_result in perm_results],
@@ -109,8 +109,8 @@ def _summarize_perm_changes(perms_before: Mapping[str, int], perms_after: Mappin
     return ", ".join(count_texts) or None
 
 
-def _changed_count_rows(broker_name: str, count_results: Sequence[ServerResult[int]]) -> Rows:
+def _changed_count_rows(broker_name: str, count_results: Sequence[ServerResult[int]]) -> ResultRows:
     result_rows = rows_per_server(
         WRITE_PERM_COLUMNS, {"brokerName": broker_name}, count_results, "topicCount"
     )
-    return result_rows._replace(in_table=("namesrvAddr", "brokerName", "topicCount", "result", "error"))
+    return result_rows._replace(table_columns=("namesrvAddr", "brokerName", "topicCount", "result", "error"))

@@ -13,11 +13,11 @@ from nsadmin.commands.checks.check_runner import (
     run_check,
 )
 from nsadmin.commands.history.journal_source import JournalOption
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check_suite import CheckScope
 from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
-from nsadmin.output import Verdict
+from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, "checks")
@@ -62,7 +62,7 @@ def check_all(
             value_source="|".join(check_suite.CHECKS_BY_NAME),
         ),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Run every check that applies, at the same time; the worst state is the exit code.
 
     namesrv, brokers, writable, heartbeat and registrationSize always; divergence where there are several name
@@ -90,7 +90,7 @@ def check_all(
         tuple(dict.fromkeys(group_names or ())),
         tuple(
             Path(journal_folder).expanduser()
-            for journal_folder in dict.fromkeys(journal_folders or options.journals)
+            for journal_folder in dict.fromkeys(journal_folders or options.journal_folders)
         ),
         options.access.tls,
         parse_settle_seconds("check all", settle_seconds),
@@ -98,7 +98,9 @@ def check_all(
         expected_brokers,
     )
     return run_check(
-        session, "all", lambda: check_suite.run_checks(session.onlooker, check_request, skipped_checks or ())
+        session,
+        "all",
+        lambda: check_suite.run_checks(session.open_background_client, check_request, skipped_checks or ()),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
 from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
-from nsadmin.output.table import cell
+from nsadmin.output.text_table import cell_text
 from nsadmin.output.timestamps import format_utc
 
 
@@ -50,7 +50,7 @@ def format_text(report: CheckReport) -> str:
     text_lines += _value_lines(overall_finding.samples[:_MAX_TEXT_VALUES])
     hidden_count = len(overall_finding.samples) - _MAX_TEXT_VALUES
     text_lines += [f"  and {hidden_count} more values: --format json has all"] if hidden_count > 0 else []
-    return "\n".join(map(cell, text_lines))
+    return "\n".join(map(cell_text, text_lines))
 
 
 def _finding_title(finding: CheckFinding) -> str:
@@ -153,11 +153,11 @@ def _truncate_perfdata(perfdata_texts: Sequence[str]) -> list[str]:
 
 def _clean_plugin_text(raw_text: str) -> str:
     """Replace bars, which start performance data, and control characters, which could forge output."""
-    return cell(" ".join(raw_text.replace("|", "/").split()))
+    return cell_text(" ".join(raw_text.replace("|", "/").split()))
 
 
 def _perfdata_label(raw_text: str) -> str:
-    clean_text = cell(raw_text.replace("'", "''").replace("=", "_").replace("|", "_"))
+    clean_text = cell_text(raw_text.replace("'", "''").replace("=", "_").replace("|", "_"))
     return clean_text if clean_text == raw_text and " " not in raw_text else f"'{clean_text}'"
 
 

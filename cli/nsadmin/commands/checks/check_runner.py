@@ -8,11 +8,11 @@ from typing import Annotated
 from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.command_line.declarations import Option
 from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.ranges import InvalidRangeError
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.output import Verdict
+from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 CHECK_COLUMNS = ("check", "about", "state", "exitCode", "time", "summary", "details", "values")
@@ -59,12 +59,12 @@ def parse_settle_seconds(command_name: str, settle_seconds: float | None) -> flo
 
 def run_check(
     session: Session, check_name: str, run_probe: CheckProbe, about_name: str | None = None
-) -> Verdict:
+) -> CheckVerdict:
     """Run the probe, with --wait-until-ok until the state is OK, and write the report in the chosen format.
 
     If the probe fails, the state is UNKNOWN. With --output-file, the returned text is empty.
     """
-    plugin_options = session.options.plugin
+    plugin_options = session.options.plugin_options
     write_report = REPORT_WRITERS.get(plugin_options.format or "text")
     if write_report is None:
         raise UsageError(
@@ -80,9 +80,9 @@ def run_check(
         CheckReport(overall_finding, int(time() * 1000), part_findings, session.options.context)
     )
     if plugin_options.output_file is None:
-        return Verdict(report_text, overall_finding.state)
+        return CheckVerdict(report_text, overall_finding.state)
     _write_output_file(plugin_options.output_file, report_text)
-    return Verdict("", overall_finding.state)
+    return CheckVerdict("", overall_finding.state)
 
 
 def _probe_once(check_name: str, run_probe: CheckProbe, about_name: str | None) -> CheckOutcome:
@@ -109,7 +109,7 @@ def _probe_until_ok(
             return overall_finding, part_findings
         if (overall_finding.state, overall_finding.summary) != reported_state:
             reported_state = overall_finding.state, overall_finding.summary
-            session.remark(
+            session.write_remark(
                 f"{overall_finding.state.name}: {overall_finding.summary}; waiting, for "
                 f"{seconds_left:.0f} s at most"
             )

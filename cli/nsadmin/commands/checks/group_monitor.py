@@ -12,8 +12,8 @@ from nsadmin.commands.checks.check_runner import (
     parse_limits,
     run_check,
 )
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Verdict
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 MONITORING_COLUMNS = (*CHECK_COLUMNS, "checks")
@@ -35,7 +35,7 @@ def start_monitoring(
         str | None,
         Option("--critical", metavar="RANGE", help="Messages a group may be behind; 100000 if left out."),
     ] = None,
-) -> Verdict | Iterator[Verdict]:
+) -> CheckVerdict | Iterator[CheckVerdict]:
     """Look at every consumer group each minute, until Ctrl-C, and say which are not well, and why.
 
     A group is not well that is too far behind, that has messages and nobody connected, or whose clients tell
@@ -60,7 +60,7 @@ def start_monitoring(
             limits, *group_monitor.observe_groups(session.admin, int(time() * 1000), cluster_name)
         )
 
-    def report_groups() -> Verdict:
+    def report_groups() -> CheckVerdict:
         return run_check(session, "monitoring", probe_groups)
 
-    return report_groups() if only_once else session.repeat(interval_seconds, report_groups)
+    return report_groups() if only_once else session.repeat_every(interval_seconds, report_groups)

@@ -17,8 +17,8 @@ from nsadmin.commands.checks.check_runner import (
     parse_settle_seconds,
     run_check,
 )
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Verdict
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 
@@ -33,7 +33,7 @@ def check_namesrv(
         str | None,
         Option("--critical", metavar="RANGE", help="How many have to serve; 1: (at least one) if left out."),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check whether every name server answers and is ready to tell routes.
 
     Typed `nsadmin check namesrv` as well. With -n of a single name server it is the health probe of that
@@ -84,7 +84,7 @@ def check_brokers(
             help="How many broker names may be without a master that answers; 0 if left out.",
         ),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check whether every broker that any name server lists answers, and every broker name has a master.
 
     A broker that has gone is listed by no name server after some seconds: only with --expect it is missed. A
@@ -126,7 +126,7 @@ def check_divergence(
             help="How many brokers and queues of topics may differ; 0 if left out.",
         ),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check whether all name servers know the same: brokers, queues of topics, KV config, settings.
 
     Brokers make name servers equal with their heartbeats. What differs is looked at again, for at most
@@ -182,7 +182,7 @@ def check_topic(
             help="How many brokers have to take messages of it; 1: (at least one) if left out.",
         ),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check whether a topic can be written, whichever name server a client asks.
 
     A broker takes messages of it where its queues may be written, and its master is registered and answers.
@@ -227,7 +227,7 @@ def check_writable(
         str | None,
         Option("--critical", metavar="RANGE", help="How many topics may not be written; 0 if left out."),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check whether every topic can be written, whichever name server a client asks.
 
     Every route on every name server is read, and every master is asked. RocketMQ's own topics are left out,
@@ -280,7 +280,7 @@ def check_lag(
         str | None,
         Option("--critical", metavar="RANGE", help="How many messages it may be behind; 100000 if left out."),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check how many messages a consumer group has not consumed yet, over all brokers.
 
     Where messages wait and nobody of the group is connected, it is a warning at least. Where a broker does

@@ -9,9 +9,9 @@ from nsadmin.command_line.broker_targets import BrokerAddrOption, find_broker_ad
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, ClusterOption, parse_limits, run_check
 from nsadmin.commands.history.journal_source import JournalOption
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks.findings import CheckFinding
-from nsadmin.output import Verdict
+from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 
@@ -29,7 +29,7 @@ def check_heartbeat(
     critical_range: Annotated[
         str | None, Option("--critical", metavar="RANGE", help="The same; 75 if left out.")
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check how long ago name servers heard of their brokers, before they let them go.
 
     Only our name servers tell. Most brokers register every 30 s and are gone after 120 s of silence: up to
@@ -69,7 +69,7 @@ def check_registration_size(
     critical_range: Annotated[
         str | None, Option("--critical", metavar="RANGE", help="The same; 80 if left out.")
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check how near brokers are to the largest registration that a name server reads, 16 MiB.
 
     A broker beyond it disappears with all its topics. One that has is listed nowhere: name it with -b.
@@ -106,7 +106,7 @@ def check_certificates(
     critical_range: Annotated[
         str | None, Option("--critical", metavar="RANGE", help="The same; 7: if left out.")
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check how many days the certificates of TLS servers, and this client's own files, are still valid.
 
     A handshake is made with every name server and broker, also without --tls, and whether their certificates
@@ -155,7 +155,7 @@ def check_journal(
     critical_range: Annotated[
         str | None, Option("--critical", metavar="RANGE", help="The same; 600 if left out.")
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check whether journals are written, go on and are whole.
 
     Name servers of ours say themselves whether they can write theirs; the journals in the context's folders
@@ -176,7 +176,7 @@ def check_journal(
     limits = parse_limits("journal", warning_range, critical_range)
     folder_paths = [
         Path(journal_folder).expanduser()
-        for journal_folder in dict.fromkeys(journal_folders or session.options.journals)
+        for journal_folder in dict.fromkeys(journal_folders or session.options.journal_folders)
     ]
     time_arguments.parse_time_option("check journal", "--since", since_text, 0)
 
@@ -213,7 +213,7 @@ def check_drain(
             help="How many topics may be open to writes on drained brokers; 0 if left out.",
         ),
     ] = None,
-) -> Verdict:
+) -> CheckVerdict:
     """Check whether drained brokers still are, and whether a drain was forgotten or left half-way.
 
     A topic that is changed, a broker or name server that is restarted lets clients write again, without a

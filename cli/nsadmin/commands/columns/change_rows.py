@@ -7,7 +7,7 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 
 CHANGE_RESULT_COLUMNS = ("changes", "before", "after", "result", "error")
 """The last columns of a row about a change."""
@@ -84,10 +84,10 @@ def rows_per_name_server(
     earlier_results: Sequence[ServerResult[Any]],
     change_results: Sequence[ServerResult[Any]],
     done_word: str = "done",
-) -> Rows:
+) -> ResultRows:
     """A row for each name server, in the order of `change_results`, which hold the values afterwards."""
     value_before = {namesrv_addr: value for namesrv_addr, value, _ in earlier_results}
-    change_rows: list[Row] = [
+    change_rows: list[ResultRow] = [
         {
             "namesrvAddr": namesrv_addr,
             **common_cells,
@@ -102,7 +102,7 @@ def rows_per_name_server(
     ]
     common_columns = ("namesrvAddr", *common_cells)
     errors = [result.error for result in change_results]
-    return Rows(
+    return ResultRows(
         (*common_columns, *CHANGE_RESULT_COLUMNS),
         change_rows,
         errors,
@@ -111,7 +111,7 @@ def rows_per_name_server(
     )
 
 
-def forgive_missing(rows: Rows) -> Rows:
+def forgive_missing(rows: ResultRows) -> ResultRows:
     """The same rows without "not found" errors, if at least one server had the item to delete."""
     if None not in rows.errors:
         return rows

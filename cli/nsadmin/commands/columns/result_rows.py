@@ -6,7 +6,7 @@ from typing import TypeVar
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
 from nsadmin.client.results import error_text, is_not_found
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 
 T = TypeVar("T")
 
@@ -17,9 +17,9 @@ def rows_per_server(
     results: Sequence[ServerResult[T]],
     value_column: str,
     done_word: str = "done",
-) -> Rows:
+) -> ResultRows:
     """A row for each name server: `namesrvAddr`, the common cells, the value, `result` and `error`."""
-    result_rows: list[Row] = [
+    result_rows: list[ResultRow] = [
         {
             "namesrvAddr": namesrv_addr,
             **common_cells,
@@ -28,7 +28,7 @@ def rows_per_server(
         }
         for namesrv_addr, value, error in results
     ]
-    return Rows(columns, result_rows, [result.error for result in results])
+    return ResultRows(columns, result_rows, [result.error for result in results])
 
 
 def outcome_cells(error: RocketMQError | None, done_word: str = "done") -> dict[str, object]:

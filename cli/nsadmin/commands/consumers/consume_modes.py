@@ -22,8 +22,8 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 CONSUME_MODE_COLUMNS = (*IDENTITY_COLUMNS, "topic", "consumerGroup", "mode", "popShareQueueNum", "error")
@@ -42,7 +42,7 @@ def get_consume_mode(
     group: Annotated[
         str | None, Option("-g", "--groupName", metavar="GROUP", help="Only this group.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show for which groups and topics a consume mode was set, on a broker or on every broker of a cluster.
 
     A row without topic and group is the broker's default, which counts for all others. Slaves have their
@@ -70,7 +70,7 @@ def get_consume_mode(
         )
         for mode_row in _mode_rows(broker_target, assigned_result, default_result, topic, group)
     ]
-    return Rows(CONSUME_MODE_COLUMNS, mode_rows, [mode_result.error for mode_result in mode_results])
+    return ResultRows(CONSUME_MODE_COLUMNS, mode_rows, [mode_result.error for mode_result in mode_results])
 
 
 def _mode_rows(
@@ -79,7 +79,7 @@ def _mode_rows(
     default_result: ServerResult[ConsumeMode],
     topic: str | None,
     group: str | None,
-) -> list[Row]:
+) -> list[ResultRow]:
     if assigned_result.result is None:
         return [
             {
@@ -87,7 +87,7 @@ def _mode_rows(
                 "error": assigned_result.error and error_text(assigned_result.error),
             }
         ]
-    default_rows: list[Row] = [{**identity_cells(broker_target), **_mode_cells(default_result.result)}]
+    default_rows: list[ResultRow] = [{**identity_cells(broker_target), **_mode_cells(default_result.result)}]
     return default_rows + [
         {
             **identity_cells(broker_target),
@@ -120,7 +120,7 @@ def set_consume_mode(
     ] = 0,
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Have the clients of a group pull from a topic's queues, or pop, on one master or on all of a cluster.
 
     It counts for clients that leave it to brokers who gets which queue, and for those that are connected
@@ -138,14 +138,16 @@ def set_consume_mode(
     if wanted_mode.mode not in MODE_NAMES:
         raise UsageError(f"{command_name}: {mode_text!r} is no mode: give PULL or POP")
     master_targets = select_masters(session, command_name, broker_text, cluster_name)
-    session.confirm(f"Let {group} {wanted_mode.mode} from {topic} on {describe_targets(master_targets)}?")
+    session.confirm_change(
+        f"Let {group} {wanted_mode.mode} from {topic} on {describe_targets(master_targets)}?"
+    )
     mode_admin = session.admin.consume_modes
-    change_mode = mode_admin.plan_change if session.dry_run else mode_admin.set_mode
+    change_mode = mode_admin.plan_change if session.is_dry_run else mode_admin.set_mode
     change_results = match_results(
         master_targets, change_mode(distinct_addrs(master_targets), topic, group, wanted_mode)
     )
-    done_word = "dry-run" if session.dry_run else "done"
-    change_rows: list[Row] = [
+    done_word = "dry-run" if session.is_dry_run else "done"
+    change_rows: list[ResultRow] = [
         {
             **identity_cells(master_target),
             "topic": topic,
@@ -155,7 +157,7 @@ def set_consume_mode(
         }
         for master_target, change_result in zip(master_targets, change_results, strict=True)
     ]
-    return Rows(
+    return ResultRows(
         MODE_CHANGE_COLUMNS,
         change_rows,
         [change_result.error for change_result in change_results],

@@ -17,8 +17,8 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -90,7 +90,7 @@ def consumer_progress(
     include_system: Annotated[
         bool, Option("--system", help="Without GROUP: also the groups that brokers make for themselves.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Show how far a consumer group is behind on each queue, or one line for each group that brokers know.
 
     Every broker is asked, whatever routes say. diff is what is not consumed yet, inflight (5.1 and later)
@@ -130,7 +130,7 @@ def consumer_progress(
         if progress_result.result is not None
     )
     progress_notes = _progress_notes(session, progress_results)
-    return Rows(
+    return ResultRows(
         LAG_COLUMNS, lag_rows, broker_errors, progress_notes, table_columns, {"consumeTps": consume_tps}
     )
 
@@ -143,7 +143,7 @@ def _find_owner(message_queue: MessageQueue, owners_by_queue: Mapping[MessageQue
 
 def _lag_rows(
     group: str, progress_result: ServerResult[ConsumeStats], owners_by_queue: Mapping[MessageQueue, str]
-) -> list[Row]:
+) -> list[ResultRow]:
     common_cells = {"group": group, "brokerAddr": progress_result.addr}
     if progress_result.result is None:
         return [{**common_cells, "error": progress_result.error and error_text(progress_result.error)}]
@@ -180,7 +180,7 @@ def _progress_notes(session: Session, progress_results: list[ServerResult[Consum
         progress_result.result for progress_result in progress_results if progress_result.result is not None
     ]
     queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
-    if known_stats and session.options.style.format == "table":
+    if known_stats and session.options.style.output_format == "table":
         never_committed_count = sum(queue_lag.consumer_offset is None for queue_lag in queue_lags)
         progress_notes.append(
             f"consume TPS {sum(consume_stats.consume_tps for consume_stats in known_stats):.2f}, "
@@ -203,7 +203,7 @@ def _failure_notes(errors_by_addr: Iterable[tuple[str, RocketMQError | None]]) -
     ]
 
 
-def _all_group_rows(session: Session, cluster_name: str | None, include_system: bool) -> Rows:
+def _all_group_rows(session: Session, cluster_name: str | None, include_system: bool) -> ResultRows:
     group_progresses, errors_by_broker = session.admin.consumers.get_all_progress(
         cluster_name, include_system=include_system
     )
@@ -215,10 +215,10 @@ def _all_group_rows(session: Session, cluster_name: str | None, include_system: 
             f"{failed_count} of {len(group_progresses)} groups are not told in full, see their errors"
         )
     all_errors = [*errors_by_broker.values(), *(group_progress.error for group_progress in group_progresses)]
-    return Rows(GROUP_COLUMNS, group_rows, all_errors, failure_notes)
+    return ResultRows(GROUP_COLUMNS, group_rows, all_errors, failure_notes)
 
 
-def _group_row(group_progress: GroupProgress) -> Row:
+def _group_row(group_progress: GroupProgress) -> ResultRow:
     group_clients = group_progress.connections.clients
     client_versions = sorted({group_client.version for group_client in group_clients if group_client.version})
     return {
@@ -243,7 +243,7 @@ def consumer_connection(
         Option("-b", "--brokerAddr", metavar="ADDR", help="Ask only this broker: address, NAME or NAME/ID."),
     ] = None,
     cluster_name: AskedClusterOption = None,
-) -> Rows:
+) -> ResultRows:
     """Show the connected clients of a consumer group and what they subscribe to, of all brokers together.
 
     A broker knows only the clients that are connected to it: every master and slave is asked, and
@@ -260,7 +260,7 @@ def consumer_connection(
         topic_subscription.topic: str(topic_subscription)
         for topic_subscription in group_connections.subscriptions
     }
-    client_rows: list[Row] = [
+    client_rows: list[ResultRow] = [
         {
             "group": group,
             "clientId": group_client.client_id,
@@ -276,7 +276,7 @@ def consumer_connection(
         for group_client in group_connections.clients
     ]
     connection_notes = [*_failure_notes(group_connections.errors.items()), *group_connections.disagreements]
-    return Rows(
+    return ResultRows(
         CONSUMER_CONNECTION_COLUMNS,
         client_rows,
         list(group_connections.errors.values()),
@@ -301,7 +301,7 @@ def broker_consume_stats(
         str | None,
         Option("-o", "--order", metavar="true|false", help="true: only ordered topics."),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show how far every consumer group is behind on every queue of one broker, which is hard work for it.
 
     Queues where a group never committed an offset have no diff, and are left out where -l asks for more
@@ -325,4 +325,4 @@ def broker_consume_stats(
         if min_lag <= 0 or (queue_lag.lag_count is not None and queue_lag.lag_count >= min_lag)
     ]
     total_lag = sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)
-    return Rows(BROKER_LAG_COLUMNS, lag_rows, (), [f"{count_noun(total_lag, 'message')} behind in all"])
+    return ResultRows(BROKER_LAG_COLUMNS, lag_rows, (), [f"{count_noun(total_lag, 'message')} behind in all"])

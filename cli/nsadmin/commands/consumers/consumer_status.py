@@ -9,7 +9,7 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_fine_millis
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -62,7 +62,7 @@ def consumer_status(
         bool, Option("-s", "--jstack", help="The stacks of the clients' threads, instead of rows.")
     ] = False,
     cluster_name: AskedClusterOption = None,
-) -> Rows | str:
+) -> ResultRows | str:
     """Ask every client of a consumer group for the queues it has, and say on stderr what is wrong.
 
     Said are clients that subscribe differently; queues that nobody or more than one client consumes (push
@@ -108,7 +108,7 @@ def consumer_status(
         running_client.info is not None and running_client.info.pop_queues
         for running_client in running_group.clients
     )
-    return Rows(
+    return ResultRows(
         CONSUMER_STATUS_COLUMNS,
         client_rows,
         all_errors,
@@ -122,7 +122,7 @@ def _format_stack(running_client: RunningClient) -> str:
     return f"# {running_client.client.client_id}\n{stack_text or 'this client tells no stacks'}"
 
 
-def _client_rows(group: str, running_client: RunningClient) -> list[Row]:
+def _client_rows(group: str, running_client: RunningClient) -> list[ResultRow]:
     group_client, client_info = running_client.client, running_client.info
     common_cells: dict[str, object] = {
         "group": group,
@@ -137,7 +137,7 @@ def _client_rows(group: str, running_client: RunningClient) -> list[Row]:
         topic_subscription.topic: str(topic_subscription) for topic_subscription in client_info.subscriptions
     }
     common_cells["properties"] = client_info.properties
-    queue_rows: list[Row] = [
+    queue_rows: list[ResultRow] = [
         {
             **common_cells,
             **_queue_cells(running_queue.queue),
@@ -166,12 +166,12 @@ def _client_rows(group: str, running_client: RunningClient) -> list[Row]:
     return queue_rows or [common_cells]
 
 
-def _queue_cells(message_queue: MessageQueue) -> Row:
+def _queue_cells(message_queue: MessageQueue) -> ResultRow:
     queue_id = None if message_queue.queue_id == ALL_QUEUES else message_queue.queue_id
     return {"topic": message_queue.topic, "brokerName": message_queue.broker_name, "queueId": queue_id}
 
 
-def _rate_cells(consume_status: ConsumeStatus | None) -> Row:
+def _rate_cells(consume_status: ConsumeStatus | None) -> ResultRow:
     """Rates of the whole topic in this client; clients do not report them by queue."""
     if consume_status is None:
         return {}

@@ -23,8 +23,8 @@ from nsadmin.commands.columns.change_rows import (
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.topics.topics import deletion_row
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 GROUP_SETTINGS = (
@@ -65,7 +65,7 @@ def get_consumer_config(
     cluster_name: Annotated[
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only the brokers of this cluster.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show the settings of a consumer group on every broker.
 
     JSON has more columns than the table. What a release does not know (4.9 knows no order, retry policy
@@ -76,11 +76,11 @@ def get_consumer_config(
         # Settings of a group on every broker of a cluster
         nsadmin getConsumerConfig warehouse -c cluster-a
     """
-    setting_rows: list[Row] = []
+    setting_rows: list[ResultRow] = []
     broker_errors: list[RocketMQError | None] = []
     failure_notes = []
     for broker_target, group_settings, broker_error in session.admin.groups.get_settings(group, cluster_name):
-        setting_row: Row = {
+        setting_row: ResultRow = {
             "group": group,
             "brokerName": broker_target.broker_name,
             "brokerAddr": broker_target.broker_addr,
@@ -98,7 +98,9 @@ def get_consumer_config(
                     **{setting_name: group_settings.get(setting_name) for setting_name in GROUP_SETTINGS},
                 }
             )
-    return Rows(GROUP_CONFIG_COLUMNS, setting_rows, broker_errors, failure_notes, GROUP_CONFIG_TABLE_COLUMNS)
+    return ResultRows(
+        GROUP_CONFIG_COLUMNS, setting_rows, broker_errors, failure_notes, GROUP_CONFIG_TABLE_COLUMNS
+    )
 
 
 @declare_columns(GROUP_CHANGE_COLUMNS)
@@ -145,7 +147,7 @@ def update_sub_group(
     attribute_list: Annotated[
         str | None, Option("--attributes", metavar="LIST", help="As in +key=value,-other; 5.1.3 and later.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Create a consumer group, or change one: what is not named stays as each broker has it.
 
     A new group may consume, not broadcast, and starts where its clients say; it retries 16 times. Each
@@ -179,9 +181,11 @@ def update_sub_group(
     }
     attribute_changes = _parse_attribute_changes(attribute_list)
     master_targets = select_masters(session, command_name, broker_text, cluster_name)
-    session.confirm(f"Create or change the consumer group {group} on {describe_targets(master_targets)}?")
+    session.confirm_change(
+        f"Create or change the consumer group {group} on {describe_targets(master_targets)}?"
+    )
     group_admin = session.admin.groups
-    if session.dry_run:
+    if session.is_dry_run:
         return _group_change_rows(
             group,
             group_admin.plan_update(group, master_targets, setting_changes, attribute_changes),
@@ -224,8 +228,8 @@ def _parse_attribute_changes(attribute_list: str | None) -> dict[str, str]:
 
 def _group_change_rows(
     group: str, group_changes: Sequence[GroupChange], named_settings: Iterable[str], done_word: str
-) -> Rows:
-    change_rows: list[Row] = []
+) -> ResultRows:
+    change_rows: list[ResultRow] = []
     for master_target, settings_before, settings_after, error in group_changes:
         cells_before, cells_after = (
             _without_group_name(group_settings) for group_settings in (settings_before, settings_after)
@@ -244,7 +248,7 @@ def _group_change_rows(
                 **outcome_cells(error, result_word),
             }
         )
-    return Rows(
+    return ResultRows(
         GROUP_CHANGE_COLUMNS,
         change_rows,
         [group_change.error for group_change in group_changes],
@@ -290,7 +294,7 @@ def delete_sub_group(
     keep_topics: Annotated[
         bool, Option("--keep-topics", help="With -c: leave its retry and dead-letter topics.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Delete a consumer group from one master, or from a cluster with its retry and dead-letter topics.
 
     With -c, %RETRY%GROUP and %DLQ%GROUP go from every master and every name server, with the messages in
@@ -313,16 +317,16 @@ def delete_sub_group(
         *(["its offsets"] if removes_offsets else []),
         *group_topics,
     ]
-    session.confirm(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")
+    session.confirm_change(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")
     group_admin = session.admin.groups
-    if session.dry_run:
+    if session.is_dry_run:
         holder_results, done_word = group_admin.find_holders(group, master_targets), "dry-run"
     else:
         holder_results, done_word = (
             group_admin.delete_group(group, master_targets, clean_offset=removes_offsets),
             "done",
         )
-    deletion_rows: list[Row] = [
+    deletion_rows: list[ResultRow] = [
         {
             "target": master_target.broker_addr or master_target.broker_name,
             "role": "master",
@@ -349,12 +353,14 @@ def delete_sub_group(
         topic_rows, topic_errors = _delete_group_topic(session, group, group_topic, cluster_name)
         deletion_rows += topic_rows
         deletion_errors += topic_errors
-    return Rows(GROUP_DELETION_COLUMNS, deletion_rows, deletion_errors, (), GROUP_DELETION_TABLE_COLUMNS)
+    return ResultRows(
+        GROUP_DELETION_COLUMNS, deletion_rows, deletion_errors, (), GROUP_DELETION_TABLE_COLUMNS
+    )
 
 
 def _delete_group_topic(
     session: Session, group: str, group_topic: str, cluster_name: str | None
-) -> tuple[list[Row], list[RocketMQError | None]]:
+) -> tuple[list[ResultRow], list[RocketMQError | None]]:
     """Delete a topic of the group; a topic that does not exist is no error."""
     try:
         topic_deletion = session.admin.topics.plan_deletion(group_topic, cluster_name or "")
@@ -362,8 +368,10 @@ def _delete_group_topic(
         if is_not_found(lookup_error):
             return [], []
         return [{"group": group, "topic": group_topic, **outcome_cells(lookup_error)}], [lookup_error]
-    deletion_steps = topic_deletion.list_planned_steps() if session.dry_run else topic_deletion.run_deletion()
-    step_rows: list[Row] = [
+    deletion_steps = (
+        topic_deletion.list_planned_steps() if session.is_dry_run else topic_deletion.run_deletion()
+    )
+    step_rows: list[ResultRow] = [
         {**deletion_row(deletion_step), "group": group, "topic": group_topic}
         for deletion_step in deletion_steps
     ]

@@ -11,8 +11,8 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values, time_arguments
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 OFFSET_MOVE_COLUMNS = (
@@ -62,7 +62,7 @@ def reset_offset_by_time(
         Option("-o", "--offset", metavar="OFFSET", help="With -b and -q: there, whatever -s says."),
     ] = None,
     cluster_name: MovedClusterOption = None,
-) -> Rows:
+) -> ResultRows:
     """Move a consumer group to a time on every queue of a topic, or one queue to a time or an offset.
 
     Each row shows a queue, where the group is, where it goes on, and how many messages it skips or gets
@@ -111,7 +111,7 @@ def skip_accumulated_message(
     topic: MovedTopicArgument,
     force_text: ForceMoveOption = None,
     cluster_name: MovedClusterOption = None,
-) -> Rows:
+) -> ResultRows:
     """Move a consumer group to the end of every queue of a topic: what it has not consumed, it never will.
 
     Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped.
@@ -145,7 +145,7 @@ def clone_group_offset(
             "-o", "--offline", metavar="true|false", help="true: only if no client of GROUP is connected."
         ),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Move a consumer group to where another one is on every queue of a topic, and of this topic only.
 
     Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped or come once
@@ -191,15 +191,15 @@ def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int
 
 def _apply_offset_plan(
     session: Session, plan: OffsetPlan, apply_plan: Callable[[OffsetPlan], Sequence[OffsetMove]]
-) -> Rows:
+) -> ResultRows:
     skip_count = sum(offset_move.skipped_count or 0 for offset_move in plan.moves)
     repeat_count = sum(offset_move.repeated_count or 0 for offset_move in plan.moves)
-    session.confirm(
+    session.confirm_change(
         f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, skipping {skip_count} messages and"
         f" repeating {repeat_count}?"
     )
-    offset_moves = plan.moves if session.dry_run else apply_plan(plan)
-    move_rows: list[Row] = [
+    offset_moves = plan.moves if session.is_dry_run else apply_plan(plan)
+    move_rows: list[ResultRow] = [
         {
             "group": plan.group,
             "topic": plan.topic,
@@ -222,4 +222,4 @@ def _apply_offset_plan(
         move_notes.append(
             "pending: the clients of the group were told, and report their new offsets in a while"
         )
-    return Rows(OFFSET_MOVE_COLUMNS, move_rows, move_errors, move_notes, OFFSET_MOVE_TABLE_COLUMNS)
+    return ResultRows(OFFSET_MOVE_COLUMNS, move_rows, move_errors, move_notes, OFFSET_MOVE_TABLE_COLUMNS)

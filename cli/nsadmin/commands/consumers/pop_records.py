@@ -15,8 +15,8 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 POP_RECORD_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
@@ -34,7 +34,7 @@ def export_pop_record(
     mqadmin_dry_run: Annotated[
         str | None, Option("-d", "--dryRun", metavar="BOOL", help="Refused: type --dry-run, or leave it out.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Have brokers move their records of popped messages from RocksDB to their message stores.
 
     That is the way back from popConsumerKVServiceEnable: records of what was popped and not acknowledged go
@@ -56,15 +56,15 @@ def export_pop_record(
     record_results = session.admin.pop_records.check_enabled(distinct_addrs(broker_targets))
     addrs_with_records = [broker_addr for broker_addr, has_records, _ in record_results if has_records]
     results_by_addr: dict[str, ServerResult[bool]] = {}
-    if addrs_with_records and not session.dry_run:
-        session.confirm(
+    if addrs_with_records and not session.is_dry_run:
+        session.confirm_change(
             f"Move the pop records of {describe_targets(broker_targets)} to their message stores?"
         )
         results_by_addr = {
             order_result.addr: order_result
             for order_result in session.admin.pop_records.move_to_message_store(addrs_with_records)
         }
-    order_rows, order_errors = list[Row](), list[RocketMQError | None]()
+    order_rows, order_errors = list[ResultRow](), list[RocketMQError | None]()
     for broker_target, record_result in zip(
         broker_targets, match_results(broker_targets, record_results), strict=True
     ):
@@ -72,7 +72,7 @@ def export_pop_record(
         change_text = (
             None if record_result.error else _MOVE_TEXT if record_result.result else _NO_RECORDS_TEXT
         )
-        result_word = "unchanged" if not record_result.result else "dry-run" if session.dry_run else "done"
+        result_word = "unchanged" if not record_result.result else "dry-run" if session.is_dry_run else "done"
         order_rows.append(
             {
                 **identity_cells(broker_target),
@@ -81,4 +81,4 @@ def export_pop_record(
             }
         )
         order_errors.append(order_result.error)
-    return Rows(POP_RECORD_COLUMNS, order_rows, order_errors)
+    return ResultRows(POP_RECORD_COLUMNS, order_rows, order_errors)

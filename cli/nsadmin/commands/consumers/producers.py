@@ -5,7 +5,7 @@ from typing import Annotated
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
@@ -38,7 +38,7 @@ def producer_connection(
         str | None,
         Argument(("-t", "--topic"), "TOPIC", "Ask only the brokers that have this topic.", required=False),
     ],
-) -> Rows:
+) -> ResultRows:
     """Show the connected clients of a producer group, of all brokers together.
 
     A broker knows only the clients that are connected to it: every master and slave is asked, and
@@ -49,7 +49,7 @@ def producer_connection(
         nsadmin producerConnection payments-producer payments
     """
     group_connections = session.admin.producers.get_connections(group, topic)
-    client_rows: list[Row] = [
+    client_rows: list[ResultRow] = [
         {
             "producerGroup": group,
             "clientId": producer_client.client_id,
@@ -65,7 +65,7 @@ def producer_connection(
         for broker_addr, broker_error in group_connections.errors.items()
         if broker_error is not None
     ]
-    return Rows(
+    return ResultRows(
         PRODUCER_CONNECTION_COLUMNS, client_rows, list(group_connections.errors.values()), failure_notes
     )
 
@@ -85,7 +85,7 @@ def producer(
     show_internal: Annotated[
         bool, Option("--internal/--no-internal", help="Show or hide CLIENT_INNER_PRODUCER.")
     ] = True,
-) -> Rows:
+) -> ResultRows:
     """Show every client of every producer group that a broker, or each broker, knows.
 
     lastUpdated is the client's last heartbeat, in UTC. Every Java client,
@@ -101,7 +101,7 @@ def producer(
         client_results = session.admin.producers.list_all_producers()
     else:
         client_results = session.admin.producers.list_all_producers(find_broker_addr(session, broker_text))
-    client_rows: list[Row] = [
+    client_rows: list[ResultRow] = [
         {
             "producerGroup": producer_client.producer_group,
             "clientId": producer_client.client_id,
@@ -120,7 +120,7 @@ def producer(
         for broker_addr, _, broker_error in client_results
         if broker_error is not None
     ]
-    return Rows(
+    return ResultRows(
         PRODUCER_CLIENT_COLUMNS,
         client_rows,
         [client_result.error for client_result in client_results],

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from nsadmin.client.consumers.queue_allocation import allocate_averagely, list_readable_queues
 from nsadmin.command_line.declarations import Argument, declare_columns
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 ALLOCATION_COLUMNS = ("clientId", "topic", "brokerName", "queueId")
@@ -18,7 +18,7 @@ def allocate_mq(
     client_list: Annotated[
         str, Argument(("-i", "--ipList"), "CLIENTS", "Client ids, or what stands for them: a,b,c.")
     ],
-) -> Rows:
+) -> ResultRows:
     """Show which of these clients would get which queues of a topic.
 
     As Java's clients share them by default: queues and client ids sorted, neighbours together. Real client
@@ -35,11 +35,11 @@ def allocate_mq(
     queues_by_client = allocate_averagely(
         list_readable_queues(topic, session.admin.topics.get_route(topic)), client_ids
     )
-    queue_rows: list[Row] = []
+    queue_rows: list[ResultRow] = []
     for client_id, client_queues in queues_by_client.items():
         client_cells = {"clientId": client_id, "topic": topic}
         queue_rows += [
             {**client_cells, "brokerName": message_queue.broker_name, "queueId": message_queue.queue_id}
             for message_queue in client_queues
         ] or [client_cells]
-    return Rows(ALLOCATION_COLUMNS, queue_rows)
+    return ResultRows(ALLOCATION_COLUMNS, queue_rows)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from namesrv_core.errors import BadSettings
-from nsadmin import contexts, diagnostics
+from nsadmin import contexts, exit_codes
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.client.connection.credentials import save_to_file, save_to_keyring
 from nsadmin.command_line.declarations import Option, declare_columns
@@ -15,8 +15,8 @@ from nsadmin.commands.contexts.saved_contexts import (
     context_rows,
     save_context_change,
 )
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRows
 from nsadmin.session import Session
 
 
@@ -27,7 +27,7 @@ def context_login(
     credentials_file: Annotated[
         str | None, Option("--file", metavar="PATH", help="Store them in this file, for its owner alone.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Store the credentials of a context outside it: in the system's keyring, or in a file of their own.
 
     They are asked for on a terminal. Where there is none, standard input has the access key, the secret key
@@ -38,7 +38,9 @@ def context_login(
         # Ask for access key and secret key, and keep them in a file
         nsadmin contextLogin prod --file prod.yml
     """
-    call_with_config_errors(lambda: contexts.load(contexts.path()).named(context_name))
+    call_with_config_errors(
+        lambda: contexts.load_contexts(contexts.contexts_path()).require_context(context_name)
+    )
     new_credentials = _prompt_credentials()
     if credentials_file is None:
         credentials_source = f"keyring:{context_name}"
@@ -53,16 +55,17 @@ def context_login(
 
     def set_credentials_source(saved_contexts: contexts.Contexts) -> contexts.Contexts:
         return saved_contexts.with_context(
-            context_name, saved_contexts.named(context_name)._replace(credentials=credentials_source)
+            context_name,
+            saved_contexts.require_context(context_name)._replace(credentials=credentials_source),
         )
 
     return context_rows(save_context_change(set_credentials_source), [context_name])
 
 
 def _prompt_credentials() -> Credentials:
-    access_key = _require_answer(diagnostics.ask_text("access key"), "access key")
-    secret_key = _require_answer(diagnostics.ask_secret("secret key"), "secret key")
-    security_token = diagnostics.ask_secret("security token, if there is one").strip()
+    access_key = _require_answer(exit_codes.ask_text("access key"), "access key")
+    secret_key = _require_answer(exit_codes.ask_secret("secret key"), "secret key")
+    security_token = exit_codes.ask_secret("security token, if there is one").strip()
     return Credentials(access_key, secret_key, security_token or None)
 
 

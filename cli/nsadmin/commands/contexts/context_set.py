@@ -16,9 +16,16 @@ from nsadmin.commands.contexts.saved_contexts import (
     save_context_change,
 )
 from nsadmin.contexts import Context, Contexts
-from nsadmin.contexts.fields import COLORS, KEYS, Wrong, read, without, written
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import FORMATS, Rows
+from nsadmin.contexts.context_fields import (
+    CONTEXT_COLORS,
+    CONTEXT_KEYS,
+    InvalidContextValue,
+    context_to_map,
+    parse_context,
+    reset_context_key,
+)
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import OUTPUT_FORMATS, ResultRows
 from nsadmin.session import Session
 
 _DISCOVERY_KEYS = ("namesrvAddr", "configFile", "endpoint")
@@ -119,14 +126,17 @@ def context_set(
     color: Annotated[
         str | None,
         Option(
-            "--color", metavar="COLOR", help="To show its name in, say red.", value_source="|".join(COLORS)
+            "--color",
+            metavar="COLOR",
+            help="To show its name in, say red.",
+            value_source="|".join(CONTEXT_COLORS),
         ),
     ] = None,
     unset_fields: Annotated[
         list[str] | None,
         Option("--unset", metavar="FIELD", help="Forget this, such as timeout or tls.caFile. Repeatable."),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Make a context, or change of it what is named. The first one is in use at once.
 
     What is named in the place of something else, such as an endpoint for a list of name servers, replaces
@@ -144,8 +154,10 @@ def context_set(
     """
     if context_name == "-":
         raise UsageError('contextSet: "-" cannot be a name: it is the context of before')
-    if default_output not in (None, *FORMATS):
-        raise UsageError(f"--defaultOutput {default_output} is unknown; there are: {', '.join(FORMATS)}")
+    if default_output not in (None, *OUTPUT_FORMATS):
+        raise UsageError(
+            f"--defaultOutput {default_output} is unknown; there are: {', '.join(OUTPUT_FORMATS)}"
+        )
     given_values = {
         "namesrvAddr": ";".join(parse_addrs(namesrv_addr)) if namesrv_addr else None,
         "configFile": _absolute_path(config_file),
@@ -175,8 +187,8 @@ def context_set(
     }
 
     def update_contexts(saved_contexts: Contexts) -> Contexts:
-        context_map: dict[str, Any] = written(
-            _unset_fields(saved_contexts.by_name.get(context_name, Context()), unset_fields or ())
+        context_map: dict[str, Any] = context_to_map(
+            _unset_fields(saved_contexts.contexts_by_name.get(context_name, Context()), unset_fields or ())
         )
         _replace_fields(context_map, _without_missing(given_values))
         _replace_tls_fields(context_map, _without_missing(tls_values), tls)
@@ -186,7 +198,9 @@ def context_set(
                 **dict(map(parse_pair, address_map)),
             }
         changed_contexts = saved_contexts.with_context(context_name, _read_context(context_name, context_map))
-        return changed_contexts if changed_contexts.current else changed_contexts.using(context_name)
+        return (
+            changed_contexts if changed_contexts.current_name else changed_contexts.with_current(context_name)
+        )
 
     return context_rows(save_context_change(update_contexts), [context_name])
 
@@ -210,7 +224,7 @@ def _credentials_source(source_text: str | None) -> str | None:
 
 
 def _read_secret(session: Session, secret_name: str, is_piped: bool, is_wanted: bool = False) -> str | None:
-    return session.secret(secret_name, is_piped) if is_piped or is_wanted else None
+    return session.ask_secret(secret_name, is_piped) if is_piped or is_wanted else None
 
 
 def _without_missing(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,9 +234,11 @@ def _without_missing(values: Mapping[str, Any]) -> dict[str, Any]:
 def _unset_fields(context: Context, field_keys: Iterable[str]) -> Context:
     for field_key in field_keys:
         try:
-            context = without(context, field_key)
+            context = reset_context_key(context, field_key)
         except KeyError:
-            raise UsageError(f"--unset {field_key} is unknown; there are: {', '.join(KEYS)}") from None
+            raise UsageError(
+                f"--unset {field_key} is unknown; there are: {', '.join(CONTEXT_KEYS)}"
+            ) from None
     return context
 
 
@@ -255,8 +271,8 @@ def _replace_tls_fields(
 
 def _read_context(context_name: str, context_map: Mapping[str, Any]) -> Context:
     try:
-        context = read(context_map)
-    except Wrong as error:
+        context = parse_context(context_map)
+    except InvalidContextValue as error:
         raise UsageError(f"contextSet: {error}") from None
     if not any(discovery_key in context_map for discovery_key in _DISCOVERY_KEYS):
         raise UsageError(

@@ -6,9 +6,9 @@ from typing import Annotated, TypeVar
 from nsadmin import contexts
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.command_line.declarations import Argument, declare_columns
-from nsadmin.contexts import BadConfig, Context, Contexts, ContextTls
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.contexts import Context, Contexts, ContextTls, InvalidContextsError
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ ContextNameArgument = Annotated[
 
 
 @declare_columns(CONTEXT_COLUMNS)
-def context_list(session: Session) -> Rows:
+def context_list(session: Session) -> ResultRows:
     """List the contexts; one of them may be in use.
 
     Examples:
@@ -33,7 +33,7 @@ def context_list(session: Session) -> Rows:
         nsadmin contextList
     """
     saved_contexts = _load_contexts()
-    return context_rows(saved_contexts, sorted(saved_contexts.by_name), _BRIEF_COLUMNS)
+    return context_rows(saved_contexts, sorted(saved_contexts.contexts_by_name), _BRIEF_COLUMNS)
 
 
 @declare_columns(CONTEXT_COLUMNS)
@@ -43,7 +43,7 @@ def context_show(
         str | None,
         Argument(("--name",), "NAME", "Name of a context.", required=False, value_source="contexts"),
     ],
-) -> Rows:
+) -> ResultRows:
     """Show one context, or the one that is in use: all that is set in it.
 
     Of secrets only where they are is shown, never what they are.
@@ -55,10 +55,10 @@ def context_show(
         nsadmin contextShow prod --json
     """
     saved_contexts = _load_contexts()
-    chosen_name = context_name or saved_contexts.current
+    chosen_name = context_name or saved_contexts.current_name
     if chosen_name is None:
         raise UsageError("contextShow: no context is in use; nsadmin contextUse NAME chooses one")
-    call_with_config_errors(lambda: saved_contexts.named(chosen_name))
+    call_with_config_errors(lambda: saved_contexts.require_context(chosen_name))
     return context_rows(saved_contexts, [chosen_name])
 
 
@@ -68,7 +68,7 @@ def context_use(
     context_name: Annotated[
         str, Argument(("--name",), "NAME", 'Name of a context, or "-".', value_source="contexts")
     ],
-) -> Rows:
+) -> ResultRows:
     """Use a context where no command says otherwise; "-" is the one of before.
 
     Examples:
@@ -77,12 +77,12 @@ def context_use(
         # Go back to the one before
         nsadmin contextUse -
     """
-    saved_contexts = save_context_change(lambda saved_contexts: saved_contexts.using(context_name))
-    return context_rows(saved_contexts, [saved_contexts.current or ""], _BRIEF_COLUMNS)
+    saved_contexts = save_context_change(lambda saved_contexts: saved_contexts.with_current(context_name))
+    return context_rows(saved_contexts, [saved_contexts.current_name or ""], _BRIEF_COLUMNS)
 
 
 @declare_columns(CONTEXT_COLUMNS)
-def context_delete(session: Session, context_name: ContextNameArgument) -> Rows:
+def context_delete(session: Session, context_name: ContextNameArgument) -> ResultRows:
     """Forget a context. Nothing happens to the cluster.
 
     Examples:
@@ -90,30 +90,30 @@ def context_delete(session: Session, context_name: ContextNameArgument) -> Rows:
         nsadmin contextDelete prod
     """
     contexts_before = _load_contexts()
-    save_context_change(lambda saved_contexts: saved_contexts.without(context_name))
+    save_context_change(lambda saved_contexts: saved_contexts.without_context(context_name))
     return context_rows(contexts_before, [context_name], _BRIEF_COLUMNS)
 
 
 def _load_contexts() -> Contexts:
-    return call_with_config_errors(lambda: contexts.load(contexts.path()))
+    return call_with_config_errors(lambda: contexts.load_contexts(contexts.contexts_path()))
 
 
 def save_context_change(apply_change: Callable[[Contexts], Contexts]) -> Contexts:
     """Apply a change to the contexts, save them, and return them."""
-    return call_with_config_errors(lambda: contexts.change(contexts.path(), apply_change))
+    return call_with_config_errors(lambda: contexts.change_contexts(contexts.contexts_path(), apply_change))
 
 
 def call_with_config_errors(context_step: Callable[[], T]) -> T:
     """Call a function that uses the contexts file; a mistake in that file becomes a UsageError."""
     try:
         return context_step()
-    except BadConfig as error:
+    except InvalidContextsError as error:
         raise UsageError(str(error)) from None
 
 
 def context_rows(
     saved_contexts: Contexts, context_names: Iterable[str], table_columns: Iterable[str] = CONTEXT_COLUMNS
-) -> Rows:
+) -> ResultRows:
     """A row for each of these contexts; a table omits columns that none of them has a value for."""
     rows_in_order = [_context_row(saved_contexts, context_name) for context_name in context_names]
     shown_columns = [
@@ -122,14 +122,14 @@ def context_rows(
         if column_name in CONTEXT_COLUMNS[:2]
         or any(row[column_name] not in (None, False) for row in rows_in_order)
     ]
-    return Rows(CONTEXT_COLUMNS, rows_in_order, in_table=shown_columns)
+    return ResultRows(CONTEXT_COLUMNS, rows_in_order, table_columns=shown_columns)
 
 
-def _context_row(saved_contexts: Contexts, context_name: str) -> Row:
-    context = saved_contexts.by_name[context_name]
+def _context_row(saved_contexts: Contexts, context_name: str) -> ResultRow:
+    context = saved_contexts.contexts_by_name[context_name]
     return {
         "name": context_name,
-        "current": context_name == saved_contexts.current,
+        "current": context_name == saved_contexts.current_name,
         "namesrvAddr": context.namesrv_addr,
         "configFile": context.config_file,
         "endpoint": context.endpoint,

@@ -3,11 +3,11 @@
 from typing import Annotated
 
 from nsadmin import audit
-from nsadmin.audit import BadAudit, Record
+from nsadmin.audit import AuditRecord, UnreadableAuditError
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
@@ -21,7 +21,7 @@ def audit_list(
     since_text: Annotated[
         str | None, Option("--since", metavar="TIME", help=f"Only from then on: {time_arguments.TIME_HELP}")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """List the changes that were made, or tried, from this account, the oldest first.
 
     Each command that sent a request which changes something has left a line, also when it failed or was
@@ -36,21 +36,21 @@ def audit_list(
         nsadmin auditList --since 2025-01-31 --filter command~KvConfig --json
     """
     begin_ms = time_arguments.parse_time_option("auditList", "--since", since_text, 0)
-    audit_file = audit.path()
+    audit_file = audit.audit_path()
     if audit_file is None:
         raise UsageError("auditList: no audit is kept: NSADMIN_AUDIT is off")
     try:
-        audit_log = audit.load(audit_file)
-    except BadAudit as error:
+        audit_log = audit.load_audit(audit_file)
+    except UnreadableAuditError as error:
         raise UsageError(f"auditList: {error}") from None
     audit_rows = [
         _audit_row(audit_record) for audit_record in audit_log.records if audit_record["time"] >= begin_ms
     ]
-    notes = [f"{audit_file}: line {line_number} is no audit" for line_number in audit_log.unreadable]
-    return Rows((*AUDIT_COLUMNS, "servers"), audit_rows, (), notes, AUDIT_TABLE_COLUMNS)
+    notes = [f"{audit_file}: line {line_number} is no audit" for line_number in audit_log.unreadable_lines]
+    return ResultRows((*AUDIT_COLUMNS, "servers"), audit_rows, (), notes, AUDIT_TABLE_COLUMNS)
 
 
-def _audit_row(audit_record: Record) -> Row:
+def _audit_row(audit_record: AuditRecord) -> ResultRow:
     sent_requests = audit_record.get("sent") or ()
     server_addrs = tuple(dict.fromkeys(sent_request.get("server") for sent_request in sent_requests))
     return {

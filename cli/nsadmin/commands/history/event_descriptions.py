@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nsadmin.commands.columns.change_rows import describe_change
-from nsadmin.wording import first_of
+from nsadmin.phrases import abbreviate_names
 
 EventFields = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ def _describe_topics(fields: EventFields) -> str:
             f"on {_changed_broker(change_group)} {_describe_queues(change_group)}", []
         ).extend(change_group["topics"])
     change_texts = [
-        f"{first_of(topic_names, _MAX_NAMED)} {change_text}"
+        f"{abbreviate_names(topic_names, _MAX_NAMED)} {change_text}"
         for change_text, topic_names in list(topics_by_change.items())[:_MAX_NAMED]
     ]
     hidden_count = sum(len(topic_names) for topic_names in list(topics_by_change.values())[_MAX_NAMED:])

@@ -27,11 +27,11 @@ from nsadmin.commands.history.journal_source import (
     call_with_usage_errors,
     find_journals,
 )
-from nsadmin.diagnostics import UsageError
-from nsadmin.likeness import like
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
+from nsadmin.suggestions import find_similar_names
 
 HISTORY_COLUMNS = ("seq", "time", "server", "type", "changes", "cause", "client", "event")
 HISTORY_TABLE_COLUMNS = ("time", "type", "changes", "cause", "client")
@@ -91,7 +91,7 @@ def history(
     follow: Annotated[bool, Option("-f", "--follow", help="Go on with what comes, until Ctrl-C.")] = False,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
-) -> Rows | Iterator[Rows]:
+) -> ResultRows | Iterator[ResultRows]:
     """Show what happened, newest last, with what caused it and whose doing it was.
 
     A topic's history has its changes on each broker, its deletion and its order configuration; a broker's
@@ -136,7 +136,7 @@ def history(
         notes.append(
             f"the newest {max_records} events; --limit 0 shows the older ones too, --until TIME leads there"
         )
-    shown_rows = Rows(HISTORY_COLUMNS, history_rows, errors, notes, table_columns)
+    shown_rows = ResultRows(HISTORY_COLUMNS, history_rows, errors, notes, table_columns)
     return _follow_journals(session, shown_rows, journal_histories) if follow else shown_rows
 
 
@@ -161,7 +161,9 @@ def _parse_types(type_names: list[str] | None) -> frozenset[str]:
     names_by_lower = {type_name.lower(): type_name for type_name in EVENT_TYPES_BY_NAME}
     for type_text in type_names or ():
         if type_text.lower() not in names_by_lower:
-            suggested_names = ", ".join(like(type_text, EVENT_TYPES_BY_NAME, 0.5) or EVENT_TYPES_BY_NAME)
+            suggested_names = ", ".join(
+                find_similar_names(type_text, EVENT_TYPES_BY_NAME, 0.5) or EVENT_TYPES_BY_NAME
+            )
             raise UsageError(f"history: --type {type_text} is no type of event; there are: {suggested_names}")
     return frozenset(names_by_lower[type_text.lower()] for type_text in type_names or ()) or _USUAL_TYPES
 
@@ -179,7 +181,7 @@ class _JournalHistory:
         self._is_following = is_following
         self._last_seq = 0
 
-    def read_past(self) -> list[tuple[JournalRecord, Row]]:
+    def read_past(self) -> list[tuple[JournalRecord, ResultRow]]:
         """Read the existing records. Of more than `max_records`, it returns at least one more, the newest."""
         try:
             return call_with_usage_errors("history", self.server_journal, self._read_segments)
@@ -187,12 +189,12 @@ class _JournalHistory:
             self.read_error = error
             return []
 
-    def _read_segments(self, folder: Path) -> list[tuple[JournalRecord, Row]]:
+    def _read_segments(self, folder: Path) -> list[tuple[JournalRecord, ResultRow]]:
         history_query = self._query
         if self._is_following:
             # New records that arrive during reading come after this one, or after the last one that was read.
             self._last_seq = max((record.seq for record in reader.read_last_records(folder, 1)), default=0)
-        segment_rows: list[list[tuple[JournalRecord, Row]]] = []
+        segment_rows: list[list[tuple[JournalRecord, ResultRow]]] = []
         row_count = 0
         for records in reader.read_segments_backwards(
             folder, history_query.begin_ms, history_query.end_ms, self._build_sieve()
@@ -225,14 +227,14 @@ class _JournalHistory:
             history_query.event_types | learned_types,
         )
 
-    def follow_records(self) -> Iterator[list[tuple[JournalRecord, Row]]]:
+    def follow_records(self) -> Iterator[list[tuple[JournalRecord, ResultRow]]]:
         """Yield the new matching records of each poll of the journal."""
         for records in reader.poll_records(self.server_journal.folder, self._last_seq):
             yield list(self._matching_rows(self._subject_filter, records))
 
     def _matching_rows(
         self, subject_filter: SubjectFilter, records: Iterable[JournalRecord]
-    ) -> Iterator[tuple[JournalRecord, Row]]:
+    ) -> Iterator[tuple[JournalRecord, ResultRow]]:
         history_query = self._query
         for record in records:
             self._last_seq = max(self._last_seq, record.seq)
@@ -258,19 +260,19 @@ class _JournalHistory:
             )
 
 
-def _merge_rows(record_lists: Iterable[list[tuple[JournalRecord, Row]]]) -> list[Row]:
+def _merge_rows(record_lists: Iterable[list[tuple[JournalRecord, ResultRow]]]) -> list[ResultRow]:
     return [row for _, row in merge(*record_lists, key=lambda record_and_row: record_and_row[0].time_ms)]
 
 
 def _read_next(
-    server_journal: ServerJournal, record_batches: Iterator[list[tuple[JournalRecord, Row]]]
-) -> list[tuple[JournalRecord, Row]]:
+    server_journal: ServerJournal, record_batches: Iterator[list[tuple[JournalRecord, ResultRow]]]
+) -> list[tuple[JournalRecord, ResultRow]]:
     return call_with_usage_errors("history", server_journal, lambda _: next(record_batches))
 
 
 def _follow_journals(
-    session: Session, shown_rows: Rows, journal_histories: list[_JournalHistory]
-) -> Iterator[Rows]:
+    session: Session, shown_rows: ResultRows, journal_histories: list[_JournalHistory]
+) -> Iterator[ResultRows]:
     followed_journals = [
         (journal_history.server_journal, journal_history.follow_records())
         for journal_history in journal_histories

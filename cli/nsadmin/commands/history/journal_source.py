@@ -9,7 +9,7 @@ from namesrv_core.storage.journal import segments
 from namesrv_core.storage.journal.segments import InvalidSegmentError
 from nsadmin.client import NotFound
 from nsadmin.command_line.declarations import Option
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ def find_journals(
     session: Session, command_name: str, journal_folders: list[str] | None, server_name: str | None
 ) -> list[ServerJournal]:
     """Find the journals to read; UsageError if none is named, NotFound if none is of that server."""
-    folder_names = journal_folders or session.options.journals
+    folder_names = journal_folders or session.options.journal_folders
     if not folder_names:
         raise UsageError(
             f"{command_name}: which journal? Add --journal DIR, or let the context know: "

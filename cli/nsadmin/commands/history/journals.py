@@ -10,8 +10,8 @@ from namesrv_core.history.records import JournalRecord
 from namesrv_core.storage.journal import reader, segments
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -36,7 +36,7 @@ def journal_cat(
     journal_folder: JournalFolderArgument,
     since_text: SinceTimeOption = None,
     until_text: Annotated[str | None, Option("--until", metavar="TIME", help="Only before then.")] = None,
-) -> Rows:
+) -> ResultRows:
     """Show the records of a name server's journal, oldest first; closed segments are decompressed.
 
     The server may be running. A table has a summary of each event; JSON has all of it, as docs/journal.md
@@ -66,7 +66,7 @@ def journal_tail(
         int, Option("-l", "--lines", metavar="N", help="How many; 10 if left out.", minimum=0)
     ] = 10,
     follow: Annotated[bool, Option("-f", "--follow", help="Go on with what comes, until Ctrl-C.")] = False,
-) -> Rows | Iterator[Rows]:
+) -> ResultRows | Iterator[ResultRows]:
     """Show the last records of a name server's journal.
 
     Examples:
@@ -85,7 +85,9 @@ def journal_tail(
     )
 
 
-def _follow_journal(session: Session, shown_rows: Rows, folder_path: Path, last_seq: int) -> Iterator[Rows]:
+def _follow_journal(
+    session: Session, shown_rows: ResultRows, folder_path: Path, last_seq: int
+) -> Iterator[ResultRows]:
     yield shown_rows
     session.continue_table()
     for records in reader.follow_records(folder_path, last_seq):
@@ -93,7 +95,7 @@ def _follow_journal(session: Session, shown_rows: Rows, folder_path: Path, last_
 
 
 @declare_columns(STAT_COLUMNS)
-def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> Rows:
+def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> ResultRows:
     """Show how many records of which type a journal has, and how much room they take.
 
     Examples:
@@ -113,11 +115,11 @@ def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> Row
         ]
         file_sizes = [segment.file_path.stat().st_size for segment in segments.list_segments(folder_path)]
     note = f"{len(file_sizes)} segments, {sum(file_sizes)} bytes on the disk"
-    return Rows(STAT_COLUMNS, type_rows, notes=[note])
+    return ResultRows(STAT_COLUMNS, type_rows, notes=[note])
 
 
 @declare_columns(VERIFY_COLUMNS)
-def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> Rows:
+def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> ResultRows:
     """Look through a whole journal: every record, and whether snapshots and events agree.
 
     Numbers must have no hole, and the tables that a snapshot and the events behind it give must be those
@@ -148,7 +150,7 @@ def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> R
         if any(checked_segment.problem_texts for checked_segment in checked_segments)
         else []
     )
-    return Rows(
+    return ResultRows(
         VERIFY_COLUMNS,
         [_verify_row(checked_segment) for checked_segment in checked_segments],
         errors,
@@ -157,7 +159,7 @@ def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> R
     )
 
 
-def _verify_row(checked_segment: reader.SegmentCheck) -> Row:
+def _verify_row(checked_segment: reader.SegmentCheck) -> ResultRow:
     return {
         "file": checked_segment.journal_segment.file_path.name,
         "result": "damaged"
@@ -191,11 +193,11 @@ def _journal_path(command_name: str, journal_folder: str) -> Iterator[Path]:
         raise UsageError(f"{command_name}: {error.filename or folder_path}: {error.strerror}") from None
 
 
-def _record_rows(record_rows: Iterable[Row]) -> Rows:
-    return Rows(RECORD_COLUMNS, list(record_rows), in_table=RECORD_TABLE_COLUMNS)
+def _record_rows(record_rows: Iterable[ResultRow]) -> ResultRows:
+    return ResultRows(RECORD_COLUMNS, list(record_rows), table_columns=RECORD_TABLE_COLUMNS)
 
 
-def _record_row(record: JournalRecord) -> Row:
+def _record_row(record: JournalRecord) -> ResultRow:
     return {
         "seq": record.seq,
         "time": format_utc(record.time_ms),

@@ -18,7 +18,7 @@ from nsadmin.commands.history.journal_source import (
     find_journals,
 )
 from nsadmin.commands.topics.topics import TOPIC_ROUTE_COLUMNS, TopicArgument, route_rows
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
@@ -34,7 +34,7 @@ def route_at(
     time_text: PastTimeOption,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
-) -> Rows:
+) -> ResultRows:
     """Show the route of a topic as name servers answered it at that time: the rows of topicRoute.
 
     It is read from the journals of name servers, so that none has to run. A table of several journals has
@@ -54,7 +54,7 @@ def route_at(
         nsadmin routeAt no-such-topic --at 2025-02-01T00:00:02Z --journal namesrv/journal
     """
     time_ms = time_arguments.parse_past_time("routeAt", "--at", time_text)
-    route_rows: list[Row] = []
+    route_rows: list[ResultRow] = []
     table_columns: dict[str, None] = {}
     errors: list[RocketMQError | None] = []
     for server_journal in find_journals(session, "routeAt", journal_folders, server_name):
@@ -66,7 +66,7 @@ def route_at(
             route_rows += [
                 {**route_row, "server": server_journal.server_name} for route_row in past_route.rows
             ]
-            table_columns.update(dict.fromkeys(past_route.in_table or past_route.columns))
+            table_columns.update(dict.fromkeys(past_route.table_columns or past_route.columns))
             errors.append(None)
         except RocketMQError as error:
             errors.append(error)
@@ -74,7 +74,7 @@ def route_at(
     shown_columns = [
         column_name for column_name in ROUTE_AT_COLUMNS[:-1] if column_name in table_columns
     ] or ROUTE_AT_COLUMNS[:-2]
-    return Rows(
+    return ResultRows(
         ROUTE_AT_COLUMNS,
         route_rows,
         errors,
@@ -83,7 +83,7 @@ def route_at(
     )
 
 
-def _past_route(topic: str, past_state: PastState) -> Rows:
+def _past_route(topic: str, past_state: PastState) -> ResultRows:
     moment_text = format_utc(past_state.moment_ms) or past_state.moment_ms
     if past_state.journal_replay is None:
         raise UnknownPastError(

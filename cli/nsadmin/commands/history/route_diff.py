@@ -10,7 +10,7 @@ from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import change_cells
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import SNAPSHOT_SOURCE_HELP, resolve_snapshot
-from nsadmin.output import Row, Rows, Text
+from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.session import Session
 
 ROUTE_DIFF_COLUMNS = ("what", "name", "brokerName", "changes", "before", "after")
@@ -31,7 +31,7 @@ def route_diff(
     unified: Annotated[bool, Option("--unified", help="As the text that diff -U0 writes.")] = False,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
-) -> Rows | Text:
+) -> ResultRows | OutputText:
     """Show what differs between two sides: brokers, queues and permissions of topics, order configurations.
 
     A side is the file of a snapshot, a name server as HOST:PORT, the name of a context, or a time, for which
@@ -54,8 +54,8 @@ def route_diff(
     diff_rows = list(_diff_rows(first_items, second_items))
     errors = [RoutesDifferError("the two sides differ")] if diff_rows else []
     if unified:
-        return Text(_unified_diff(snapshots, first_items, second_items), errors)
-    return Rows(
+        return OutputText(_unified_diff(snapshots, first_items, second_items), errors)
+    return ResultRows(
         ROUTE_DIFF_COLUMNS,
         diff_rows,
         errors,
@@ -70,7 +70,7 @@ def _count_differences(difference_count: int) -> str:
 
 def _diff_rows(
     first_items: dict[SnapshotItem, ItemValue], second_items: dict[SnapshotItem, ItemValue]
-) -> Iterator[Row]:
+) -> Iterator[ResultRow]:
     for snapshot_item in sorted(
         {**first_items, **second_items},
         key=lambda snapshot_item: (

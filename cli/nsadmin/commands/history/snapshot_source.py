@@ -15,7 +15,7 @@ from nsadmin.client.connection.addresses import BadAddress, parse_addrs
 from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError
 from nsadmin.command_line import time_arguments
 from nsadmin.commands.history.journal_source import call_with_usage_errors, find_journals
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
@@ -33,10 +33,10 @@ def resolve_snapshot(
     """Resolve an operand to a snapshot; a one-line UsageError if it is malformed or its past is unknown."""
     if os.path.isfile(operand_text):
         return load_snapshot_file(command_name, operand_text)
-    known_contexts = contexts.load(contexts.path()).by_name
+    known_contexts = contexts.load_contexts(contexts.contexts_path()).contexts_by_name
     if operand_text in known_contexts:
         setting_values: Any = defaultdict(lambda: None, context=operand_text)
-        context_options = settings.resolve(setting_values)
+        context_options = settings.resolve_options(setting_values)
         return _take_live_snapshot(session, context_options.access, context_options.namesrv_addr)
     try:
         now_ms = int(time() * 1000)
@@ -65,7 +65,7 @@ def _parse_operand_addrs(command_name: str, option_flag: str, operand_text: str)
 
 
 def _take_live_snapshot(session: Session, access: Access, namesrv_addrs: Any) -> ClusterSnapshot:
-    with session.other(namesrv_addrs, access) as admin:
+    with session.open_other_client(namesrv_addrs, access) as admin:
         return snapshots.take_cluster_snapshot(admin, int(time() * 1000))
 
 

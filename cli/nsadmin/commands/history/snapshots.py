@@ -12,8 +12,8 @@ from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import describe_change
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import load_snapshot_file, rebuild_past_snapshot
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -47,7 +47,7 @@ def snapshot_save(
     ] = None,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
-) -> Rows:
+) -> ResultRows:
     """Save all that the name servers know to a file: brokers, topics, KV config, settings.
 
     With --at it is what one name server knew then, rebuilt from its journal: no server is asked.
@@ -80,11 +80,11 @@ def snapshot_save(
             output_file.write(snapshots.encode_snapshot(snapshot))
     except OSError as error:
         raise UsageError(f"snapshotSave: {file_path}: {error.strerror}") from None
-    return Rows(SNAPSHOT_COLUMNS, [_snapshot_row(file_path, snapshot)])
+    return ResultRows(SNAPSHOT_COLUMNS, [_snapshot_row(file_path, snapshot)])
 
 
 @declare_columns(SNAPSHOT_ITEM_COLUMNS)
-def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> Rows:
+def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> ResultRows:
     """Show what is in the file of a snapshot.
 
     Examples:
@@ -94,7 +94,7 @@ def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> Rows:
         nsadmin snapshotShow before.snapshot.zst --filter what=broker --json
     """
     snapshot = load_snapshot_file("snapshotShow", file_name)
-    item_rows: list[Row] = [
+    item_rows: list[ResultRow] = [
         {
             "what": snapshot_item.kind,
             "name": snapshot_item.item_name,
@@ -119,7 +119,7 @@ def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> Rows:
         for entry_key, item_value in snapshot.settings.items()
     ]
     source_note = f"{snapshot.source}, {format_utc(snapshot.time)}"
-    return Rows(SNAPSHOT_ITEM_COLUMNS, item_rows, (), [source_note], SNAPSHOT_ITEM_COLUMNS[:4])
+    return ResultRows(SNAPSHOT_ITEM_COLUMNS, item_rows, (), [source_note], SNAPSHOT_ITEM_COLUMNS[:4])
 
 
 def _value_cells(item_value: object) -> dict[str, object]:
@@ -132,7 +132,7 @@ def snapshot_list(
     folder: Annotated[
         str | None, Argument(("--dir",), "DIR", "Where to look; here if left out.", required=False)
     ],
-) -> Rows:
+) -> ResultRows:
     """List the snapshots in a folder, oldest first: files that end in .snapshot.zst.
 
     Examples:
@@ -162,12 +162,12 @@ def snapshot_list(
             errors.append(InvalidSnapshotError(str(error)))
             notes.append(f"{folder_path / file_name}: {error.strerror}")
     path_snapshots.sort(key=lambda path_snapshot: path_snapshot[1].time)
-    return Rows(
+    return ResultRows(
         SNAPSHOT_COLUMNS, [_snapshot_row(*path_snapshot) for path_snapshot in path_snapshots], errors, notes
     )
 
 
-def _snapshot_row(file_path: Path, snapshot: ClusterSnapshot) -> Row:
+def _snapshot_row(file_path: Path, snapshot: ClusterSnapshot) -> ResultRow:
     return {
         "file": str(file_path),
         "time": format_utc(snapshot.time),

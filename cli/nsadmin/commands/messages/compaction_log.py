@@ -13,8 +13,8 @@ from nsadmin.commands.messages.message_rows import (
     body_notes,
     message_row,
 )
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRows
 from nsadmin.session import Session
 
 _BLANK_MAGIC = (0xCBD43194).to_bytes(4)
@@ -25,7 +25,7 @@ _BLANK_MAGIC = (0xCBD43194).to_bytes(4)
 def dump_compaction_log(
     session: Session,
     file: Annotated[str, Argument(("-f", "--file"), "FILE", "A file of a broker, read here.")],
-) -> Rows:
+) -> ResultRows:
     """Show the messages in a file below store/compaction/compactionLog, or in one of a commit log.
 
     The file is only read, so that a broker may have it open: mqadmin opens it for writing too. What cannot be
@@ -52,7 +52,7 @@ def dump_compaction_log(
         )
     located_messages = [LocatedMessage(None, message) for message in decoded.messages]
     dump_notes = [*body_notes(located_messages), *([str(decode_error)] if decode_error else [])]
-    return Rows(
+    return ResultRows(
         MESSAGE_COLUMNS,
         [message_row(located_message) for located_message in located_messages],
         [decode_error],

@@ -9,7 +9,7 @@ from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import forgive_missing
 from nsadmin.commands.messages.message_queries import parse_number
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.session import Session
 
@@ -53,7 +53,7 @@ def query_cq(
             "-g", "--consumer", metavar="GROUP", help="Whether the filter of this group takes each of them."
         ),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show entries of a queue as brokers have them: where each message is, and the hash of its tag.
 
     Every broker of the topic's route is asked, its master or else a slave, and rows say which one answered;
@@ -94,7 +94,7 @@ def query_cq(
         for note_line in _broker_notes(broker_name, route_or_result)
     ]
     return forgive_missing(
-        Rows(
+        ResultRows(
             QUEUE_ENTRY_COLUMNS,
             entry_rows,
             [route_or_result.error for route_or_result in entry_results],
@@ -106,7 +106,7 @@ def query_cq(
 
 def _entry_rows(
     broker_name: str | None, entry_result: ServerResult[QueueEntries], topic: str, queue_id: int
-) -> list[Row]:
+) -> list[ResultRow]:
     return [
         {
             "brokerName": broker_name,

@@ -11,8 +11,8 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Option
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_sender import SENT_COLUMNS, sent_row
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
 from nsadmin.session import Session
 
@@ -63,7 +63,7 @@ def push_messages(
     messages: Sequence[LocatedMessage],
     group: str | None,
     client_id: str | None,
-) -> Rows:
+) -> ResultRows:
     """Push each message to the client, one after another; a row shows how the client consumed it."""
     session.require_writable(f"{command_name} -g -d")
     session.require_yes(f"{command_name} -g -d")
@@ -72,14 +72,14 @@ def push_messages(
         message_delivery.find_receiver(located_message, group or "", client_id or "")
         for located_message in messages
     ]
-    session.confirm(
+    session.confirm_change(
         f"Have {client_id} of {group} consume {_count_text(messages)}, now and whatever it did before?"
     )
-    delivery_rows: list[Row] = []
+    delivery_rows: list[ResultRow] = []
     delivery_errors: list[RocketMQError | None] = []
     for message_receiver in message_receivers:
         client_answer, delivery_error = (
-            ({}, None) if session.dry_run else _push_message(message_delivery, message_receiver)
+            ({}, None) if session.is_dry_run else _push_message(message_delivery, message_receiver)
         )
         message = message_receiver.located_message.message
         delivery_errors.append(delivery_error)
@@ -93,10 +93,10 @@ def push_messages(
                 "group": group,
                 "clientId": client_id,
                 **client_answer,
-                **outcome_cells(delivery_error, "dry-run" if session.dry_run else "done"),
+                **outcome_cells(delivery_error, "dry-run" if session.is_dry_run else "done"),
             }
         )
-    return Rows(
+    return ResultRows(
         DELIVERY_COLUMNS,
         delivery_rows,
         delivery_errors,
@@ -107,7 +107,7 @@ def push_messages(
 
 def _push_message(
     message_delivery: MessageDelivery, message_receiver: MessageReceiver
-) -> tuple[Row, RocketMQError | None]:
+) -> tuple[ResultRow, RocketMQError | None]:
     """The cells of the client's answer, and the error if it did not consume the message."""
     try:
         delivery_outcome = message_delivery.deliver_message(message_receiver)
@@ -124,27 +124,29 @@ def _push_message(
     )
 
 
-def resend_messages(session: Session, command_name: str, messages: Sequence[LocatedMessage]) -> Rows:
+def resend_messages(session: Session, command_name: str, messages: Sequence[LocatedMessage]) -> ResultRows:
     """Send each message to its own queue, or to another queue of its topic; rows are those of sendMessage."""
     session.require_writable(f"{command_name} -s")
     session.require_yes(f"{command_name} -s")
     message_delivery = session.admin.delivery
     send_queues = [message_delivery.choose_resend_queue(located_message) for located_message in messages]
-    session.confirm(f"Send {_count_text(messages)} once more to every group of {messages[0].message.topic}?")
-    sent_rows: list[Row] = []
+    session.confirm_change(
+        f"Send {_count_text(messages)} once more to every group of {messages[0].message.topic}?"
+    )
+    sent_rows: list[ResultRow] = []
     send_errors: list[RocketMQError | None] = []
     for located_message, send_queue in zip(messages, send_queues, strict=True):
         sent_message, send_error = None, None
-        if not session.dry_run:
+        if not session.is_dry_run:
             try:
                 sent_message = message_delivery.resend_message(send_queue, located_message.message)
             except RocketMQError as failure:
                 send_error = failure
         send_errors.append(send_error)
         sent_rows.append(
-            sent_row(send_queue, sent_message, send_error, None, "dry-run" if session.dry_run else "done")
+            sent_row(send_queue, sent_message, send_error, None, "dry-run" if session.is_dry_run else "done")
         )
-    return Rows(SENT_COLUMNS, sent_rows, send_errors, _error_notes(send_errors))
+    return ResultRows(SENT_COLUMNS, sent_rows, send_errors, _error_notes(send_errors))
 
 
 def _count_text(located_messages: Sequence[LocatedMessage]) -> str:

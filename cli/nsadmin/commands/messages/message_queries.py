@@ -28,8 +28,8 @@ from nsadmin.commands.messages.message_rows import (
     make_message_rows,
     parse_charset,
 )
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRows
 from nsadmin.session import Session
 
 _HOUR_MS = 3_600_000
@@ -69,7 +69,7 @@ def query_msg_by_key(
         Option("-l", "--lastKey", metavar="KEY", help="Go on behind this indexKey, with a RocksDB index."),
     ] = None,
     route_topic: RouteTopicOption = None,
-) -> Rows:
+) -> ResultRows:
     """Find messages by a business key (property KEYS), on every broker of their topic.
 
     The newest come last. Brokers know keys of messages as old as their index files. Bodies and properties
@@ -142,7 +142,7 @@ def query_msg_by_unique_key(
     route_topic: RouteTopicOption = None,
     group: PushGroupOption = None,
     client_id: PushClientOption = None,
-) -> Rows:
+) -> ResultRows:
     """Find the messages that a producer gave this id (property UNIQ_KEY), on every broker of their topic.
 
     There is more than one where a producer sent one again. tracks says of each consumer group whether it has
@@ -188,7 +188,7 @@ def query_msg_by_id(
         str | None,
         Option("-s", "--sendMessage", metavar="true|false", help="true: send it once more to its topic."),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show the message of an id: where it is stored (offset id), or what its producer called it.
 
     An offset id names a broker's address and a position there. If that address does not answer from here,
@@ -231,7 +231,7 @@ def query_msg_by_id(
             make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding),
             found_messages,
         )
-    tracked_rows = Rows(TRACKED_COLUMNS, [], (), (), TRACKED_TABLE_COLUMNS)
+    tracked_rows = ResultRows(TRACKED_COLUMNS, [], (), (), TRACKED_TABLE_COLUMNS)
     for typed_id in typed_ids:
         try:
             found_messages, missing_text = _find_by_id(session, topic, typed_id, route_topic)
@@ -241,7 +241,7 @@ def query_msg_by_id(
                 found_messages,
             )
         except NotFound as error:
-            rows_of_id = Rows((), (), [error], [str(error)])
+            rows_of_id = ResultRows((), (), [error], [str(error)])
         tracked_rows = tracked_rows._replace(
             rows=[*tracked_rows.rows, *rows_of_id.rows],
             errors=[*tracked_rows.errors, *rows_of_id.errors],
@@ -266,7 +266,7 @@ def _require_messages(found_messages: FoundMessages, missing_text: str) -> Seque
     return found_messages.messages
 
 
-def _add_tracks(session: Session, message_rows: Rows, found_messages: FoundMessages) -> Rows:
+def _add_tracks(session: Session, message_rows: ResultRows, found_messages: FoundMessages) -> ResultRows:
     """Add the column `tracks`: the groups that have consumed each message, null if no broker reports them."""
     tracked_rows, track_notes, track_errors = [], [*message_rows.notes], [*message_rows.errors]
     for message_row, located_message in zip(message_rows.rows, found_messages.messages, strict=True):
@@ -282,7 +282,7 @@ def _add_tracks(session: Session, message_rows: Rows, found_messages: FoundMessa
         tracked_rows.append(
             {**message_row, "tracks": None if consume_tracks is None else map_track_types(consume_tracks)}
         )
-    return Rows(TRACKED_COLUMNS, tracked_rows, track_errors, track_notes, TRACKED_TABLE_COLUMNS)
+    return ResultRows(TRACKED_COLUMNS, tracked_rows, track_errors, track_notes, TRACKED_TABLE_COLUMNS)
 
 
 @declare_columns(TRACKED_COLUMNS)
@@ -297,7 +297,7 @@ def query_msg_by_offset(
         str | None,
         Option("-r", "--routeTopic", metavar="TOPIC", help="Ask the broker of this topic instead."),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show the message at one place of a queue, and who has consumed it: see queryMsgByUniqueKey.
 
     Examples:

@@ -10,8 +10,8 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Argument
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Bytes, Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ByteSize, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 
 MessageTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
@@ -62,7 +62,7 @@ def parse_charset(command_name: str, option_flag: str, charset_name: str | None)
 
 def message_row(
     located_message: LocatedMessage, body_encoding: str = "utf-8", *, with_body: bool = True
-) -> Row:
+) -> ResultRow:
     """All columns of a message; without its body, the three columns about the body are null."""
     message = located_message.message
     body_text, shown_encoding = _decode_body(message, body_encoding) if with_body else (None, None)
@@ -84,7 +84,7 @@ def message_row(
         "flag": message.flag,
         "sysFlag": message.sys_flag,
         "preparedTransactionOffset": message.prepared_transaction_offset,
-        "storeSize": Bytes(message.store_size),
+        "storeSize": ByteSize(message.store_size),
         "crcOk": message.crc_ok,
         "properties": message.properties,
         "body": body_text,
@@ -98,7 +98,7 @@ def make_message_rows(
     missing_text: str,
     table_columns: Sequence[str],
     body_encoding: str = "utf-8",
-) -> Rows:
+) -> ResultRows:
     """Rows of the messages found; NotFound with `missing_text` if all brokers answered and none had any."""
     failed_brokers = [
         broker_result for broker_result in found_messages.broker_results if broker_result.error is not None
@@ -116,7 +116,7 @@ def make_message_rows(
     message_rows = [
         message_row(located_message, body_encoding) for located_message in found_messages.messages
     ]
-    return Rows(
+    return ResultRows(
         MESSAGE_COLUMNS,
         message_rows,
         found_messages.errors,

@@ -11,8 +11,8 @@ from nsadmin.command_line.argument_values import parse_boolean
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_rows import MessageTopicArgument
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
 from nsadmin.session import Session
 
@@ -52,7 +52,7 @@ def send_message(
     property_list: Annotated[
         list[str] | None, Option("--property", metavar="NAME=VALUE", help="A property. Repeatable.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Send one text message to a topic: consumers of it will get it.
 
     Without -b any queue that can be written to is taken. The body is sent as it is, in UTF-8. A topic that
@@ -69,8 +69,10 @@ def send_message(
     message_properties = _parse_properties(property_list or [])
     with_trace = parse_boolean("sendMessage", "-m", trace_text) is True
     send_queue = session.admin.message_sender.choose_queue(topic, broker_name, queue_id)
-    session.confirm(f"Send a message to {topic}, queue {send_queue.queue_id} on {send_queue.broker_name}?")
-    if session.dry_run:
+    session.confirm_change(
+        f"Send a message to {topic}, queue {send_queue.queue_id} on {send_queue.broker_name}?"
+    )
+    if session.is_dry_run:
         return _sent_rows(send_queue, None, None, None, "dry-run")
     began_ms, started_seconds = int(time() * 1000), perf_counter()
     sent_message, send_error, trace_notes = None, None, []
@@ -106,8 +108,8 @@ def _sent_rows(
     send_error: RocketMQError | None,
     cost_ms: int | None,
     done_word: str = "done",
-) -> Rows:
-    return Rows(
+) -> ResultRows:
+    return ResultRows(
         SENT_COLUMNS, [sent_row(send_queue, sent_message, send_error, cost_ms, done_word)], [send_error]
     )
 
@@ -118,7 +120,7 @@ def sent_row(
     send_error: RocketMQError | None,
     cost_ms: int | None,
     done_word: str,
-) -> Row:
+) -> ResultRow:
     """The row of one message that was sent, or would be sent in a dry run, with its result."""
     return {
         "topic": send_queue.topic,

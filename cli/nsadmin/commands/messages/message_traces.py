@@ -8,8 +8,8 @@ from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -51,7 +51,7 @@ def query_msg_trace_by_id(
     max_count: Annotated[
         int, Option("-c", "--maxNum", metavar="N", help="Look at so many trace messages of each broker.")
     ] = 64,
-) -> Rows:
+) -> ResultRows:
     """Show what clients traced of a message, in the order of its times.
 
     Pub is the sending, SubBefore and SubAfter the begin and the end of consuming, EndTransaction and Recall
@@ -85,7 +85,7 @@ def query_msg_trace_by_id(
             if len(failure_notes) < len(found_traces.broker_errors)
             else []
         )
-    trace_rows: list[Row] = [
+    trace_rows: list[ResultRow] = [
         {
             "type": message_trace.kind,
             "group": message_trace.group,
@@ -106,7 +106,7 @@ def query_msg_trace_by_id(
         }
         for message_trace in found_traces.traces
     ]
-    return Rows(
+    return ResultRows(
         TRACE_COLUMNS,
         trace_rows,
         [broker_error for _, broker_error in found_traces.broker_errors],

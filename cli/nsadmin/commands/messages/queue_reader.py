@@ -23,8 +23,8 @@ from nsadmin.commands.messages.message_rows import (
     message_row,
     parse_charset,
 )
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRows
 from nsadmin.session import Session
 
 DEFAULT_MAX_MESSAGES = 1000
@@ -62,7 +62,7 @@ def print_msg(
         Option("-l", "--lmqParentTopic", metavar="TOPIC", help="Ask the brokers of this topic instead."),
     ] = None,
     max_count: MaxMessagesOption = DEFAULT_MAX_MESSAGES,
-) -> Rows:
+) -> ResultRows:
     """Show the messages in all queues of a topic, the oldest of each queue first.
 
     At most --maxNum are shown, taken from the queues in turns; a note says if there are more. Nothing is
@@ -104,7 +104,7 @@ def print_msg_by_queue(
         Option("-f", "--calculate", metavar="true|false", help="Count messages by tag; false. Has no bound."),
     ] = None,
     max_count: MaxMessagesOption = DEFAULT_MAX_MESSAGES,
-) -> Rows:
+) -> ResultRows:
     """Show the messages in one queue, the oldest first, or with -f true how many there are of each tag.
 
     At most --maxNum are shown; a note says if there are more. With -p true and -f true notes count the tags
@@ -163,7 +163,7 @@ def consume_message(
     max_count: Annotated[
         int, Option("-c", "--MessageNumber", metavar="N", help="Stop after so many messages.")
     ] = 128,
-) -> Rows:
+) -> ResultRows:
     """Show messages of a topic, or of one broker or queue of it, from an offset or a time on.
 
     At most -c are shown, taken from the queues in turns; a note says if there are more. Nothing is consumed:
@@ -182,7 +182,7 @@ def consume_message(
     if begin_offset is not None and queue_id is None:
         raise UsageError(f"{command_name}: -o is a place in one queue: add -b BROKER and -i QUEUE")
     if group is not None:
-        session.remark(f"{group} is not joined: messages are read as nobody's consumer")
+        session.write_remark(f"{group} is not joined: messages are read as nobody's consumer")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
     queue_listing = _QueueListing(session, command_name, topic, None, max_count, "-c")
     queue_listing.find_spans(queue_routes, queue_id, begin_text, end_text)
@@ -267,7 +267,9 @@ class _QueueListing:
                 self._errors_by_queue[message_page.broker_name, message_page.queue_id] = message_page.error
             yield message_page
 
-    def list_messages(self, body_encoding: str, with_body: bool, *, with_tag_counts: bool = False) -> Rows:
+    def list_messages(
+        self, body_encoding: str, with_body: bool, *, with_tag_counts: bool = False
+    ) -> ResultRows:
         located_messages: list[LocatedMessage] = []
         for message_page in self._read_pages():
             located_messages += (
@@ -300,7 +302,7 @@ class _QueueListing:
                 for tag, message_count in counts_by_tag.most_common()
             ]
         table_columns = BODY_TABLE_COLUMNS if with_body else PLACE_TABLE_COLUMNS
-        return Rows(
+        return ResultRows(
             MESSAGE_COLUMNS,
             message_rows,
             self._span_errors(),
@@ -316,14 +318,14 @@ class _QueueListing:
             else f"{self._limit_option}, -o, -s, -e"
         )
 
-    def count_tags(self) -> Rows:
+    def count_tags(self) -> ResultRows:
         counts_by_tag: Counter[str | None] = Counter()
         for message_page in self._read_pages():
             counts_by_tag.update(message.tags for message in message_page.messages)
         tag_rows = [
             {"tag": tag, "count": message_count} for tag, message_count in counts_by_tag.most_common()
         ]
-        return Rows(("tag", "count"), tag_rows, self._span_errors(), self._failure_notes())
+        return ResultRows(("tag", "count"), tag_rows, self._span_errors(), self._failure_notes())
 
     def _span_errors(self) -> list[RocketMQError | None]:
         return [

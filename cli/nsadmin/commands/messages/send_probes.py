@@ -12,8 +12,8 @@ from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Row, Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_fine_millis
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -65,7 +65,7 @@ def send_msg_status(
     count: Annotated[
         int, Option("-c", "--count", metavar="N", minimum=1, help="So many messages, one after another.")
     ] = 50,
-) -> Rows:
+) -> ResultRows:
     """Write test messages to a broker, and show how long it took for each.
 
     They go, with the tag PROBE, to the topic that every broker has under its own name; nobody reads it, and
@@ -77,11 +77,11 @@ def send_msg_status(
     """
     _require_size("sendMsgStatus", body_bytes)
     queue = session.admin.send_probes.choose_queue(broker_name)
-    session.confirm(
+    session.confirm_change(
         f"Write {count} messages of {body_bytes} bytes to the topic {queue.topic} at {queue.broker_addr}?"
     )
-    if session.dry_run:
-        return Rows(PROBE_COLUMNS, [{**_queue_cells(queue), "result": "dry-run"}])
+    if session.is_dry_run:
+        return ResultRows(PROBE_COLUMNS, [{**_queue_cells(queue), "result": "dry-run"}])
     send_probes = list(session.admin.send_probes.send_probes(queue, body_bytes, count))
     return _probe_rows(send_probes)
 
@@ -96,7 +96,7 @@ def check_msg_send_rt(
     body_bytes: Annotated[
         int, Option("-s", "--size", metavar="BYTES", minimum=1, help="Size of each body.")
     ] = 128,
-) -> Rows:
+) -> ResultRows:
     """Write test messages to all queues of a topic in turns, and show how long it took for each.
 
     They have the tag PROBE, and whoever consumes the topic gets them: clusterRT measures without that. rt of
@@ -108,12 +108,12 @@ def check_msg_send_rt(
     """
     _require_size("checkMsgSendRT", body_bytes)
     send_queues = session.admin.send_probes.list_queues(topic)
-    session.confirm(
+    session.confirm_change(
         f"Write {message_count} messages of {body_bytes} bytes to {topic}, whose consumers get them?"
     )
     queue_turns = [send_queues[turn_index % len(send_queues)] for turn_index in range(message_count)]
-    if session.dry_run:
-        return Rows(
+    if session.is_dry_run:
+        return ResultRows(
             PROBE_COLUMNS, [{**_queue_cells(send_queue), "result": "dry-run"} for send_queue in queue_turns]
         )
     send_probes = [
@@ -135,9 +135,9 @@ def check_msg_send_rt(
     return probe_rows._replace(notes=[*probe_rows.notes, *mean_note])
 
 
-def _probe_rows(send_probes: Sequence[SendProbe]) -> Rows:
+def _probe_rows(send_probes: Sequence[SendProbe]) -> ResultRows:
     """A row for each message."""
-    probe_rows: list[Row] = [
+    probe_rows: list[ResultRow] = [
         {
             **_queue_cells(send_probe.send_queue),
             "offsetMsgId": send_probe.sent_message and send_probe.sent_message.offset_msg_id,
@@ -150,7 +150,7 @@ def _probe_rows(send_probes: Sequence[SendProbe]) -> Rows:
     probe_errors = [send_probe.error for send_probe in send_probes]
     failed_count = sum(error is not None for error in probe_errors)
     failure_notes = [f"{failed_count} of {len(send_probes)} messages failed"] if failed_count else []
-    return Rows(PROBE_COLUMNS, probe_rows, probe_errors, failure_notes)
+    return ResultRows(PROBE_COLUMNS, probe_rows, probe_errors, failure_notes)
 
 
 @declare_columns(BROKER_RT_COLUMNS)
@@ -177,7 +177,7 @@ def cluster_rt(
     interval_seconds: Annotated[
         float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
     ] = None,
-) -> Rows | str | Iterator[Rows | str]:
+) -> ResultRows | str | Iterator[ResultRows | str]:
     """Write test messages to every master, one broker after another, and show how long it took.
 
     The messages go where those of sendMsgStatus go, and stay there: with -i more and more of them. rt is the
@@ -193,14 +193,14 @@ def cluster_rt(
     as_lines = argument_values.parse_boolean(command_name, "-p", lines_flag) is True
     broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
     broker_names = ", ".join(broker_group.broker_name for broker_group in broker_groups)
-    session.confirm(f"Write {message_count} messages of {body_bytes} bytes to each of {broker_names}?")
+    session.confirm_change(f"Write {message_count} messages of {body_bytes} bytes to each of {broker_names}?")
     measure_once = partial(
         _measure_brokers, session, broker_groups, message_count, body_bytes, machine_room, as_lines
     )
     return (
         measure_once()
-        if interval_seconds is None or session.dry_run
-        else session.repeat(interval_seconds, measure_once)
+        if interval_seconds is None or session.is_dry_run
+        else session.repeat_every(interval_seconds, measure_once)
     )
 
 
@@ -211,8 +211,8 @@ def _measure_brokers(
     body_bytes: int,
     machine_room: str | None,
     as_lines: bool,
-) -> Rows | str:
-    broker_rows: list[Row] = []
+) -> ResultRows | str:
+    broker_rows: list[ResultRow] = []
     broker_errors: list[RocketMQError | None] = []
     for broker_group in broker_groups:
         broker_row, broker_error = _measure_broker(
@@ -237,25 +237,25 @@ def _measure_brokers(
             )
             for broker_row in broker_rows
         )
-    return Rows(BROKER_RT_COLUMNS, broker_rows, broker_errors, (), BROKER_RT_TABLE_COLUMNS)
+    return ResultRows(BROKER_RT_COLUMNS, broker_rows, broker_errors, (), BROKER_RT_TABLE_COLUMNS)
 
 
 def _measure_broker(
     session: Session, broker_name: str, message_count: int, body_bytes: int
-) -> tuple[Row, RocketMQError | None]:
+) -> tuple[ResultRow, RocketMQError | None]:
     try:
         send_queue = session.admin.send_probes.choose_queue(broker_name)
     except RocketMQError as error:
         return {"brokerName": broker_name, **outcome_cells(error)}, error
     broker_cells = {"brokerName": broker_name, "brokerAddr": send_queue.broker_addr}
-    if session.dry_run:
+    if session.is_dry_run:
         return {**broker_cells, "result": "dry-run"}, None
     send_probes = list(session.admin.send_probes.send_probes(send_queue, body_bytes, message_count))
     first_error = next((send_probe.error for send_probe in send_probes if send_probe.error is not None), None)
     return {**broker_cells, **_rt_cells(send_probes), **outcome_cells(first_error)}, first_error
 
 
-def _rt_cells(send_probes: Sequence[SendProbe]) -> Row:
+def _rt_cells(send_probes: Sequence[SendProbe]) -> ResultRow:
     good_ms = [send_probe.elapsed_ms for send_probe in send_probes if send_probe.error is None]
     warm_ms = [send_probe.elapsed_ms for send_probe in send_probes[1:] if send_probe.error is None] or good_ms
     return {
@@ -266,7 +266,7 @@ def _rt_cells(send_probes: Sequence[SendProbe]) -> Row:
     }
 
 
-def _queue_cells(send_queue: SendQueue) -> Row:
+def _queue_cells(send_queue: SendQueue) -> ResultRow:
     return {
         "brokerName": send_queue.broker_name,
         "brokerAddr": send_queue.broker_addr,

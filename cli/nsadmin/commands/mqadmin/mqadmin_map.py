@@ -6,9 +6,9 @@ from nsadmin import registry
 from nsadmin.client import NotFound
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS, MqadminCommand
-from nsadmin.likeness import like, meant
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
+from nsadmin.suggestions import did_you_mean, find_similar_names
 
 MAP_COLUMNS = ("mqadmin", "nsadmin", "status", "since", "note")
 
@@ -26,7 +26,7 @@ def mqadmin_map(
             value_source="|".join(known_command.name for known_command in KNOWN_COMMANDS),
         ),
     ],
-) -> Rows:
+) -> ResultRows:
     """Show what to type here for each command of mqadmin, and what is otherwise.
 
     All 96 commands of 5.5.0 are listed, and the 5 of 4.9 that are no more. Names and flags are mqadmin's
@@ -41,7 +41,7 @@ def mqadmin_map(
         nsadmin mqadminMap --filter 'note~mqadmin' --columns mqadmin,note
     """
     if command_name is None:
-        return Rows(MAP_COLUMNS, [_map_row(known_command) for known_command in KNOWN_COMMANDS])
+        return ResultRows(MAP_COLUMNS, [_map_row(known_command) for known_command in KNOWN_COMMANDS])
     matching_commands = [
         known_command
         for known_command in KNOWN_COMMANDS
@@ -49,12 +49,12 @@ def mqadmin_map(
     ]
     if not matching_commands:
         raise NotFound(f"mqadmin has no command {command_name!r}{_suggestion_text(command_name)}")
-    return Rows(MAP_COLUMNS, [_map_row(known_command) for known_command in matching_commands])
+    return ResultRows(MAP_COLUMNS, [_map_row(known_command) for known_command in matching_commands])
 
 
-def _map_row(known_command: MqadminCommand) -> Row:
-    same_entry = registry.find(known_command.name)
-    entry = same_entry or registry.find(known_command.replacement_name or "")
+def _map_row(known_command: MqadminCommand) -> ResultRow:
+    same_entry = registry.find_command(known_command.name)
+    entry = same_entry or registry.find_command(known_command.replacement_name or "")
     status = "same name" if same_entry else "other command" if entry else "not yet"
     return {
         "mqadmin": known_command.name,
@@ -66,5 +66,7 @@ def _map_row(known_command: MqadminCommand) -> Row:
 
 
 def _suggestion_text(command_name: str) -> str:
-    similar_names = like(command_name, (known_command.name for known_command in KNOWN_COMMANDS), 0.5)
-    return f": {meant(similar_names)}" if similar_names else ""
+    similar_names = find_similar_names(
+        command_name, (known_command.name for known_command in KNOWN_COMMANDS), 0.5
+    )
+    return f": {did_you_mean(similar_names)}" if similar_names else ""

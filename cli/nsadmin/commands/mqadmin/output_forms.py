@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from namesrv_core.protocol import fastjson
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 
 CommandArguments = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ def _join_lines(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _format_cluster_list(rows: Rows, arguments: CommandArguments) -> str:
+def _format_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:
     if arguments["more"]:
         head_format = "{:<16}  {:<32} {:>14} {:>14} {:>14} {:>14}"
         total_names = ("inTotalYest", "outTotalYest", "inTotalToday", "outTotalToday")
@@ -76,7 +76,7 @@ def _format_cluster_list(rows: Rows, arguments: CommandArguments) -> str:
     )
 
 
-def _cluster_load_cells(row: Row) -> tuple[str, ...]:
+def _cluster_load_cells(row: ResultRow) -> tuple[str, ...]:
     # In its first seconds a broker reports no rates: the columns exist, and are null.
     has_rates = "inTps" in row
     queue_texts = {
@@ -106,7 +106,7 @@ def _cluster_load_cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _format_queue(row: Row, queue_name: str, has_rates: bool) -> str:
+def _format_queue(row: ResultRow, queue_name: str, has_rates: bool) -> str:
     size_and_wait = (
         row.get(f"{queue_name}ThreadPoolQueue{field_suffix}")
         for field_suffix in ("Size", "HeadWaitTimeMills")
@@ -117,12 +117,12 @@ def _format_queue(row: Row, queue_name: str, has_rates: bool) -> str:
     )
 
 
-def _int_cell(row: Row, column_name: str) -> int:
+def _int_cell(row: ResultRow, column_name: str) -> int:
     value: Any = row.get(column_name)
     return int(value or 0)
 
 
-def _format_topic_list(rows: Rows, arguments: CommandArguments) -> str:
+def _format_topic_list(rows: ResultRows, arguments: CommandArguments) -> str:
     if not arguments["with_groups"]:
         return _join_lines([str(row["topic"]) for row in rows.rows])
     text_lines = [f"{'#Cluster Name':<20}  {'#Topic':<48}  {'#Consumer Group':<48}"]
@@ -140,7 +140,7 @@ def _format_topic_list(rows: Rows, arguments: CommandArguments) -> str:
 _ROUTE_FORMAT = "{:<45} {:<32} {:<50} {:<10} {:<11} {:<5}"
 
 
-def _format_topic_route(rows: Rows | str, arguments: CommandArguments) -> str:
+def _format_topic_route(rows: ResultRows | str, arguments: CommandArguments) -> str:
     if isinstance(rows, str):
         return _format_java_json(_drop_nulls(fastjson.decode_json(rows.encode()))) + "\n"
     column_titles = ("#ClusterName", "#BrokerName", "#BrokerAddrs", "#ReadQueue", "#WriteQueue", "#Perm")
@@ -198,7 +198,7 @@ def _format_json_key(key: Any) -> str:
     return str(key) if isinstance(key, int) or str(key).isdigit() else fastjson.encode_json(str(key)).decode()
 
 
-def _format_topic_status(rows: Rows, arguments: CommandArguments) -> str:
+def _format_topic_status(rows: ResultRows, arguments: CommandArguments) -> str:
     row_format = "{:<32}  {:<4}  {:<20}  {:<20}    {}"
     text_lines = [row_format.format("#Broker Name", "#QID", "#Min Offset", "#Max Offset", "#Last Updated")]
     for row in rows.rows:
@@ -211,7 +211,7 @@ def _format_topic_status(rows: Rows, arguments: CommandArguments) -> str:
     return _join_lines([*text_lines, "", "Topic Put TPS: 0.0"])
 
 
-def _format_consumer_progress(rows: Rows, arguments: CommandArguments) -> str:
+def _format_consumer_progress(rows: ResultRows, arguments: CommandArguments) -> str:
     if arguments["group"] is None:
         return _format_groups(rows)
     with_clients = str(arguments["show_client"]).lower() == "true"
@@ -250,7 +250,7 @@ def _format_consumer_progress(rows: Rows, arguments: CommandArguments) -> str:
     return _join_lines([*text_lines, "", *total_lines])
 
 
-def _format_groups(rows: Rows) -> str:
+def _format_groups(rows: ResultRows) -> str:
     row_format = "{:<64}  {:<6}  {:<24} {:<5}  {:<14}  {:<7}  {}"
     text_lines = [row_format.format("#Group", "#Count", "#Version", "#Type", "#Model", "#TPS", "#Diff Total")]
     for row in rows.rows:
@@ -269,7 +269,7 @@ def _format_groups(rows: Rows) -> str:
     return _join_lines(text_lines)
 
 
-def _format_broker_status(rows: Rows, arguments: CommandArguments) -> str:
+def _format_broker_status(rows: ResultRows, arguments: CommandArguments) -> str:
     is_whole_cluster = arguments["broker"] is None
     return _join_lines(
         [
@@ -280,7 +280,7 @@ def _format_broker_status(rows: Rows, arguments: CommandArguments) -> str:
     )
 
 
-def _format_stats_all(rows: Rows, arguments: CommandArguments) -> str:
+def _format_stats_all(rows: ResultRows, arguments: CommandArguments) -> str:
     row_format = "{:<64}  {:<64} {:>12} {:>11} {:>11} {:>14} {:>14}"
     column_titles = ("#Accumulation", "#InTPS", "#OutTPS", "#InMsg24Hour", "#OutMsg24Hour")
     text_lines = [row_format.format("#Topic", "#Consumer Group", *column_titles)]
@@ -297,7 +297,7 @@ def _format_stats_all(rows: Rows, arguments: CommandArguments) -> str:
     return _join_lines(text_lines)
 
 
-def _format_namesrv_config(rows: Rows, arguments: CommandArguments) -> str:
+def _format_namesrv_config(rows: ResultRows, arguments: CommandArguments) -> str:
     text_lines: list[str] = []
     last_addr = None
     for row in rows.rows:
@@ -308,7 +308,7 @@ def _format_namesrv_config(rows: Rows, arguments: CommandArguments) -> str:
     return _join_lines(text_lines)
 
 
-def _format_wipe_write_perm(rows: Rows, arguments: CommandArguments) -> str:
+def _format_wipe_write_perm(rows: ResultRows, arguments: CommandArguments) -> str:
     text_lines = []
     for row in rows.rows:
         action_text = f"wipe write perm of broker[{row['brokerName']}] in name server[{row['namesrvAddr']}]"
@@ -319,7 +319,7 @@ def _format_wipe_write_perm(rows: Rows, arguments: CommandArguments) -> str:
     return _join_lines(text_lines)
 
 
-def _format_update_kv_config(rows: Rows, arguments: CommandArguments) -> str:
+def _format_update_kv_config(rows: ResultRows, arguments: CommandArguments) -> str:
     has_succeeded = all(row.get("error") is None for row in rows.rows)
     return "create or update kv config to namespace success.\n" if has_succeeded else ""
 

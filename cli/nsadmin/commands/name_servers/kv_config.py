@@ -8,7 +8,7 @@ from nsadmin.client.results import is_not_found
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 KV_COLUMNS = ("namesrvAddr", "namespace", "key", "value", "result", "error")
@@ -27,7 +27,7 @@ KvValueArgument = Annotated[
 
 
 @declare_columns(KV_COLUMNS)
-def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> Rows:
+def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
     """Show one value of the KV config, as every name server has it.
 
     Examples:
@@ -40,7 +40,7 @@ def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -
 
 
 @declare_columns(KV_COLUMNS)
-def kv_list(session: Session, namespace: NamespaceArgument) -> Rows:
+def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
     """Show all values of a namespace of the KV config, as every name server has them.
 
     Examples:
@@ -48,7 +48,7 @@ def kv_list(session: Session, namespace: NamespaceArgument) -> Rows:
         nsadmin kvList ORDER_TOPIC_CONFIG
     """
     entry_results = session.admin.kv.get_entries_each(namespace)
-    entry_rows: list[Row] = []
+    entry_rows: list[ResultRow] = []
     for namesrv_addr, kv_entries, error in entry_results:
         common_cells = {"namesrvAddr": namesrv_addr, "namespace": namespace}
         if not kv_entries:
@@ -58,13 +58,13 @@ def kv_list(session: Session, namespace: NamespaceArgument) -> Rows:
                 {**common_cells, "key": key, "value": value, "result": "found"}
                 for key, value in kv_entries.items()
             ]
-    return Rows(KV_COLUMNS, entry_rows, [entry_result.error for entry_result in entry_results])
+    return ResultRows(KV_COLUMNS, entry_rows, [entry_result.error for entry_result in entry_results])
 
 
 @declare_columns(KV_CHANGE_COLUMNS)
 def update_kv_config(
     session: Session, namespace: NamespaceArgument, key: KvKeyArgument, value: KvValueArgument
-) -> Rows:
+) -> ResultRows:
     """Write a value of the KV config on every name server.
 
     Examples:
@@ -73,10 +73,12 @@ def update_kv_config(
         # What would be written, and where
         nsadmin updateKvConfig DEPLOYMENT stage canary --dry-run
     """
-    session.confirm(f"Write {namespace} {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
+    session.confirm_change(
+        f"Write {namespace} {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?"
+    )
     kv_admin = session.admin.kv
     results_before = kv_admin.get_value_each(namespace, key)
-    if session.dry_run:
+    if session.is_dry_run:
         planned_results = [_plan_write(value_result, value) for value_result in results_before]
         return rows_per_name_server(
             {"namespace": namespace, "key": key}, results_before, planned_results, "dry-run"
@@ -87,7 +89,7 @@ def update_kv_config(
 
 
 @declare_columns(KV_CHANGE_COLUMNS)
-def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> Rows:
+def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
     """Delete a value of the KV config on every name server.
 
     `before` is what was deleted. A name server that had no such key says "not found", which is an error
@@ -97,21 +99,23 @@ def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyA
         # Delete a value
         nsadmin deleteKvConfig ORDER_TOPIC_CONFIG orders --yes
     """
-    session.confirm(f"Delete {namespace} {key} on {', '.join(session.admin.addresses.addrs)}?")
+    session.confirm_change(f"Delete {namespace} {key} on {', '.join(session.admin.addresses.addrs)}?")
     kv_admin = session.admin.kv
     results_before = (
-        kv_admin.get_value_each(namespace, key) if session.dry_run else kv_admin.delete_key(namespace, key)
+        kv_admin.get_value_each(namespace, key) if session.is_dry_run else kv_admin.delete_key(namespace, key)
     )
     delete_results = [
         ServerResult[str](namesrv_addr, None, error) for namesrv_addr, _, error in results_before
     ]
-    done_word = "dry-run" if session.dry_run else "done"
+    done_word = "dry-run" if session.is_dry_run else "done"
     return forgive_missing(
         rows_per_name_server({"namespace": namespace, "key": key}, results_before, delete_results, done_word)
     )
 
 
-def _value_rows(namespace: str, key: str, value_results: Sequence[ServerResult[str]], done_word: str) -> Rows:
+def _value_rows(
+    namespace: str, key: str, value_results: Sequence[ServerResult[str]], done_word: str
+) -> ResultRows:
     return rows_per_server(
         KV_COLUMNS, {"namespace": namespace, "key": key}, value_results, "value", done_word
     )

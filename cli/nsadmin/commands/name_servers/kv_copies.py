@@ -14,11 +14,11 @@ from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations import kv_copies
 from nsadmin.operations.divergence.comparison import compare_snapshots
 from nsadmin.operations.divergence.findings import describe_difference, map_by_server
-from nsadmin.output import Row, Rows, Text
+from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
 
@@ -45,7 +45,7 @@ class KvConfigsDifferError(RocketMQError):
 
 
 @declare_columns(KV_DIFF_COLUMNS)
-def kv_diff(session: Session, namespaces: NamespacesOption = None) -> Rows:
+def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows:
     """Show what name servers have differently in their KV config.
 
     Name servers never copy it to each other, and do not list their namespaces. As with diff, the exit code is
@@ -68,7 +68,7 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> Rows:
         [_make_kv_snapshot(namesrv_addr, kv_tables) for namesrv_addr, kv_tables in tables_by_addr.items()],
         ["kv"],
     )
-    difference_rows: list[Row] = [
+    difference_rows: list[ResultRow] = [
         {
             "namespace": kv_difference.item.parent_name,
             "key": kv_difference.item.name,
@@ -96,7 +96,7 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> Rows:
         exit_errors.append(KvConfigsDifferError("nobody to compare with"))
     else:
         exit_errors += [error for _, _, error in table_results if error is not None]
-    return Rows(KV_DIFF_COLUMNS, difference_rows, exit_errors, diff_notes, KV_DIFF_COLUMNS[:3])
+    return ResultRows(KV_DIFF_COLUMNS, difference_rows, exit_errors, diff_notes, KV_DIFF_COLUMNS[:3])
 
 
 def _make_kv_snapshot(namesrv_addr: str, kv_tables: KvTables) -> ClusterSnapshot:
@@ -115,7 +115,7 @@ def kv_sync(
         list[str] | None, Option("-k", "--key", metavar="KEY", help="Only this key. Repeatable.")
     ] = None,
     prune_missing: Annotated[bool, Option("--prune", help="Delete keys that it does not have.")] = False,
-) -> Rows:
+) -> ResultRows:
     """Copy KV config from one name server to all the others, and look whether it is there.
 
     Only what differs is written. What the others have more stays, unless --prune says to delete it; off a
@@ -174,7 +174,7 @@ def kv_export(
             "--from", metavar="HOST:PORT", help="As this name server has it.", value_source="name-servers"
         ),
     ] = None,
-) -> Rows | Text:
+) -> ResultRows | OutputText:
     """Write the KV config as a file of JSON, of the kind that name servers keep (kvConfigPath).
 
     All name servers that answer have to agree; where they do not, name one with --from. No file is
@@ -219,8 +219,8 @@ def kv_export(
     export_notes += [f"there is no namespace {namespace!r}" for namespace in missing_namespaces]
     if file_name is None:
         for export_note in export_notes:
-            session.remark(export_note)
-        return Text(file_text, table_errors)
+            session.write_remark(export_note)
+        return OutputText(file_text, table_errors)
     try:
         with Path(file_name).open("x", encoding="utf-8", errors="surrogatepass") as output_file:
             output_file.write(file_text + "\n")
@@ -230,7 +230,7 @@ def kv_export(
         {"file": file_name, "namespace": namespace, "entries": len(kv_table)}
         for namespace, kv_table in kv_tables.items()
     ]
-    return Rows(KV_FILE_COLUMNS, file_rows, table_errors, export_notes)
+    return ResultRows(KV_FILE_COLUMNS, file_rows, table_errors, export_notes)
 
 
 @declare_columns(KV_COPY_COLUMNS)
@@ -244,7 +244,7 @@ def kv_import(
         ),
     ] = None,
     prune_missing: PruneOption = False,
-) -> Rows:
+) -> ResultRows:
     """Write the KV config of a file on every name server, and look whether it is there.
 
     The file is that of kvExport, or one that a name server keeps (kvConfigPath), of Java's too. Only what
@@ -285,7 +285,7 @@ def _apply_tables(
     wanted_tables: KvTables,
     namesrv_addrs: Sequence[str],
     prune_missing: bool,
-) -> Rows:
+) -> ResultRows:
     """Write these tables to the name servers; a row for each change, and for each server that failed."""
     kv_admin = session.admin.kv
     table_results = kv_admin.get_tables_each(list(wanted_tables), namesrv_addrs)
@@ -293,7 +293,7 @@ def _apply_tables(
         namesrv_addr: kv_tables for namesrv_addr, kv_tables, _ in table_results if kv_tables is not None
     }
     due_changes = kv_copies.plan_kv_changes(wanted_tables, tables_by_addr, prune=prune_missing)
-    if session.dry_run:
+    if session.is_dry_run:
         change_results = [
             ServerResult[KvChange](change_or_result.addr, change_or_result, None)
             for change_or_result in due_changes
@@ -302,9 +302,9 @@ def _apply_tables(
         if any(change_or_result.after is None for change_or_result in due_changes):
             session.require_yes(f"{command_name} --prune")
         if due_changes:
-            session.confirm(_confirm_question(due_changes))
+            session.confirm_change(_confirm_question(due_changes))
         change_results = kv_admin.apply_changes(due_changes)
-    done_word = "dry-run" if session.dry_run else "done"
+    done_word = "dry-run" if session.is_dry_run else "done"
     change_rows = [
         _kv_change_row(change_or_result, change_result.error, done_word)
         for change_or_result, change_result in zip(due_changes, change_results, strict=True)
@@ -330,10 +330,10 @@ def _apply_tables(
     failure_count = sum(error is not None for error in all_errors)
     if failure_count:
         summary_notes.append(f"{failure_count} of {len(all_errors)} failed")
-    return Rows(KV_COPY_COLUMNS, change_rows, all_errors, summary_notes, KV_COPY_TABLE_COLUMNS)
+    return ResultRows(KV_COPY_COLUMNS, change_rows, all_errors, summary_notes, KV_COPY_TABLE_COLUMNS)
 
 
-def _kv_change_row(due_change: KvChange, error: RocketMQError | None, done_word: str) -> Row:
+def _kv_change_row(due_change: KvChange, error: RocketMQError | None, done_word: str) -> ResultRow:
     difference_cells = (
         change_cells(due_change.before, due_change.after) if error is None else {"before": due_change.before}
     )

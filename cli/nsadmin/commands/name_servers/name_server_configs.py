@@ -6,7 +6,7 @@ from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, rows_per_name_server
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 NAMESRV_CONFIG_COLUMNS = ("namesrvAddr", "key", "value")
@@ -22,7 +22,7 @@ NamesrvValueArgument = Annotated[
 
 
 @declare_columns(NAMESRV_CONFIG_COLUMNS)
-def get_namesrv_config(session: Session) -> Rows:
+def get_namesrv_config(session: Session) -> ResultRows:
     """Show the settings in force on every name server.
 
     Examples:
@@ -32,7 +32,7 @@ def get_namesrv_config(session: Session) -> Rows:
         nsadmin getNamesrvConfig --filter key=orderMessageEnable
     """
     config_results = session.admin.name_servers.get_config_each()
-    item_rows: list[Row] = [
+    item_rows: list[ResultRow] = [
         {"namesrvAddr": namesrv_addr, "key": item_key, "value": item_value}
         for namesrv_addr, namesrv_config, _ in config_results
         for item_key, item_value in (namesrv_config or {}).items()
@@ -42,7 +42,7 @@ def get_namesrv_config(session: Session) -> Rows:
         for namesrv_addr, _, error in config_results
         if error is not None
     ]
-    return Rows(
+    return ResultRows(
         NAMESRV_CONFIG_COLUMNS,
         item_rows,
         [config_result.error for config_result in config_results],
@@ -51,7 +51,9 @@ def get_namesrv_config(session: Session) -> Rows:
 
 
 @declare_columns(NAMESRV_CHANGE_COLUMNS)
-def update_namesrv_config(session: Session, key: NamesrvKeyArgument, value: NamesrvValueArgument) -> Rows:
+def update_namesrv_config(
+    session: Session, key: NamesrvKeyArgument, value: NamesrvValueArgument
+) -> ResultRows:
     """Change one setting on every name server, and read it back.
 
     Name servers say yes to keys they do not know and to values they cannot read: these are reported as
@@ -61,13 +63,13 @@ def update_namesrv_config(session: Session, key: NamesrvKeyArgument, value: Name
         # Hand the order configuration to clients
         nsadmin updateNamesrvConfig orderMessageEnable true --yes
     """
-    session.confirm(f"Set {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
+    session.confirm_change(f"Set {key} = {value!r} on {', '.join(session.admin.addresses.addrs)}?")
     config_admin = session.admin.name_servers
     config_results = config_admin.get_config_each()
     results_before = [
         config_result.then(lambda config_items: config_items.get(key)) for config_result in config_results
     ]
-    if session.dry_run:
+    if session.is_dry_run:
         planned_results = [_plan_item(config_result, key, value) for config_result in config_results]
         return rows_per_name_server({"key": key}, results_before, planned_results, "dry-run")
     return rows_per_name_server({"key": key}, results_before, config_admin.update_item(key, value))

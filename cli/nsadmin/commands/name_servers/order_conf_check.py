@@ -9,7 +9,7 @@ from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import take_server_snapshots
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.operations.order_conf_check import check_order_confs
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
 
@@ -25,7 +25,7 @@ class BrokenOrderConfError(RocketMQError):
 def order_conf_check(
     session: Session,
     topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
-) -> Rows:
+) -> ResultRows:
     """Check order configurations: brokers and queues that they name have to be there, on each name server.
 
     Clients send by the order configuration whatever the route says, so one that names a broker that is gone
@@ -49,7 +49,7 @@ def order_conf_check(
         for problem_or_result in check_order_confs(server_snapshots)
         if topic is None or problem_or_result.topic in (topic, None)
     ]
-    problem_rows: list[Row] = [
+    problem_rows: list[ResultRow] = [
         {
             "topic": problem_or_result.topic,
             "severity": "error" if problem_or_result.is_grave else "warning",
@@ -99,4 +99,6 @@ def order_conf_check(
                 )
             )
         )
-    return Rows(ORDER_PROBLEM_COLUMNS, problem_rows, exit_errors, check_notes, ORDER_PROBLEM_TABLE_COLUMNS)
+    return ResultRows(
+        ORDER_PROBLEM_COLUMNS, problem_rows, exit_errors, check_notes, ORDER_PROBLEM_TABLE_COLUMNS
+    )

@@ -8,8 +8,8 @@ from nsadmin.client.results import is_not_found
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
 from nsadmin.commands.columns.result_rows import rows_per_server
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Rows
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRows
 from nsadmin.session import Session
 
 ORDER_CONF_COLUMNS = ("namesrvAddr", "topic", "orderConf", "result", "error")
@@ -25,7 +25,7 @@ def update_order_conf(
         str | None,
         Argument(("-v", "--orderConf"), "CONF", "For put: broker-a:4;broker-b:8, queues by broker.", False),
     ],
-) -> Rows:
+) -> ResultRows:
     """Show, write or delete a topic's order configuration on every name server.
 
     It says on which brokers, in how many queues, the ordered messages of the topic are; put replaces all of
@@ -52,22 +52,22 @@ def update_order_conf(
     if method_name not in ("put", "delete"):
         raise UsageError(f"updateOrderConf: no method {method_name!r}: there are get, put and delete")
     session.require_writable(f"updateOrderConf {method_name}")
-    done_word = "dry-run" if session.dry_run else "done"
+    done_word = "dry-run" if session.is_dry_run else "done"
     if method_name == "put":
         conf_text = _require_order_conf(order_conf)
-        session.confirm(f"Write the order configuration {conf_text} of {topic} on {servers_text}?")
+        session.confirm_change(f"Write the order configuration {conf_text} of {topic} on {servers_text}?")
         results_before = conf_admin.get_each(topic)
         write_results = (
             [_plan_write(conf_result, conf_text) for conf_result in results_before]
-            if session.dry_run
+            if session.is_dry_run
             else conf_admin.put_conf(topic, conf_text)
         )
         return _add_unused_notes(
             session, rows_per_name_server({"topic": topic}, results_before, write_results, done_word)
         )
     session.require_yes("updateOrderConf delete")
-    session.confirm(f"Delete the order configuration of {topic} on {servers_text}?")
-    results_before = conf_admin.get_each(topic) if session.dry_run else conf_admin.delete_conf(topic)
+    session.confirm_change(f"Delete the order configuration of {topic} on {servers_text}?")
+    results_before = conf_admin.get_each(topic) if session.is_dry_run else conf_admin.delete_conf(topic)
     delete_results = [
         ServerResult[str](namesrv_addr, None, error) for namesrv_addr, _, error in results_before
     ]
@@ -94,9 +94,9 @@ def _require_order_conf(order_conf: str | None) -> str:
     return order_conf
 
 
-def _add_unused_notes(session: Session, conf_rows: Rows) -> Rows:
+def _add_unused_notes(session: Session, conf_rows: ResultRows) -> ResultRows:
     """Add a note for each name server that does not send order configurations to clients."""
-    if session.dry_run or None not in conf_rows.errors:
+    if session.is_dry_run or None not in conf_rows.errors:
         return conf_rows
     unused_addrs = session.admin.order_confs.find_servers_without()
     unused_notes = [

@@ -6,8 +6,8 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import declare_columns
-from nsadmin.output import FineMillis, Rows
-from nsadmin.session import Options, Session
+from nsadmin.output import FineDurationMillis, ResultRows
+from nsadmin.session import Session, SharedOptions
 
 WHERE_COLUMNS = (
     "namesrvAddr", "source", "context", "reachable", "latencyMillis", "version", "signed", "tls", "error",
@@ -16,7 +16,7 @@ _SOURCE_WORDS = {"given": "-n", "environment": "NAMESRV_ADDR", "default": "defau
 
 
 @declare_columns(WHERE_COLUMNS)
-def where(session: Session) -> Rows:
+def where(session: Session) -> ResultRows:
     """Show which name servers commands ask, what says so, and whether each of them answers.
 
     `source` is what won: -n, NAMESRV_ADDR, a context, a file, an endpoint or the default. `latencyMillis`
@@ -32,7 +32,7 @@ def where(session: Session) -> Rows:
     session_options = session.options
     common_cells = {
         "context": session_options.context,
-        "signed": session_options.signed_from,
+        "signed": session_options.credentials_source,
         "tls": session_options.access.tls is not None,
     }
     try:
@@ -44,7 +44,7 @@ def where(session: Session) -> Rows:
             "reachable": False,
             "error": error_text(error),
         }
-        return Rows(
+        return ResultRows(
             WHERE_COLUMNS,
             [{"namesrvAddr": None, **endpoint_row}],
             [error],
@@ -57,13 +57,13 @@ def where(session: Session) -> Rows:
             "namesrvAddr": namesrv_addr,
             **common_cells,
             "reachable": error is None,
-            "latencyMillis": None if pulse is None else FineMillis(round(pulse.latency_ms, 3)),
+            "latencyMillis": None if pulse is None else FineDurationMillis(round(pulse.latency_ms, 3)),
             "version": None if pulse is None else pulse.version,
             "error": None if error is None else error_text(error),
         }
         for namesrv_addr, pulse, error in results
     ]
-    return Rows(
+    return ResultRows(
         WHERE_COLUMNS,
         server_rows,
         [pulse_result.error for pulse_result in results],
@@ -75,12 +75,12 @@ def _describe_source(name_servers: NameServerList) -> str:
     return _SOURCE_WORDS.get(name_servers.source) or f"{name_servers.source} {name_servers.origin}"
 
 
-def _connection_notes(session_options: Options) -> Iterator[str]:
-    for overruled_source in session_options.overruled:
+def _connection_notes(session_options: SharedOptions) -> Iterator[str]:
+    for overruled_source in session_options.overruled_sources:
         yield f"not asked: {overruled_source}"
     yield (
-        f"requests are signed with the credentials of {session_options.signed_from}"
-        if (session_options.signed_from)
+        f"requests are signed with the credentials of {session_options.credentials_source}"
+        if (session_options.credentials_source)
         else "requests are not signed"
     )
     tls = session_options.access.tls

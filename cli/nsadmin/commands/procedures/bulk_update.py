@@ -8,7 +8,7 @@ from nsadmin.client.results import NotApplied
 from nsadmin.command_line.broker_targets import ClusterMastersOption, MasterAddrOption, select_masters
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.procedures.plan_rows import PLAN_COLUMNS, count_failures, step_rows, stranded_warnings
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.bulk_lists import ItemList, plan_list_steps, read_list
 from nsadmin.operations.plans.diff import PlanTrouble
@@ -17,7 +17,7 @@ from nsadmin.operations.plans.observer import observe_brokers, observe_cluster
 from nsadmin.operations.plans.records import ClusterState
 from nsadmin.operations.plans.settings import SpreadKind
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 ListFileArgument = Annotated[
@@ -32,7 +32,7 @@ def update_topic_list(
     file_name: ListFileArgument,
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Create or change the topics of a file on one master, or on every master of a cluster.
 
     The file is as mqadmin takes it, a JSON array of topic configs; or what exportMetadata wrote; or the YAML
@@ -56,7 +56,7 @@ def update_sub_group_list(
     file_name: ListFileArgument,
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Create or change the consumer groups of a file on one master, or on every master of a cluster.
 
     The file is as mqadmin takes it, a JSON array of group configs; or what exportMetadata wrote; or the YAML
@@ -81,7 +81,7 @@ def _update_from_file(
     file_name: str,
     broker_text: str | None,
     cluster_name: str | None,
-) -> Rows:
+) -> ResultRows:
     master_targets = select_masters(session, command_name, broker_text, cluster_name)
     listed_items = _read_list_file(command_name, item_kind, file_name)
     if cluster_name is not None:
@@ -102,15 +102,15 @@ def _update_from_file(
         *_list_remarks(listed_items),
         _summarize_outcomes(item_kind, due_steps, other_outcomes),
     ]
-    if session.dry_run or not due_steps:
+    if session.is_dry_run or not due_steps:
         outcomes = [StepOutcome(step, "dry-run", None) for step in due_steps]
     else:
         for note_line in notes[:-1]:
-            session.remark(note_line)
-        session.confirm(
+            session.write_remark(note_line)
+        session.confirm_change(
             f"{', '.join(live_broker.master_addr or live_broker.broker_name for live_broker in live_state.broker_states)}: {notes[-1]}; go on?"
         )
-        with session.counting(command_name, len(due_steps)) as advance_progress:
+        with session.show_progress(command_name, len(due_steps)) as advance_progress:
             outcomes = execute_steps(session.admin, live_state, due_steps, advance_progress)
         failure_count = count_failures(outcome.error for outcome in outcomes)
         notes = [
@@ -181,5 +181,5 @@ def _summarize_outcomes(
     return f"{item_kind}s, each broker counted: {', '.join(summary_parts)}"
 
 
-def _blank_action(row: Row) -> Row:
+def _blank_action(row: ResultRow) -> ResultRow:
     return {**row, "action": None} if row["result"] in ("unchanged", "skipped") else row

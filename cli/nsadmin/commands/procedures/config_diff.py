@@ -8,7 +8,7 @@ from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.config_diff import (
     ComparedServer,
     KnownDefaults,
@@ -17,7 +17,7 @@ from nsadmin.operations.config_diff import (
     find_differences,
     redact_secrets,
 )
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
 
@@ -41,7 +41,7 @@ def config_diff(
         bool, Option("--default", help="Instead, what is not the default of the server's release.")
     ] = False,
     include_own: Annotated[bool, Option("--own", help="Names, addresses, ports and paths too.")] = False,
-) -> Rows:
+) -> ResultRows:
     """Show settings that differ: among brokers, and among name servers.
 
     Names, addresses, ports and paths differ by their nature and are left out, unless --own asks for them. A
@@ -70,7 +70,7 @@ def config_diff(
         if setting_or_result.result is not None
     ]
     choose_settings = find_changed_settings if against_defaults else find_differences
-    setting_rows: list[Row] = [
+    setting_rows: list[ResultRow] = [
         {
             "kind": setting_or_result.server_kind,
             "key": setting_or_result.setting_name,
@@ -105,7 +105,7 @@ def config_diff(
         == len({setting_or_result.server_kind for setting_or_result in answered_servers})
     ):
         errors.append(SettingsDifferError("nobody to compare with"))
-    return Rows(
+    return ResultRows(
         CONFIG_DIFF_COLUMNS,
         setting_rows,
         errors,

@@ -7,7 +7,7 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
 from nsadmin.operations.divergence.findings import (
     DriftFinding,
@@ -16,7 +16,7 @@ from nsadmin.operations.divergence.findings import (
     map_by_server,
 )
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
-from nsadmin.output import Millis, Row, Rows
+from nsadmin.output import DurationMillis, ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
 
@@ -70,7 +70,7 @@ def divergence(
             value_source="namespaces",
         ),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Compare all name servers: brokers and their addresses, queues of topics, KV config, settings.
 
     Name servers never talk to each other: brokers make them equal, with a heartbeat every 30 s. What differs
@@ -106,7 +106,7 @@ def divergence(
         raise UsageError(
             f"divergence: no section {unknown_sections[0]!r}: there are {', '.join(STATE_SECTIONS)}"
         )
-    divergence_observer = session.kept(
+    divergence_observer = session.remember_first(
         lambda: DivergenceObserver(
             session.admin,
             lambda: int(monotonic() * 1000),
@@ -119,7 +119,8 @@ def divergence(
         observed_look = divergence_observer.observe_once()
     else:
         observed_look = divergence_observer.observe_until_settled(
-            sleep, lambda first_look, wait_seconds: session.remark(_waiting_remark(first_look, wait_seconds))
+            sleep,
+            lambda first_look, wait_seconds: session.write_remark(_waiting_remark(first_look, wait_seconds)),
         )
     return _hash_rows(observed_look) if show_hashes else _finding_rows(observed_look, show_each)
 
@@ -134,7 +135,7 @@ def _waiting_remark(observed_look: DivergenceObservation, wait_seconds: float) -
     )
 
 
-def _finding_rows(observed_look: DivergenceObservation, show_each: bool) -> Rows:
+def _finding_rows(observed_look: DivergenceObservation, show_each: bool) -> ResultRows:
     namesrv_addrs = observed_look.comparison.server_addrs
     finding_rows = [
         row
@@ -151,12 +152,12 @@ def _finding_rows(observed_look: DivergenceObservation, show_each: bool) -> Rows
         f"to do: {advice_text}"
         for advice_text in dict.fromkeys(drift_finding.cause.advice for drift_finding in drift_findings)
     ]
-    return Rows(
+    return ResultRows(
         DIVERGENCE_COLUMNS, finding_rows, _exit_errors(observed_look), notes, DIVERGENCE_TABLE_COLUMNS
     )
 
 
-def _finding_row(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Row:
+def _finding_row(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> ResultRow:
     first_difference = finding.differences[0]
     implied_text = (
         f", with {count_noun(len(finding.implied_topics), 'topic')}" if finding.implied_topics else ""
@@ -167,7 +168,7 @@ def _finding_row(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Row:
         "brokerName": _finding_broker_name(finding),
         "count": len(finding.differences),
         "state": finding.state,
-        "seenFor": Millis(finding.age_ms),
+        "seenFor": DurationMillis(finding.age_ms),
         "differs": describe_difference(first_difference, namesrv_addrs) + implied_text,
         "cause": finding.cause.text,
         "causeKind": finding.cause.kind,
@@ -176,7 +177,7 @@ def _finding_row(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Row:
     }
 
 
-def _difference_rows(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Iterator[Row]:
+def _difference_rows(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Iterator[ResultRow]:
     """A row for each difference, including topics that differ only because their broker does."""
     for difference in finding.differences:
         yield _finding_row(finding._replace(differences=(difference,), implied_topics=()), namesrv_addrs)
@@ -246,8 +247,8 @@ def _exit_errors(observed_look: DivergenceObservation) -> list[RocketMQError | N
     )
 
 
-def _hash_rows(observed_look: DivergenceObservation) -> Rows:
-    server_rows: list[Row] = []
+def _hash_rows(observed_look: DivergenceObservation) -> ResultRows:
+    server_rows: list[ResultRow] = []
     for namesrv_addr, server_snapshot, error in observed_look.snapshot_results:
         if server_snapshot is None:
             server_rows.append({"namesrvAddr": namesrv_addr, "error": error and error_text(error)})
@@ -263,7 +264,7 @@ def _hash_rows(observed_look: DivergenceObservation) -> Rows:
                 },
             }
         )
-    return Rows(
+    return ResultRows(
         HASH_COLUMNS,
         server_rows,
         _exit_errors(observed_look),

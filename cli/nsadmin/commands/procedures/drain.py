@@ -12,7 +12,7 @@ from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
-from nsadmin.diagnostics import Interrupted, UsageError
+from nsadmin.exit_codes import CommandInterrupted, UsageError
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.events import CommandEnded, EventRecord, describe_record, join_first_names
@@ -29,7 +29,7 @@ from nsadmin.operations.drain.store import (
     load_drains,
 )
 from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
-from nsadmin.output import Row, Rows, Text
+from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
@@ -105,7 +105,7 @@ def drain(
     settle_text: SettleTimeOption = "30s",
     interval_text: IntervalOption = "10s",
     quiet_intervals: IntervalsOption = 3,
-) -> Rows | Iterator[Text]:
+) -> ResultRows | Iterator[OutputText]:
     """Stop writes to a broker, keep them stopped, and say when it can be stopped.
 
     First it is checked what would be left: it is refused, without --force, where a topic would lose its last
@@ -134,16 +134,16 @@ def drain(
         allow_unreachable,
         keep_holding,
         _build_then_command(broker_name, then_command),
-        audit.user(),
+        audit.describe_user(),
     )
     cluster_view = ClusterEnvironment(session.admin, broker_name)
     servers = cluster_view.read_servers()
     drain_store = _find_drain_store(session, broker_name, servers)
     saved_drain = None if drain_store is None else drain_store.load_drain()
-    if drain_store is not None and saved_drain is not None and not session.dry_run:
+    if drain_store is not None and saved_drain is not None and not session.is_dry_run:
         if saved_drain[0].durable != durable:
             saved_mode = "durable" if saved_drain[0].durable else "not durable"
-            session.remark(f"the drain of {broker_name} that is kept is {saved_mode}, and goes on so")
+            session.write_remark(f"the drain of {broker_name} that is kept is {saved_mode}, and goes on so")
         return _report_drain(
             session,
             drain_plan,
@@ -158,11 +158,11 @@ def drain(
         SYSTEM_CLOCK.now_ms(),
     )
     refusal = _refuse_risks(drain_plan, [risk.text for risk in drain_check.risks])
-    if session.dry_run:
+    if session.is_dry_run:
         return _dry_run_rows(broker_name, servers, refusal)
     if refusal is not None:
         raise refusal
-    session.confirm(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
+    session.confirm_change(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
     assert drain_store is not None
     return _report_drain(
         session,
@@ -232,9 +232,9 @@ def _find_drain_store(
 
 def _dry_run_rows(
     broker_name: str, servers: tuple[NameServerFacts, ...], refusal: DrainRefused | None
-) -> Rows:
+) -> ResultRows:
     errors = [NotApplied(server.error) if server.error else refusal for server in servers]
-    server_rows: list[Row] = [
+    server_rows: list[ResultRow] = [
         {
             "namesrvAddr": server.namesrv_addr,
             "brokerName": broker_name,
@@ -244,12 +244,12 @@ def _dry_run_rows(
         }
         for server, error in zip(servers, errors, strict=True)
     ]
-    return Rows(DRAIN_COLUMNS, server_rows, errors)
+    return ResultRows(DRAIN_COLUMNS, server_rows, errors)
 
 
 def _report_drain(
     session: Session, drain_plan: DrainPlan, begin_drain: Callable[[ProcedureClock], Iterator[EventRecord]]
-) -> Iterator[Text]:
+) -> Iterator[OutputText]:
     """Run the drain and yield a line for each event; the last text decides the exit code."""
     report_event = ProcedureReporter(session, "drain", describe_record)
     safe_event: EventRecord | None = None
@@ -265,7 +265,7 @@ def _report_drain(
                 stop_signal.raise_if_requested()
         except StopRequestedError:
             if not (drain_plan.hold and safe_event):
-                raise Interrupted(
+                raise CommandInterrupted(
                     f"interrupted; the drain is kept: nsadmin drain {drain_plan.broker} goes on with it,"
                     f" nsadmin undrain {drain_plan.broker} undoes it"
                 ) from None
@@ -275,12 +275,14 @@ def _report_drain(
         )
     unknown_addrs = [] if safe_event is None or drain_plan.allow_unreachable else safe_event["unknown"]
     if unknown_addrs and drain_plan.then is not None and ended_event is None:
-        session.remark(f"the command of --then was not run: {', '.join(unknown_addrs)} did not answer")
-    yield Text("", [*(NotApplied(f"{namesrv_addr} did not answer") for namesrv_addr in unknown_addrs), None])
+        session.write_remark(f"the command of --then was not run: {', '.join(unknown_addrs)} did not answer")
+    yield OutputText(
+        "", [*(NotApplied(f"{namesrv_addr} did not answer") for namesrv_addr in unknown_addrs), None]
+    )
 
 
 @declare_columns(UNDRAIN_COLUMNS)
-def undrain(session: Session, broker_name: BrokerNameArgument) -> Rows:
+def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
     """Allow writes to a drained broker again, exactly as they were allowed before the drain.
 
     Each name server is given the queues that it had, topic by topic; topics that were created or changed on
@@ -298,7 +300,7 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> Rows:
     saved_drain = None if drain_store is None else drain_store.load_drain()
     if drain_store is None or saved_drain is None:
         raise NotFound(f"no drain of {broker_name} is kept in {find_state_home() / 'drains'}")
-    if session.dry_run:
+    if session.is_dry_run:
         own_queues = cluster_view.read_own_queues(find_master_addr(servers) or "")
         known_queues = None if isinstance(own_queues, str) else own_queues
         return _undo_rows(
@@ -308,7 +310,7 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> Rows:
                 for server in servers
             ],
         )
-    session.confirm(
+    session.confirm_change(
         f"Allow writes to {broker_name} on {', '.join(server.namesrv_addr for server in servers)} as before?"
     )
     undo_events = list(UndoRun(broker_name, cluster_view, drain_store, SYSTEM_CLOCK).run_undo())
@@ -317,7 +319,7 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> Rows:
     )
 
 
-def _planned_undo_row(server: NameServerFacts, differing_topics: Mapping[str, object]) -> Row:
+def _planned_undo_row(server: NameServerFacts, differing_topics: Mapping[str, object]) -> ResultRow:
     return {
         "namesrvAddr": server.namesrv_addr,
         "topicCount": len(differing_topics),
@@ -326,7 +328,7 @@ def _planned_undo_row(server: NameServerFacts, differing_topics: Mapping[str, ob
     }
 
 
-def _undo_row(undo_event: EventRecord) -> Row:
+def _undo_row(undo_event: EventRecord) -> ResultRow:
     differing_topics = undo_event["differing"]
     error = undo_event["error"] or (
         f"not as before: "
@@ -344,7 +346,7 @@ def _undo_row(undo_event: EventRecord) -> Row:
     }
 
 
-def _undo_rows(broker_name: str, server_rows: list[Row]) -> Rows:
+def _undo_rows(broker_name: str, server_rows: list[ResultRow]) -> ResultRows:
     errors: list[RocketMQError | None] = []
     for row in server_rows:
         errors.append(NotApplied(str(row["error"])) if row["error"] else None)
@@ -353,7 +355,7 @@ def _undo_rows(broker_name: str, server_rows: list[Row]) -> Rows:
             errors.append(None)
     notes = [f"{row['namesrvAddr']}: {row['error']}" for row in server_rows if row["error"]]
     table_columns = tuple(column_name for column_name in UNDRAIN_COLUMNS if column_name != "differing")
-    return Rows(
+    return ResultRows(
         UNDRAIN_COLUMNS,
         [{"brokerName": broker_name, **row} for row in server_rows],
         errors,
@@ -369,7 +371,7 @@ def drain_status(
         str | None,
         Argument(("-b", "--brokerName"), "BROKER", "Only the drain of this broker.", required=False),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """List the drains that are not undone, half-finished ones too, and what differs now from what should be.
 
     A drained broker should have no topic open to writes; while a drain is being undone, topics should be as
@@ -379,7 +381,7 @@ def drain_status(
         # All of them
         nsadmin drainStatus
     """
-    status_rows: list[Row] = []
+    status_rows: list[ResultRow] = []
     errors: list[RocketMQError | None] = []
     for saved_drain in load_drains(find_state_home()):
         if isinstance(saved_drain, InvalidStateError):
@@ -391,12 +393,12 @@ def drain_status(
                 errors.append(NotApplied(str(row["error"])) if row["error"] else None)
     if broker_name is not None and not status_rows:
         raise NotFound(f"no drain of {broker_name} is kept in {find_state_home() / 'drains'}")
-    return Rows(STATUS_COLUMNS, status_rows, errors, (), STATUS_TABLE_COLUMNS)
+    return ResultRows(STATUS_COLUMNS, status_rows, errors, (), STATUS_TABLE_COLUMNS)
 
 
-def _status_rows(session: Session, saved_drain: SavedDrain) -> Iterator[Row]:
+def _status_rows(session: Session, saved_drain: SavedDrain) -> Iterator[ResultRow]:
     drain_state = saved_drain.drain_state
-    common_cells: Row = {
+    common_cells: ResultRow = {
         "brokerName": drain_state.broker,
         "clusterName": drain_state.cluster,
         "phase": drain_state.phase,

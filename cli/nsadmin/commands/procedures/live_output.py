@@ -5,15 +5,15 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.status import describe_status
-from nsadmin.output import Text
+from nsadmin.output import OutputText
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
 if TYPE_CHECKING:
-    from nsadmin.output.live import Live
+    from nsadmin.output.live_display import LiveDisplay
 
 # After these events a command of the operator can run and write to the terminal.
 _EVENTS_BEFORE_COMMANDS = ("safe", "stepBegan")
@@ -30,7 +30,7 @@ class ProcedureReporter:
     def __init__(
         self, session: Session, command_name: str, describe_event: Callable[[EventRecord], str]
     ) -> None:
-        output_format = session.options.style.format
+        output_format = session.options.style.output_format
         if output_format not in _LINE_FORMATS:
             raise UsageError(
                 f"{command_name}: --output {output_format} cannot be: give jsonl, or "
@@ -40,13 +40,13 @@ class ProcedureReporter:
         self._style = session.options.style
         self._describe_event = describe_event
         self._last_text = self._broker_name = ""
-        self._live_region: Live | None = None
+        self._live_region: LiveDisplay | None = None
         self._draws_progress = False
 
     def __enter__(self) -> Self:
-        from nsadmin.output.live import is_possible
+        from nsadmin.output.live_display import can_draw_live
 
-        self._draws_progress = is_possible(self._style)
+        self._draws_progress = can_draw_live(self._style)
         return self
 
     def __exit__(
@@ -60,29 +60,29 @@ class ProcedureReporter:
             self._live_region.close()
             self._live_region = None
 
-    def __call__(self, event_record: EventRecord) -> Text:
+    def __call__(self, event_record: EventRecord) -> OutputText:
         """The event as a line, or an empty text."""
         if self._writes_json:
-            return Text(json.dumps(event_record, ensure_ascii=False))
+            return OutputText(json.dumps(event_record, ensure_ascii=False))
         self._broker_name = event_record.get("broker", self._broker_name)
         if self._draws_progress and event_record["event"] == "progress":
             self._draw_progress(event_record)
-            return Text("")
+            return OutputText("")
         event_text = self._describe_event(event_record)
         if event_text == self._last_text:
-            return Text("")
+            return OutputText("")
         self._last_text = event_text
         if event_record["event"] in _EVENTS_BEFORE_COMMANDS:
             self._leave_live_region()
         timed_line = f"{format_utc(event_record['time'])} {event_text}"
         if self._live_region is None:
-            return Text(timed_line)
-        self._live_region.line(timed_line)
-        return Text("")
+            return OutputText(timed_line)
+        self._live_region.print_line(timed_line)
+        return OutputText("")
 
     def _draw_progress(self, event_record: EventRecord) -> None:
-        from nsadmin.output.live import Live
+        from nsadmin.output.live_display import LiveDisplay
 
         if self._live_region is None:
-            self._live_region = Live(self._style)
-        self._live_region.show(describe_status(self._broker_name, event_record))
+            self._live_region = LiveDisplay(self._style)
+        self._live_region.show_facts(describe_status(self._broker_name, event_record))

@@ -9,13 +9,13 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE
 from nsadmin.commands.topics.topics import deletion_row
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.orphans.cleaner import clean_orphans, select_cleanable
 from nsadmin.operations.orphans.observer import find_lasting_orphans
 from nsadmin.operations.orphans.rules import Orphan, TopicFacts
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.phrases import abbreviate_names
 from nsadmin.session import Session
-from nsadmin.wording import first_of
 
 ORPHAN_COLUMNS = ("kind", "topic", "finding", "brokers", "namesrvAddrs", "group")
 CLEANUP_COLUMNS = ("kind", "topic", "target", "role", *CHANGE_RESULT_COLUMNS)
@@ -42,7 +42,7 @@ def orphans(
     delete_dead_letters: Annotated[
         bool, Option("--dlq", help="With --clean: dead letters without a group too, with their messages.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Show topics that name servers have and no broker, or the other way round, or whose group is gone.
 
     Each is seen twice before it counts: what is being made or deleted is on its way. Kinds are noBroker
@@ -91,7 +91,7 @@ def orphans(
         or "no orphans"
     )
     errors = [None, *orphan_facts.errors_by_server.values()] if orphan_facts.errors_by_server else []
-    return Rows(
+    return ResultRows(
         ORPHAN_COLUMNS,
         [_orphan_row(orphan) for orphan in found_orphans],
         errors,
@@ -99,7 +99,7 @@ def orphans(
     )
 
 
-def _orphan_row(orphan: Orphan) -> Row:
+def _orphan_row(orphan: Orphan) -> ResultRow:
     return {
         "kind": orphan.orphan_kind,
         "topic": orphan.topic,
@@ -112,7 +112,7 @@ def _orphan_row(orphan: Orphan) -> Row:
 
 def _clean_orphans(
     session: Session, found_orphans: Sequence[Orphan], orphan_facts: TopicFacts, delete_dead_letters: bool
-) -> Rows:
+) -> ResultRows:
     if orphan_facts.errors_by_server:
         error = NotApplied(
             f"nothing was cleaned: what {', '.join(orphan_facts.errors_by_server)} has is unknown"
@@ -127,17 +127,17 @@ def _clean_orphans(
         else []
     )
     if not chosen_orphans:
-        return Rows(
+        return ResultRows(
             CLEANUP_COLUMNS, [], [], [*left_notes, "there is nothing to clean"], CLEANUP_TABLE_COLUMNS
         )
-    session.confirm(_cleanup_question(chosen_orphans))
-    clean_steps = list(clean_orphans(session.admin, chosen_orphans, orphan_facts, dry_run=session.dry_run))
-    step_rows: list[Row] = [
+    session.confirm_change(_cleanup_question(chosen_orphans))
+    clean_steps = list(clean_orphans(session.admin, chosen_orphans, orphan_facts, dry_run=session.is_dry_run))
+    step_rows: list[ResultRow] = [
         {**deletion_row(clean_step), "kind": orphan.orphan_kind, "topic": orphan.topic}
         for orphan, clean_step in clean_steps
     ]
     errors = [clean_step.error for _, clean_step in clean_steps if clean_step.result != "skipped"]
-    return Rows(CLEANUP_COLUMNS, step_rows, errors, left_notes, CLEANUP_TABLE_COLUMNS)
+    return ResultRows(CLEANUP_COLUMNS, step_rows, errors, left_notes, CLEANUP_TABLE_COLUMNS)
 
 
 def _cleanup_question(chosen_orphans: Sequence[Orphan]) -> str:
@@ -149,5 +149,5 @@ def _cleanup_question(chosen_orphans: Sequence[Orphan]) -> str:
     ):
         topic_names = [orphan.topic for orphan in chosen_orphans if orphan.orphan_kind == orphan_kind]
         if topic_names:
-            question_parts.append(f"{first_of(topic_names, _MAX_NAMED_TOPICS)} {deleted_from}")
+            question_parts.append(f"{abbreviate_names(topic_names, _MAX_NAMED_TOPICS)} {deleted_from}")
     return f"Delete {' and '.join(question_parts)}?"

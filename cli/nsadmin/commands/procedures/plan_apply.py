@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from nsadmin import diagnostics
+from nsadmin import exit_codes
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.procedures.plan_rows import (
@@ -15,7 +15,7 @@ from nsadmin.commands.procedures.plan_rows import (
     stranded_warnings,
     summarize_plan,
 )
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.plans import plan_file, schema
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.cluster_export import describe_cluster
@@ -26,7 +26,7 @@ from nsadmin.operations.plans.plan_file import SavedPlan
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import SCHEMA_FILE, format_cluster
-from nsadmin.output import Rows, Text
+from nsadmin.output import OutputText, ResultRows
 from nsadmin.session import Session
 
 MAX_DELETES = 10
@@ -53,7 +53,7 @@ def export(
         ),
     ] = None,
     with_schema: Annotated[bool, Option("--schema", help="The schema of such files instead.")] = False,
-) -> Text:
+) -> OutputText:
     """Write what a cluster has as YAML: topics, consumer groups, order configurations, KV config.
 
     What goes without saying is left out: defaults (those of updateTopic and updateSubGroup), system topics
@@ -72,7 +72,7 @@ def export(
         nsadmin export --schema
     """
     if with_schema:
-        return Text(schema.format_schema())
+        return OutputText(schema.format_schema())
     if cluster_name is None:
         raise UsageError("export: CLUSTER is missing; type: nsadmin export CLUSTER")
     namespace_names = tuple(kv_namespaces or ())
@@ -82,12 +82,12 @@ def export(
         server.error for server in live_state.server_states
     ]
     for remark_line in remark_lines:
-        (diagnostics.say if any(errors) else session.remark)(remark_line)
+        (exit_codes.write_stderr_line if any(errors) else session.write_remark)(remark_line)
     head_lines = [
         "nsadmin plan FILE shows what differs from this, nsadmin apply FILE makes it so;",
         f"nsadmin export --schema writes {SCHEMA_FILE}, which editors check it by.",
     ]
-    return Text(format_cluster(desired_state, [*head_lines, *remark_lines]), errors)
+    return OutputText(format_cluster(desired_state, [*head_lines, *remark_lines]), errors)
 
 
 @declare_columns(PLAN_COLUMNS)
@@ -98,7 +98,7 @@ def plan(
     saved_file: Annotated[
         str | None, Option("--save-to", metavar="FILE", help="Keep the plan, for apply to carry it out.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show what apply would do to make a cluster what a file says: creates, updates, perhaps deletes.
 
     The file is as export writes it. What it leaves out of a topic or group has its default; a section that it
@@ -141,7 +141,7 @@ def apply(
         int,
         Option("--max-deletes", metavar="N", help="Refuse to delete more items; 10 if left out.", minimum=0),
     ] = MAX_DELETES,
-) -> Rows:
+) -> ResultRows:
     """Make a cluster what a file says: topics, consumer groups, order configurations, KV config.
 
     It is the plan, the question whether to go on, and then the steps: creates and updates, order
@@ -175,13 +175,13 @@ def apply(
         _require_unchanged(file_name, saved_plan, live_state, plan_difference)
     _require_few_deletes(plan_difference, max_deletes)
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
-    if session.dry_run or not plan_difference.steps:
+    if session.is_dry_run or not plan_difference.steps:
         notes = [*stranded_warnings(stranded_messages), summarize_plan(plan_difference)]
         return step_rows(
             pending_outcomes(plan_difference, "dry-run"), plan_difference.troubles, stranded_messages, notes
         )
     _confirm_plan(session, plan_difference, live_state, stranded_warnings(stranded_messages))
-    with session.counting("applying", len(plan_difference.steps)) as advance_progress:
+    with session.show_progress("applying", len(plan_difference.steps)) as advance_progress:
         outcomes = execute_steps(session.admin, live_state, plan_difference.steps, advance_progress)
     failure_count = count_failures(outcome.error for outcome in outcomes)
     notes = (
@@ -269,12 +269,14 @@ def _confirm_plan(
     """Ask for confirmation; deletes cannot be undone, so off a terminal they need --yes."""
     if plan_difference.deleted_items:
         session.require_yes("apply with deletes")
-    if diagnostics.is_interactive() and not session.options.yes:
+    if exit_codes.can_ask_operator() and not session.options.yes:
         for output_line in preview_steps(plan_difference, live_state):
-            session.remark(output_line)
+            session.write_remark(output_line)
     for output_line in warning_lines:
-        diagnostics.say(output_line)
+        exit_codes.write_stderr_line(output_line)
     server_counts = (
         f"{len(live_state.broker_states)} broker(s) and {len(live_state.server_states)} name server(s)"
     )
-    session.confirm(f"{live_state.cluster_name}, {server_counts}: {summarize_plan(plan_difference)}; go on?")
+    session.confirm_change(
+        f"{live_state.cluster_name}, {server_counts}: {summarize_plan(plan_difference)}; go on?"
+    )

@@ -11,7 +11,7 @@ from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.records import ClusterState
 from nsadmin.operations.plans.settings import without_defaults
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 
 PLAN_COLUMNS = (
     "kind",
@@ -47,7 +47,7 @@ def step_rows(
     troubles: Sequence[PlanTrouble],
     stranded: StrandedMessages,
     notes: Sequence[str] = (),
-) -> Rows:
+) -> ResultRows:
     """The rows of all steps with their results, and of servers and items that could not be compared."""
     steps_by_group: dict[_StepGroup, list[PlanStep]] = {}
     for outcome in outcomes:
@@ -57,7 +57,7 @@ def step_rows(
     errors = [None, *(trouble.error for trouble in troubles)] if not outcomes else []
     errors += [outcome.error for outcome in outcomes]
     errors += [trouble.error for trouble in troubles] if outcomes else []
-    return Rows(PLAN_COLUMNS, plan_rows, errors, notes, PLAN_TABLE_COLUMNS)
+    return ResultRows(PLAN_COLUMNS, plan_rows, errors, notes, PLAN_TABLE_COLUMNS)
 
 
 def pending_outcomes(plan_difference: ClusterDiff, result_word: str) -> list[StepOutcome]:
@@ -107,7 +107,7 @@ def _brief_settings(step: PlanStep, settings: Mapping[str, Any] | None) -> Mappi
     return shown_settings | without_defaults("topic" if step.kind == "topic" else "group", settings)
 
 
-def _group_row(step_group: _StepGroup, steps: Sequence[PlanStep], stranded: StrandedMessages) -> Row:
+def _group_row(step_group: _StepGroup, steps: Sequence[PlanStep], stranded: StrandedMessages) -> ResultRow:
     message_counts = [stranded[step] for step in steps if step in stranded]
     message_total = (
         None
@@ -122,7 +122,7 @@ def _group_row(step_group: _StepGroup, steps: Sequence[PlanStep], stranded: Stra
     }
 
 
-def _trouble_row(trouble: PlanTrouble) -> Row:
+def _trouble_row(trouble: PlanTrouble) -> ResultRow:
     return {
         "kind": trouble.kind,
         "name": trouble.item_name or None,
@@ -200,7 +200,7 @@ def preview_steps(plan_difference: ClusterDiff, live_state: ClusterState) -> lis
     ]
 
 
-def _servers_suffix(row: Row, live_state: ClusterState) -> str:
+def _servers_suffix(row: ResultRow, live_state: ClusterState) -> str:
     """The servers of a row in brackets, or "" if the row applies to all."""
     step_servers: Any = row["servers"]
     broker_names, namesrv_addrs = (

@@ -11,7 +11,7 @@ from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.procedures import drain
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
-from nsadmin.diagnostics import Interrupted, UsageError
+from nsadmin.exit_codes import CommandInterrupted, UsageError
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -22,7 +22,7 @@ from nsadmin.operations.restart.events import describe_record
 from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
 from nsadmin.operations.restart.state import BrokerProcess, order_processes
 from nsadmin.operations.restart.store import RestartStore
-from nsadmin.output import Row, Rows, Text
+from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.session import Session
 
 RESTART_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "steps", "openTopics", "result")
@@ -72,7 +72,7 @@ def rolling_restart(
     settle_text: drain.SettleTimeOption = "30s",
     interval_text: drain.IntervalOption = "10s",
     quiet_intervals: drain.IntervalsOption = 3,
-) -> Rows | Iterator[Text]:
+) -> ResultRows | Iterator[OutputText]:
     """Restart all brokers of a cluster, one after another: slaves, their master, the next group.
 
     A master is drained, stopped, started, waited for and undrained, as drain and undrain do it; a slave is
@@ -99,18 +99,24 @@ def rolling_restart(
     drain_rules = drain.parse_drain_rules("rollingRestart", settle_text, quiet_intervals, max_messages)
     interval_seconds = drain.parse_interval_seconds("rollingRestart", interval_text)
     addrs_by_broker = {broker_group.broker_name: broker_group.broker_addrs for broker_group in broker_groups}
-    if session.dry_run:
+    if session.is_dry_run:
         return _dry_run_rows(session, cluster_name, addrs_by_broker)
     shell_commands = {
         "stop": _require_command("--stop", stop_command),
         "start": _require_command("--start", start_command),
     }
-    session.confirm(f"Restart {', '.join(addrs_by_broker)} of {cluster_name}, one after another?")
+    session.confirm_change(f"Restart {', '.join(addrs_by_broker)} of {cluster_name}, one after another?")
 
     @cache
     def build_broker(broker_name: str) -> BrokerRestartContext:
         drain_plan = DrainPlan(
-            broker_name, drain_rules, interval_seconds, durable, force, allow_unreachable, by=audit.user()
+            broker_name,
+            drain_rules,
+            interval_seconds,
+            durable,
+            force,
+            allow_unreachable,
+            by=audit.describe_user(),
         )
         cluster_view = ClusterEnvironment(session.admin, broker_name)
         drain_store = DrainStore(drain_folder_of(find_state_home(), cluster_name, broker_name), broker_name)
@@ -178,7 +184,7 @@ def _require_command(option_flag: str, command_text: str | None) -> str:
 
 def _dry_run_rows(
     session: Session, cluster_name: str, addrs_by_broker: Mapping[str, Mapping[int, str]]
-) -> Rows:
+) -> ResultRows:
     saved_progress = RestartStore(find_state_home(), cluster_name).load_state()
     broker_processes = (
         order_processes(addrs_by_broker)
@@ -193,7 +199,7 @@ def _dry_run_rows(
         broker_name: max((len(server.open_topics) for server in cluster_view.read_servers()), default=0)
         for broker_name, cluster_view in cluster_views.items()
     }
-    process_rows: list[Row] = [
+    process_rows: list[ResultRow] = [
         {
             "brokerName": broker_process.broker,
             "brokerId": broker_process.broker_id,
@@ -204,12 +210,12 @@ def _dry_run_rows(
         }
         for broker_process in broker_processes
     ]
-    return Rows(RESTART_COLUMNS, process_rows)
+    return ResultRows(RESTART_COLUMNS, process_rows)
 
 
 def _report_restart(
     session: Session, cluster_name: str, begin_restart: Callable[[ProcedureClock], Iterator[EventRecord]]
-) -> Iterator[Text]:
+) -> Iterator[OutputText]:
     report_event = ProcedureReporter(
         session,
         "rollingRestart",
@@ -221,6 +227,6 @@ def _report_restart(
                 yield report_event(restart_event)
                 stop_signal.raise_if_requested()
         except StopRequestedError:
-            raise Interrupted(
+            raise CommandInterrupted(
                 f"interrupted; how far it has come is kept: the same command goes on with {cluster_name}"
             ) from None

@@ -24,7 +24,7 @@ from nsadmin.operations.explain.diagnosis import (
     reach_verdict,
 )
 from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 EXPLAIN_COLUMNS = ("step", "result", "namesrvAddrs", "brokerName", "brokerAddr", "seen", "next", "command")
@@ -62,7 +62,7 @@ def route_explain(
         bool, Option("--contexts", help="Look for the topic in all other contexts too.")
     ] = False,
     journal_folders: JournalOption = None,
-) -> Rows:
+) -> ResultRows:
     """Say why a client gets "No route info of this topic", or that nothing is wrong.
 
     Every name server is asked, and the brokers that have to do with the topic; then each cause is looked for,
@@ -101,7 +101,7 @@ def route_explain(
         if journal_memory.error
     ]
     notes = [*_verdict_notes(explained_steps), *unread_notes]
-    return Rows(
+    return ResultRows(
         EXPLAIN_COLUMNS,
         [_step_row(explained_step) for explained_step in explained_steps],
         _exit_errors(gathered_facts, explained_steps),
@@ -111,7 +111,7 @@ def route_explain(
 
 
 def _other_contexts(session: Session) -> tuple[str, ...]:
-    known_contexts = contexts.load(contexts.path()).by_name
+    known_contexts = contexts.load_contexts(contexts.contexts_path()).contexts_by_name
     return tuple(
         sorted(context_name for context_name in known_contexts if context_name != session.options.context)
     )
@@ -121,15 +121,15 @@ def _ask_other_context(session: Session, context_name: str, topic: str) -> Other
     """Ask another context's name servers for the topic; an error becomes part of the result."""
     setting_values: Any = defaultdict(lambda: None, context=context_name)
     try:
-        context_options = settings.resolve(setting_values)
-        with session.other(context_options.namesrv_addr, context_options.access) as admin:
+        context_options = settings.resolve_options(setting_values)
+        with session.open_other_client(context_options.namesrv_addr, context_options.access) as admin:
             return observer.find_route_in_context(context_name, admin, topic)
-    except (RocketMQError, contexts.BadConfig) as error:
+    except (RocketMQError, contexts.InvalidContextsError) as error:
         return OtherContextRoute(context_name, None, error=str(error))
 
 
 def _read_memories(session: Session, topic: str, journal_folders: list[str] | None) -> list[JournalEvidence]:
-    if not (journal_folders or session.options.journals):
+    if not (journal_folders or session.options.journal_folders):
         return []
     # Imported late, because only reading journals needs these modules.
     from nsadmin.operations.explain.journal_evidence import read_journal_evidence
@@ -153,7 +153,7 @@ def _read_memory(
         return JournalEvidence(server_journal.server_name, error=str(error))
 
 
-def _step_row(explained_step: CauseExplanation) -> Row:
+def _step_row(explained_step: CauseExplanation) -> ResultRow:
     finding = explained_step.finding
     return {
         "step": explained_step.cause_id,

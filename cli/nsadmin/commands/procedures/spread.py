@@ -11,9 +11,9 @@ from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import distinct_addrs, match_results
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.spread import TopicSpread, find_spreads, plan_even_spread
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 _PLAN_HEAD = (
@@ -37,7 +37,7 @@ def spread(
         str | None,
         Option("--plan_even_spread", metavar="FILE", help="Write what makes them even, for plan and apply."),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show on which brokers of its cluster a topic is missing, or has other queues than elsewhere.
 
     Brokers are asked for their own topics, so what name servers know or not does not count. Topics of
@@ -97,7 +97,7 @@ def spread(
         notes.append(
             f"{len(spread_rows)} of {sum(map(len, spreads_by_cluster.values()))} topics are not spread evenly"
         )
-    return Rows(
+    return ResultRows(
         SPREAD_COLUMNS,
         spread_rows,
         [registrant_result.error for registrant_result in registrant_results],
@@ -184,7 +184,7 @@ def _write_plan(
     ]
 
 
-def _spread_row(cluster_name: str, topic_spread: TopicSpread) -> Row:
+def _spread_row(cluster_name: str, topic_spread: TopicSpread) -> ResultRow:
     queue_counts = {
         broker_name: f"{topic_config['readQueueNums']}/{topic_config['writeQueueNums']}"
         for broker_name, topic_config in topic_spread.configs_by_broker.items()

@@ -9,12 +9,12 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.addresses import parse_addrs
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Option, declare_columns
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
 from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
 from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
 from nsadmin.operations.what_if.name_server_outage import NameServerOutage, foresee_name_server_outage
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 LOSS_COLUMNS = (
@@ -52,7 +52,7 @@ def what_if(
     include_system: Annotated[
         bool, Option("--system", help="Also topics of RocketMQ's own, of retries and of dead letters.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Show what topics and groups would lose without some brokers, or who would lose name servers.
 
     Nothing is changed. Topics are looked at on each name server: first those that would have no queue to
@@ -88,7 +88,7 @@ def what_if(
     )
 
 
-def _outlook_rows(outlook: BrokerOutage, show_each: bool) -> Rows:
+def _outlook_rows(outlook: BrokerOutage, show_each: bool) -> ResultRows:
     loss_rows = [*_topic_rows(outlook.topic_losses, show_each), *map(_group_row, outlook.lost_groups)]
     stopped_topics = [topic_loss for topic_loss in outlook.topic_losses if topic_loss.topic_loss.stands_still]
     stopped_groups = [group_loss for group_loss in outlook.lost_groups if group_loss.stands_still]
@@ -107,7 +107,7 @@ def _outlook_rows(outlook: BrokerOutage, show_each: bool) -> Rows:
             for server_addr, error in errors_by_addr.items()
         ),
     ]
-    return Rows(
+    return ResultRows(
         LOSS_COLUMNS,
         loss_rows,
         _exit_errors(errors_by_addr.values(), bool(stopped_topics or stopped_groups)),
@@ -123,7 +123,7 @@ def _exit_errors(unknown_errors: Iterable[RocketMQError], stands_still: bool) ->
     return [WouldStandStillError("something would stand still")] if stands_still else []
 
 
-def _topic_rows(topic_losses: Sequence[WorstLoss], show_each: bool) -> Iterator[Row]:
+def _topic_rows(topic_losses: Sequence[WorstLoss], show_each: bool) -> Iterator[ResultRow]:
     """A row for each topic that would stop; the others grouped by their loss, or one by one with --detail."""
     for loss_key, similar_losses in groupby(
         topic_losses,
@@ -139,7 +139,7 @@ def _loss_key(topic_loss: WorstLoss) -> tuple[object, ...]:
     return topic_loss.topic_loss.write_share, topic_loss.topic_loss.lost_brokers, topic_loss.namesrv_addrs
 
 
-def _topic_row(topic_loss: WorstLoss) -> Row:
+def _topic_row(topic_loss: WorstLoss) -> ResultRow:
     loss = topic_loss.topic_loss
     return {
         **_common_cells(topic_loss),
@@ -153,7 +153,7 @@ def _topic_row(topic_loss: WorstLoss) -> Row:
     }
 
 
-def _combined_topic_row(similar_losses: Sequence[WorstLoss]) -> Row:
+def _combined_topic_row(similar_losses: Sequence[WorstLoss]) -> ResultRow:
     if len(similar_losses) == 1:
         return _topic_row(similar_losses[0])
     return {
@@ -164,7 +164,7 @@ def _combined_topic_row(similar_losses: Sequence[WorstLoss]) -> Row:
     }
 
 
-def _common_cells(topic_loss: WorstLoss) -> Row:
+def _common_cells(topic_loss: WorstLoss) -> ResultRow:
     return {
         "finding": ", ".join(_finding_texts(topic_loss.topic_loss)),
         "lostRatio": round(topic_loss.topic_loss.write_share, 3),
@@ -184,7 +184,7 @@ def _finding_texts(loss: TopicOutageLoss) -> list[str]:
     return [finding_text for finding_text, holds in checked_findings.items() if holds] or ["loses a part"]
 
 
-def _group_row(group_loss: GroupLoss) -> Row:
+def _group_row(group_loss: GroupLoss) -> ResultRow:
     first_topics = ", ".join(
         [*group_loss.stopped_topics[:3], *(["..."] if len(group_loss.stopped_topics) > 3 else [])]
     )
@@ -199,7 +199,7 @@ def _group_row(group_loss: GroupLoss) -> Row:
     }
 
 
-def _list_rows(list_losses: NameServerOutage, show_each: bool) -> Rows:
+def _list_rows(list_losses: NameServerOutage, show_each: bool) -> ResultRows:
     all_rows = [
         *(
             _lone_broker_row(f"{broker_name}:{broker_id}")
@@ -227,14 +227,16 @@ def _list_rows(list_losses: NameServerOutage, show_each: bool) -> Rows:
             for server_addr, error in errors_by_addr.items()
         ),
     ]
-    return Rows(LIST_COLUMNS, shown_rows, _exit_errors(errors_by_addr.values(), bool(stranded_rows)), notes)
+    return ResultRows(
+        LIST_COLUMNS, shown_rows, _exit_errors(errors_by_addr.values(), bool(stranded_rows)), notes
+    )
 
 
 _FEWER_LEFT, _FETCHES_NEW_LIST = "fewer left", "none left until it fetches a new list"
 _HARMLESS_FINDINGS = (_FEWER_LEFT, _FETCHES_NEW_LIST)
 
 
-def _combine_harmless_rows(rows: Sequence[Row]) -> Iterator[Row]:
+def _combine_harmless_rows(rows: Sequence[ResultRow]) -> Iterator[ResultRow]:
     """Combine brokers or clients that keep a name server and have the same list into one row."""
     for (is_harmless, *_), grouped_rows in groupby(
         rows, lambda row: (row["finding"] in _HARMLESS_FINDINGS, *_values_without_name(row))
@@ -251,15 +253,15 @@ def _combine_harmless_rows(rows: Sequence[Row]) -> Iterator[Row]:
             yield from similar_rows
 
 
-def _values_without_name(row: Row) -> list[object]:
+def _values_without_name(row: ResultRow) -> list[object]:
     return [cell_value for column_name, cell_value in row.items() if column_name != "name"]
 
 
-def _lone_broker_row(broker_name: str) -> Row:
+def _lone_broker_row(broker_name: str) -> ResultRow:
     return {"what": "broker", "name": broker_name, "count": 1, "finding": "registered nowhere else"}
 
 
-def _list_row(client_kind: str, list_loss: NameServerListLoss, fetches_lists: bool) -> Row:
+def _list_row(client_kind: str, list_loss: NameServerListLoss, fetches_lists: bool) -> ResultRow:
     nothing_left = _FETCHES_NEW_LIST if fetches_lists else "none left"
     return {
         "what": client_kind,

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Annotated
 
-from nsadmin import diagnostics
+from nsadmin import exit_codes
 from nsadmin.command_line.declarations import Argument, Option
-from nsadmin.diagnostics import EXIT_CODES, ExitCode, UsageError
+from nsadmin.exit_codes import EXIT_CODE_MEANINGS, ExitCode, UsageError
 from nsadmin.session import Session
 
 
@@ -39,14 +39,14 @@ def batch(
             exit_code = _run_line(session, line_text)
             if exit_code:
                 first_failure_code, failure_count = first_failure_code or exit_code, failure_count + 1
-                diagnostics.say(
+                exit_codes.write_stderr_line(
                     f"{line_place}: {line_text}: exit code {exit_code:d}{_exit_code_meaning(exit_code)}"
                 )
             if exit_code and stop_on_error:
-                diagnostics.say(f"{line_place}: stopped here")
+                exit_codes.write_stderr_line(f"{line_place}: stopped here")
                 break
     if failure_count > 1:
-        diagnostics.say(f"{failure_count} of {command_count} commands failed")
+        exit_codes.write_stderr_line(f"{failure_count} of {command_count} commands failed")
     return first_failure_code
 
 
@@ -54,14 +54,14 @@ def _run_line(session: Session, line_text: str) -> int:
     try:
         command_words = split_line(line_text)
     except ValueError as error:
-        diagnostics.say(str(error).lower())
+        exit_codes.write_stderr_line(str(error).lower())
         return ExitCode.USAGE
-    return session.perform(command_words[1:] if command_words[0] == "nsadmin" else command_words)
+    return session.run_command_line(command_words[1:] if command_words[0] == "nsadmin" else command_words)
 
 
 def _open_lines(batch_file: str) -> AbstractContextManager[Iterable[str]]:
     if batch_file == "-":
-        return diagnostics.stdin_taken()
+        return exit_codes.take_stdin()
     try:
         # A file that was written on Windows can begin with a byte order mark.
         return open(batch_file, encoding="utf-8-sig", errors="surrogateescape")
@@ -99,4 +99,6 @@ def split_line(line_text: str) -> list[str]:
 
 
 def _exit_code_meaning(exit_code: int) -> str:
-    return next((f" ({meaning})" for known_code, meaning in EXIT_CODES if known_code == exit_code), "")
+    return next(
+        (f" ({meaning})" for known_code, meaning in EXIT_CODE_MEANINGS if known_code == exit_code), ""
+    )

@@ -7,16 +7,16 @@ from typing import Annotated
 
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.storage.journal.rolling_writer import JournalLimits
-from nsadmin import diagnostics
+from nsadmin import exit_codes
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.collector.broker_poller import BrokerQuestions
 from nsadmin.operations.collector.broker_rounds import BROKERS_JOURNAL, RoundResult
 from nsadmin.operations.collector.name_server_watch import MessageSink, PollResult
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
 from nsadmin.session import Session
 
@@ -80,7 +80,7 @@ def collect(
             minimum=1,
         ),
     ] = 2048,
-) -> Rows | Iterator[Rows]:
+) -> ResultRows | Iterator[ResultRows]:
     """Write down what happens to name servers, Java's or others, by looking at them again and again.
 
     Each poll asks every name server of the list for its clusters, topics, routes, settings and KV config,
@@ -109,7 +109,7 @@ def collect(
     """
     _require_broker_polling(poll_runtime or poll_lag, broker_interval_text, max_broker_rate)
     collector_plan = CollectorPlan(
-        session.onlooker().addresses.addrs,
+        session.open_background_client().addresses.addrs,
         Path(journals_folder).expanduser(),
         None
         if only_once
@@ -125,9 +125,11 @@ def collect(
         JournalLimits(keep_bytes=keep_megabytes << 20, keep_millis=keep_days * _DAY_MS),
     )
     collector_voice = MessageSink(
-        diagnostics.say, session.remark, diagnostics.say if session.options.debug else _discard_text
+        exit_codes.write_stderr_line,
+        session.write_remark,
+        exit_codes.write_stderr_line if session.options.debug else _discard_text,
     )
-    collector = Collector(collector_plan, session.onlooker, collector_voice)
+    collector = Collector(collector_plan, session.open_background_client, collector_voice)
     return (
         _collect_once(collector, collector_plan)
         if only_once
@@ -138,7 +140,7 @@ def collect(
 def _discard_text(_: str) -> None: ...
 
 
-def _collect_once(collector: Collector, collector_plan: CollectorPlan) -> Rows:
+def _collect_once(collector: Collector, collector_plan: CollectorPlan) -> ResultRows:
     with _folder_errors(collector_plan):
         poll_turns, broker_round = collector.poll_once()
     notes = [
@@ -153,12 +155,14 @@ def _collect_once(collector: Collector, collector_plan: CollectorPlan) -> Rows:
     if broker_round is not None:
         rows.append(_broker_round_row(collector_plan, broker_round))
         errors.append(broker_round.silence_error)
-    return Rows(COLLECT_COLUMNS, rows, errors, notes)
+    return ResultRows(COLLECT_COLUMNS, rows, errors, notes)
 
 
-def _collect_forever(session: Session, collector: Collector, collector_plan: CollectorPlan) -> Iterator[Rows]:
+def _collect_forever(
+    session: Session, collector: Collector, collector_plan: CollectorPlan
+) -> Iterator[ResultRows]:
     def announce_start() -> None:
-        session.remark(
+        session.write_remark(
             f"collecting from {', '.join(collector_plan.addrs)} every {collector_plan.interval_seconds:g} "
             f"s into {collector_plan.folder};"
             " Ctrl-C or SIGTERM ends it"
@@ -166,7 +170,7 @@ def _collect_forever(session: Session, collector: Collector, collector_plan: Col
 
     with _folder_errors(collector_plan):
         stop_reason = collector.poll_until_stopped(announce_start)
-    session.remark(f"stopped by {stop_reason}; start it again to go on")
+    session.write_remark(f"stopped by {stop_reason}; start it again to go on")
     yield from ()
 
 
@@ -189,7 +193,7 @@ def _require_broker_polling(asks_brokers: bool, broker_interval_text: str, max_b
             raise UsageError(f"collect: {option_flag} is about brokers: add --runtime or --lag, or both")
 
 
-def _turn_row(collector_plan: CollectorPlan, poll_turn: PollResult) -> Row:
+def _turn_row(collector_plan: CollectorPlan, poll_turn: PollResult) -> ResultRow:
     return {
         "namesrvAddr": poll_turn.namesrv_addr,
         "result": "failed" if poll_turn.poll_error else "done",
@@ -202,7 +206,7 @@ def _turn_row(collector_plan: CollectorPlan, poll_turn: PollResult) -> Row:
     }
 
 
-def _broker_round_row(collector_plan: CollectorPlan, broker_round: RoundResult) -> Row:
+def _broker_round_row(collector_plan: CollectorPlan, broker_round: RoundResult) -> ResultRow:
     return {
         "namesrvAddr": None,
         "result": "failed" if broker_round.silence_error else "done",

@@ -49,39 +49,42 @@ def announce_lab_context(namesrv_addrs: Sequence[str]) -> tuple[str, Callable[[]
 
     from nsadmin import contexts
 
-    contexts_file = contexts.path()
+    contexts_file = contexts.contexts_path()
     is_new = not os.path.exists(contexts_file)
     lab_context = contexts.Context(namesrv_addr=";".join(namesrv_addrs))
 
     def remove_context() -> None:
         def without_lab_context(known_contexts: contexts.Contexts) -> contexts.Contexts:
             return (
-                known_contexts.without(LAB_CONTEXT_NAME)
-                if known_contexts.by_name.get(LAB_CONTEXT_NAME) == lab_context
+                known_contexts.without_context(LAB_CONTEXT_NAME)
+                if known_contexts.contexts_by_name.get(LAB_CONTEXT_NAME) == lab_context
                 else known_contexts
             )
 
         try:
-            if not contexts.change(contexts_file, without_lab_context).by_name and is_new:
+            if not contexts.change_contexts(contexts_file, without_lab_context).contexts_by_name and is_new:
                 os.remove(contexts_file)
-        except (contexts.BadConfig, OSError):
+        except (contexts.InvalidContextsError, OSError):
             # The operator has changed the file in the meantime, so it is left as it is.
             pass
 
     def with_lab_context(known_contexts: contexts.Contexts) -> contexts.Contexts:
         return (
             known_contexts.with_context(LAB_CONTEXT_NAME, lab_context)
-            if _is_left_over(known_contexts.by_name.get(LAB_CONTEXT_NAME))
+            if _is_left_over(known_contexts.contexts_by_name.get(LAB_CONTEXT_NAME))
             else known_contexts
         )
 
     try:
-        if contexts.change(contexts_file, with_lab_context).by_name[LAB_CONTEXT_NAME] != lab_context:
+        if (
+            contexts.change_contexts(contexts_file, with_lab_context).contexts_by_name[LAB_CONTEXT_NAME]
+            != lab_context
+        ):
             return (
                 f"{contexts_file} has a context {LAB_CONTEXT_NAME} of yours, which stays as it is",
                 lambda: None,
             )
-    except contexts.BadConfig as error:
+    except contexts.InvalidContextsError as error:
         return f"no context was written: {error}", lambda: None
     return (
         f"Context {LAB_CONTEXT_NAME} in {contexts_file}: nsadmin --context {LAB_CONTEXT_NAME} clusterList",

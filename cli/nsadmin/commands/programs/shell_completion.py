@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nsadmin import diagnostics, output
+from nsadmin import exit_codes, output
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -40,7 +40,7 @@ def completion(argv: list[str]) -> int:
     """
     shell_name = flags().parse_args(argv).shell
     output.write_text(_completion_file(COMPLETION_FILES[shell_name]).read_text().rstrip("\n"))
-    return diagnostics.ExitCode.DONE
+    return exit_codes.ExitCode.DONE
 
 
 def flags() -> ArgumentParser:

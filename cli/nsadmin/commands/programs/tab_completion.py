@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from nsadmin import output, registry
-from nsadmin.complete import tab
-from nsadmin.complete.cache import Cache, folder
-from nsadmin.complete.question import Question
-from nsadmin.complete.sources import DETAILS, HERE, LIVE
+from nsadmin.completion import tab_candidates
+from nsadmin.completion.value_cache import ValueCache, value_cache_folder
+from nsadmin.completion.value_question import ValueQuestion
+from nsadmin.completion.value_sources import DETAIL_METAVARS, LIVE_SOURCES, LOCAL_SOURCES
 
 USUAL_START_SECONDS = 0.06
 """Seconds from the start of the process until here, on an idle machine."""
@@ -27,10 +27,12 @@ def complete(argv: list[str]) -> int:
     try:
         completion_form, value_source, typed_text, *words_before = argv
         if completion_form == "refresh":
-            _run_refresh(Question(value_source, typed_text, words_before))
-        elif value_source in LIVE:
-            completion_lines = tab.FORMS[completion_form](
-                tab.beginning_with(typed_text.removeprefix("="), _lookup_values(value_source, words_before))
+            _run_refresh(ValueQuestion(value_source, typed_text, words_before))
+        elif value_source in LIVE_SOURCES:
+            completion_lines = tab_candidates.LINE_FORMS[completion_form](
+                tab_candidates.filter_by_prefix(
+                    typed_text.removeprefix("="), _lookup_values(value_source, words_before)
+                )
             )
             if completion_lines:
                 output.write_text("\n".join(completion_lines))
@@ -40,20 +42,22 @@ def complete(argv: list[str]) -> int:
 
 
 def _lookup_values(value_source: str, words_before: Sequence[str]) -> list[str]:
-    if value_source in HERE:
+    if value_source in LOCAL_SOURCES:
         # Imported late, because it loads the YAML parser.
-        from nsadmin.complete.values import of_this_machine
+        from nsadmin.completion.live_values import list_local_values
 
-        return of_this_machine(value_source)
+        return list_local_values(value_source)
     cache, question = (
-        Cache(folder()),
-        Question(value_source, _source_detail(value_source, words_before), words_before),
+        ValueCache(value_cache_folder()),
+        ValueQuestion(value_source, _source_detail(value_source, words_before), words_before),
     )
     if value_source == "namespaces":
-        return tab.namespaces(cache.read(question.name()))
-    deadline_seconds = time.time() - _process_age_seconds() + tab.PATIENCE
-    lookup_world = tab.World(cache, time.time, time.sleep, lambda: _start_refresh(question), deadline_seconds)
-    return tab.values(question.name(), lookup_world)
+        return tab_candidates.known_namespaces(cache.read_lines(question.cache_name()))
+    deadline_seconds = time.time() - _process_age_seconds() + tab_candidates.PATIENCE_SECONDS
+    lookup_world = tab_candidates.TabContext(
+        cache, time.time, time.sleep, lambda: _start_refresh(question), deadline_seconds
+    )
+    return tab_candidates.find_values(question.cache_name(), lookup_world)
 
 
 def _process_age_seconds() -> float:
@@ -68,19 +72,19 @@ def _process_age_seconds() -> float:
     return age_seconds if 0 <= age_seconds < 1 else USUAL_START_SECONDS
 
 
-def _start_refresh(question: Question) -> None:
-    from nsadmin.complete.refresh import start
+def _start_refresh(question: ValueQuestion) -> None:
+    from nsadmin.completion.background_refresh import start_refresh
 
-    start(question)
+    start_refresh(question)
 
 
-def _run_refresh(question: Question) -> None:
-    from nsadmin.complete.refresh import refresh
+def _run_refresh(question: ValueQuestion) -> None:
+    from nsadmin.completion.background_refresh import refresh_values
 
     if hasattr(signal, "alarm"):
         signal.alarm(REFRESH_LIFETIME_SECONDS)
     try:
-        refresh(question, Cache(folder()), time.time())
+        refresh_values(question, ValueCache(value_cache_folder()), time.time())
     finally:
         if hasattr(signal, "alarm"):
             signal.alarm(0)
@@ -88,7 +92,7 @@ def _run_refresh(question: Question) -> None:
 
 def _source_detail(value_source: str, words_before: Sequence[str]) -> str:
     """The value on the line that the source depends on, such as the namespace of a key; "" if missing."""
-    metavar = DETAILS.get(value_source)
+    metavar = DETAIL_METAVARS.get(value_source)
     return values_on_line(words_before).get(metavar, "") if metavar else ""
 
 
@@ -97,11 +101,11 @@ def values_on_line(words_before: Sequence[str]) -> dict[str, str]:
     from nsadmin.command_line.parser import describe_command
 
     remaining_words = iter(words_before)
-    entry = next((entry for entry in map(registry.find, remaining_words) if entry), None)
+    entry = next((entry for entry in map(registry.find_command, remaining_words) if entry), None)
     if entry is None or entry.kind == "program":
         return {}
-    module = import_module(f"nsadmin.commands.{entry.module}")
-    _, options = describe_command(entry, getattr(module, entry.function))
+    module = import_module(f"nsadmin.commands.{entry.module_name}")
+    _, options = describe_command(entry, getattr(module, entry.function_name))
     options_by_flag = {flag_text: option for option in options for flag_text in option.flags}
     positional_options = sorted(
         (option for option in options if option.position_index is not None),

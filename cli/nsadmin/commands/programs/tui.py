@@ -11,8 +11,8 @@ from nsadmin.client import AdminClient
 from nsadmin.command_line.declarations import Argument, Option
 from nsadmin.command_line.parser import connection_words
 from nsadmin.commands.history.event_descriptions import describe_event
-from nsadmin.diagnostics import UsageError
-from nsadmin.session import Options, Session
+from nsadmin.exit_codes import UsageError
+from nsadmin.session import Session, SharedOptions
 
 if TYPE_CHECKING:
     from nsadmin.tui.context import AvailableContexts, ClusterContext
@@ -178,7 +178,7 @@ def _load_preferences() -> "Preferences":
 
     try:
         return preferences.load_preferences(
-            preferences.preferences_path(contexts.path()),
+            preferences.preferences_path(contexts.contexts_path()),
             [*key_bindings.list_binding_ids(), *key_bindings.GRID_BINDING_IDS],
         )
     except preferences.InvalidPreferencesError as error:
@@ -202,20 +202,22 @@ def _build_worlds(
     """The world of this command line, and those of all contexts, which the operator can switch to."""
     from nsadmin.tui.context import AvailableContexts
 
-    namesrv_addrs = session.onlooker().addresses.addrs
+    namesrv_addrs = session.open_background_client().addresses.addrs
     cluster_label = session.options.context or namesrv_addrs[0]
     first_world = _build_world(
         session.options,
         cluster_label,
         namesrv_addrs,
-        connection_words(session.said),
+        connection_words(session.shared_values),
         kv_namespaces,
         journal_folders,
         read_only,
     )
 
     def enter_context(context_name: str) -> "ClusterContext":
-        context_options = settings.resolve({**dict.fromkeys(session.said), "context": context_name})
+        context_options = settings.resolve_options(
+            {**dict.fromkeys(session.shared_values), "context": context_name}
+        )
         namesrv_addrs = AdminClient(context_options.namesrv_addr).addresses.addrs
         # Journals on the command line belong to its own cluster, so another context does not get them.
         return _build_world(
@@ -229,12 +231,14 @@ def _build_worlds(
         )
 
     return AvailableContexts(
-        first_world, lambda: sorted(contexts.load(contexts.path()).by_name), enter_context
+        first_world,
+        lambda: sorted(contexts.load_contexts(contexts.contexts_path()).contexts_by_name),
+        enter_context,
     )
 
 
 def _build_world(
-    session_options: Options,
+    session_options: SharedOptions,
     cluster_label: str,
     namesrv_addrs: Sequence[str],
     command_words: Sequence[str],
@@ -259,7 +263,7 @@ def _build_world(
     return ClusterContext(
         cluster_label, namesrv_addrs, connect_client, tuple(command_words), session_options.color,
         session_options.read_only or read_only,
-        tuple(journal_folders) or session_options.journals,
+        tuple(journal_folders) or session_options.journal_folders,
         tuple(dict.fromkeys(("ORDER_TOPIC_CONFIG", *kv_namespaces))),
         describe_event,
     )  # fmt: skip

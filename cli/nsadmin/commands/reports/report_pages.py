@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns import report_columns
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Rows, Text
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import OutputText, ResultRows
 from nsadmin.session import Session
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 
@@ -39,7 +39,7 @@ def report_show(
     output_dir: OutputDirOption = "reports",
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
-) -> Rows:
+) -> ResultRows:
     """Show a report that `report run` has made.
 
     The columns are those of the report; docs/pipeline.md says what each means. Reading needs duckdb, a part
@@ -62,7 +62,7 @@ def report_show(
     except ImportError as error:
         raise _missing_extra_error("reportShow", error) from None
     columns = tuple(REPORTS_BY_NAME[report_name].columns)
-    return Rows(
+    return ResultRows(
         columns,
         [
             {column_name: report_reader.to_json_value(cell_value) for column_name, cell_value in row.items()}
@@ -77,7 +77,7 @@ def report_html(
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
     target_file: TargetFileOption = None,
-) -> Text:
+) -> OutputText:
     """Write one page with all reports and pictures of them.
 
     It opens without a network, also on a telephone. How many lines were not understood, and for how long
@@ -98,7 +98,7 @@ def report_markdown(
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
     target_file: TargetFileOption = None,
-) -> Text:
+) -> OutputText:
     """Write all reports as one Markdown text, for a wiki or an issue.
 
     Examples:
@@ -116,7 +116,7 @@ def report_markdown(
 
 def _write_page(
     command_name: str, page_format: str, output_dir: str, day_range: "DayRange", target_file: str | None
-) -> Text:
+) -> OutputText:
     from nsreport.presentation import report_reader
 
     try:
@@ -133,12 +133,12 @@ def _write_page(
     except ImportError as error:
         raise _missing_extra_error(command_name, error) from None
     if target_file is None:
-        return Text(page_text.rstrip("\n"))
+        return OutputText(page_text.rstrip("\n"))
     try:
         Path(target_file).write_text(page_text)
     except OSError as error:
         raise UsageError(f"{command_name}: {target_file} cannot be written: {error.strerror}") from None
-    return Text(target_file)
+    return OutputText(target_file)
 
 
 def _parse_days(command_name: str, since_text: str | None, until_text: str | None) -> "DayRange":

@@ -27,7 +27,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
@@ -58,7 +58,7 @@ class _RouteBroker(NamedTuple):
     broker_addr: str | None
     error: RocketMQError | None = None
 
-    def identity_row(self) -> Row:
+    def identity_row(self) -> ResultRow:
         return {"brokerName": self.broker_name, "brokerAddr": self.broker_addr}
 
 
@@ -72,7 +72,7 @@ def get_broker_lite_info(
     show_detail: Annotated[
         bool, Option("-d", "--showDetail", help="Parent topics and their groups in the table, too.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Show what brokers have of lite topics, and how many they may have.
 
     currentLmqNum of maxLmqNum queues are there; at the limit messages of new lite topics are refused.
@@ -87,14 +87,14 @@ def get_broker_lite_info(
     info_results = match_results(
         master_targets, session.admin.lite_topics.get_broker_info(distinct_addrs(master_targets))
     )
-    broker_rows: list[Row] = [
+    broker_rows: list[ResultRow] = [
         {**identity_cells(master_target), **_result_cells(info_result, _broker_cells)}
         for master_target, info_result in zip(master_targets, info_results, strict=True)
     ]
     table_columns = (
         LITE_BROKER_COLUMNS if show_detail else (*IDENTITY_COLUMNS, "storeType", *LITE_COUNTS, "error")
     )
-    return Rows(
+    return ResultRows(
         LITE_BROKER_COLUMNS,
         broker_rows,
         [info_result.error for info_result in info_results],
@@ -103,7 +103,7 @@ def get_broker_lite_info(
     )
 
 
-def _broker_cells(lite_info: BrokerLiteInfo) -> Row:
+def _broker_cells(lite_info: BrokerLiteInfo) -> ResultRow:
     groups_by_topic = {topic: list(group_names) for topic, group_names in lite_info.groups_by_topic.items()}
     return {
         "storeType": lite_info.store_type,
@@ -114,7 +114,7 @@ def _broker_cells(lite_info: BrokerLiteInfo) -> Row:
 
 
 @declare_columns(PARENT_TOPIC_COLUMNS)
-def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -> Rows:
+def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -> ResultRows:
     """Show how many lite topics there are below a parent topic, and which groups may read them.
 
     A parent topic is one with the attribute message.type=LITE; its lite topics go when nothing was written to
@@ -133,7 +133,7 @@ def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -
     return _broker_rows(PARENT_TOPIC_COLUMNS, route_brokers, topic_results, _parent_topic_cells)
 
 
-def _parent_topic_cells(parent_topic: ParentTopic) -> Row:
+def _parent_topic_cells(parent_topic: ParentTopic) -> ResultRow:
     number_cells = {
         "ttl": parent_topic.ttl_minutes,
         "liteTopicCount": parent_topic.lite_topic_count,
@@ -150,7 +150,7 @@ def get_lite_topic_info(
     show_clients: Annotated[
         bool, Option("-s", "--showClientId", help="Who subscribes in the table, too.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Show the offsets of one lite topic on each broker, and who subscribes to it.
 
     A lite topic that no broker has a message of or a subscriber to is exit code 5; brokers themselves answer
@@ -171,7 +171,7 @@ def get_lite_topic_info(
         column_name for column_name in LITE_TOPIC_COLUMNS if show_clients or column_name != "subscribers"
     )
     broker_rows = _broker_rows(LITE_TOPIC_COLUMNS, route_brokers, topic_results, _lite_topic_cells)._replace(
-        in_table=table_columns
+        table_columns=table_columns
     )
     if all(
         topic_result.result is not None and not topic_result.result.is_known for topic_result in topic_results
@@ -180,7 +180,7 @@ def get_lite_topic_info(
     return broker_rows
 
 
-def _lite_topic_cells(lite_topic: LiteTopic) -> Row:
+def _lite_topic_cells(lite_topic: LiteTopic) -> ResultRow:
     return {
         "minOffset": lite_topic.min_offset,
         "maxOffset": lite_topic.max_offset,
@@ -200,7 +200,7 @@ def get_lite_client_info(
     show_detail: Annotated[
         bool, Option("-s", "--showDetail", help="Its lite topics in the table, too.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Show to how many lite topics a client subscribes on each broker, and when it was last there.
 
     A client that subscribes on no broker is exit code 5. Brokers list no more than 1000 names.
@@ -222,12 +222,12 @@ def get_lite_client_info(
         column_name for column_name in LITE_CLIENT_COLUMNS if show_detail or column_name != "liteTopics"
     )
     broker_rows = _broker_rows(LITE_CLIENT_COLUMNS, route_brokers, client_results, _client_cells)._replace(
-        in_table=table_columns
+        table_columns=table_columns
     )
     return _forgive_not_found(broker_rows)
 
 
-def _client_cells(lite_client: LiteClient) -> Row:
+def _client_cells(lite_client: LiteClient) -> ResultRow:
     time_cells = {
         "lastAccessTime": format_utc(lite_client.last_access_ms),
         "lastConsumeTime": format_utc(lite_client.last_consume_ms),
@@ -250,7 +250,7 @@ def get_lite_group_info(
     max_topics: Annotated[
         int, Option("-k", "--topK", metavar="N", help="So many that are furthest behind.", minimum=1)
     ] = 20,
-) -> Rows:
+) -> ResultRows:
     """Show how far a group is behind on the lite topics of a parent topic.
 
     For each broker a row with the sum (liteTopic is null), and below it the lite topics that are furthest
@@ -280,7 +280,7 @@ def get_lite_group_info(
             route_brokers, lambda broker_addrs: lite_admin.get_group(broker_addrs, group, max_topics)
         )
     ]
-    lag_rows = list[Row]()
+    lag_rows = list[ResultRow]()
     for route_broker, group_result in zip(route_brokers, group_results, strict=True):
         lag_rows.append(
             {
@@ -296,7 +296,7 @@ def get_lite_group_info(
             {**route_broker.identity_row(), **_lag_cells(*offset_results)}
             for offset_results in furthest_behind
         ]
-    return Rows(LITE_GROUP_COLUMNS, lag_rows, [group_result.error for group_result in group_results])
+    return ResultRows(LITE_GROUP_COLUMNS, lag_rows, [group_result.error for group_result in group_results])
 
 
 def _require_binding(lite_group: LiteGroup, group: str, parent_topic: str) -> LiteGroup:
@@ -308,7 +308,7 @@ def _require_binding(lite_group: LiteGroup, group: str, parent_topic: str) -> Li
     return lite_group
 
 
-def _offset_cells(lite_topic: str, lite_offsets: LiteOffsets) -> Row:
+def _offset_cells(lite_topic: str, lite_offsets: LiteOffsets) -> ResultRow:
     return {
         **_lag_cells(lite_topic, lite_offsets.lag_count, lite_offsets.earliest_ms),
         "brokerOffset": lite_offsets.broker_offset,
@@ -317,7 +317,7 @@ def _offset_cells(lite_topic: str, lite_offsets: LiteOffsets) -> Row:
     }
 
 
-def _lag_cells(lite_topic: str | None, lag_count: int | None, earliest_ms: int | None) -> Row:
+def _lag_cells(lite_topic: str | None, lag_count: int | None, earliest_ms: int | None) -> ResultRow:
     return {"liteTopic": lite_topic, "lagCount": lag_count, "earliestUnconsumedTime": format_utc(earliest_ms)}
 
 
@@ -333,7 +333,7 @@ def trigger_lite_dispatch(
         str | None,
         Option("-b", "--brokerName", metavar="BROKER", help="Only on this broker.", value_source="brokers"),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Have brokers look anew which lite topics have messages for the clients of a group.
 
     For clients that get nothing though there are messages. It moves no offset. Brokers do it after they have
@@ -353,10 +353,12 @@ def trigger_lite_dispatch(
         if not route_brokers:
             raise NotFound(f"{wanted_broker!r} has no part of the topic {parent_topic!r}")
     broker_names = ", ".join(route_broker.broker_name for route_broker in route_brokers)
-    session.confirm(f"Have {broker_names} look anew what {client_id or 'the clients'} of {group} can get?")
+    session.confirm_change(
+        f"Have {broker_names} look anew what {client_id or 'the clients'} of {group} can get?"
+    )
     lite_admin = session.admin.lite_topics
     dispatch_results: list[ServerResult[Any]]
-    if session.dry_run:
+    if session.is_dry_run:
         dispatch_results = _ask_brokers(
             route_brokers, lambda broker_addrs: lite_admin.get_group(broker_addrs, group, 1)
         )
@@ -364,8 +366,8 @@ def trigger_lite_dispatch(
         dispatch_results = _ask_brokers(
             route_brokers, lambda broker_addrs: lite_admin.trigger_dispatch(broker_addrs, group, client_id)
         )
-    done_word = "dry-run" if session.dry_run else "done"
-    dispatch_rows: list[Row] = [
+    done_word = "dry-run" if session.is_dry_run else "done"
+    dispatch_rows: list[ResultRow] = [
         {
             **route_broker.identity_row(),
             "group": group,
@@ -374,7 +376,7 @@ def trigger_lite_dispatch(
         }
         for route_broker, dispatch_result in zip(route_brokers, dispatch_results, strict=True)
     ]
-    return Rows(
+    return ResultRows(
         DISPATCH_COLUMNS, dispatch_rows, [dispatch_result.error for dispatch_result in dispatch_results]
     )
 
@@ -434,22 +436,24 @@ def _broker_rows(
     row_columns: Sequence[str],
     route_brokers: Sequence[_RouteBroker],
     server_results: Sequence[ServerResult[ResultT]],
-    make_cells: Callable[[ResultT], Row],
-) -> Rows:
+    make_cells: Callable[[ResultT], ResultRow],
+) -> ResultRows:
     broker_rows = [
         {**route_broker.identity_row(), **_result_cells(server_result, make_cells)}
         for route_broker, server_result in zip(route_brokers, server_results, strict=True)
     ]
-    return Rows(row_columns, broker_rows, [server_result.error for server_result in server_results])
+    return ResultRows(row_columns, broker_rows, [server_result.error for server_result in server_results])
 
 
-def _result_cells(server_result: ServerResult[ResultT], make_cells: Callable[[ResultT], Row]) -> Row:
+def _result_cells(
+    server_result: ServerResult[ResultT], make_cells: Callable[[ResultT], ResultRow]
+) -> ResultRow:
     if server_result.result is None:
         return {"error": None if server_result.error is None else error_text(server_result.error)}
     return make_cells(server_result.result)
 
 
-def _forgive_not_found(broker_rows: Rows) -> Rows:
+def _forgive_not_found(broker_rows: ResultRows) -> ResultRows:
     """If at least one broker succeeded, "not found" on the others is no error."""
     if None not in broker_rows.errors:
         return broker_rows

@@ -9,7 +9,7 @@ from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.drain.store import escape_file_name, find_state_home
 from nsadmin.operations.static_topics import mapping_files, planner
 from nsadmin.operations.static_topics.executor import (
@@ -24,7 +24,7 @@ from nsadmin.operations.static_topics.mapping_files import (
     InvalidMappingFileError,
 )
 from nsadmin.operations.static_topics.planner import MappingPlan, QueueMove
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 STATIC_QUEUE_COLUMNS = (
@@ -73,7 +73,7 @@ def update_static_topic(
     cluster_list: ClusterListOption = None,
     map_file: MapFileOption = None,
     force_text: ForceReplaceOption = None,
-) -> Rows:
+) -> ResultRows:
     """Create a static topic, or give it more logical queues: these keep their numbers wherever they lie.
 
     New queues go to those of the brokers that have the fewest. A row says where each of them comes to lie;
@@ -115,7 +115,7 @@ def remapping_static_topic(
     cluster_list: ClusterListOption = None,
     map_file: MapFileOption = None,
     force_text: ForceReplaceOption = None,
-) -> Rows:
+) -> ResultRows:
     """Move the logical queues of a static topic to these brokers, evenly; what is there already stays.
 
     Nothing is copied: brokers keep what was written to them, and readers get it by the queue's own offsets,
@@ -163,7 +163,7 @@ def _apply_mapping(
     map_file: str | None,
     force_text: str | None,
     make_plan: Callable[[StaticTopicPlacement], MappingPlan],
-) -> Rows:
+) -> ResultRows:
     is_forced = argument_values.parse_boolean(command_name, "-fr", force_text) is True
     given_plan = None if map_file is None else _load_mapping(command_name, topic, map_file)
     broker_names, cluster_names = _split_names(broker_list), _split_names(cluster_list)
@@ -177,20 +177,20 @@ def _apply_mapping(
         mapping_view.current_shares, planner.adopt_known_offsets(plan, mapping_view.current_shares)
     )
     is_unchanged = given_plan is None and plan.shares is mapping_view.current_shares
-    if session.dry_run or is_unchanged:
+    if session.is_dry_run or is_unchanged:
         unchanged_note = f"{topic} is in that way already" if is_unchanged else ""
-        return Rows(
+        return ResultRows(
             STATIC_QUEUE_COLUMNS,
             [_queue_row(topic, queue_move, "dry-run") for queue_move in moves],
             [],
             [unchanged_note] if unchanged_note else [],
         )
     for queue_move in moves:
-        session.remark(
+        session.write_remark(
             f"queue {queue_move.logical_queue}: {queue_move.source_broker or 'new'} "
             f"-> {queue_move.target_broker}"
         )
-    session.confirm(
+    session.confirm_change(
         f"{topic}: {len(moves)} queues come to lie elsewhere, {len(plan.shares)} brokers are told; go on?"
     )
     mapping_folder = find_state_home() / "static-topics" / escape_file_name(topic)
@@ -205,7 +205,7 @@ def _apply_mapping(
         raise NotApplied(
             f"{mapping_folder}: {file_error.strerror}: nothing was changed, as mappings are kept"
         ) from None
-    session.remark(f"the mapping is kept in {mapping_path}")
+    session.write_remark(f"the mapping is kept in {mapping_path}")
     execution = execute_plan(
         session.admin,
         plan,
@@ -221,12 +221,12 @@ def _save_decisions(session: Session, mapping_plan: MappingPlan, mapping_path: P
     try:
         mapping_files.write_mapping_file(mapping_path, mapping_plan, mapping_plan.shares)
     except OSError as file_error:
-        session.remark(f"{mapping_path}: {file_error.strerror}")
+        session.write_remark(f"{mapping_path}: {file_error.strerror}")
 
 
 def _report_outcome(
     command: str, topic: str, mapping_view: StaticTopicPlacement, execution: ExecutedPlan, mapping_path: Path
-) -> Rows:
+) -> ResultRows:
     first_error = next(iter(execution.errors_by_broker.values()), None)
     queue_moves = planner.list_moves(mapping_view.current_shares, execution.final_plan)
     queue_rows = [
@@ -240,7 +240,7 @@ def _report_outcome(
         outcome_notes.append(
             f"stopped while {execution.last_phase}; carry on: nsadmin {command} {topic} -mf {mapping_path}"
         )
-    return Rows(
+    return ResultRows(
         STATIC_QUEUE_COLUMNS,
         queue_rows,
         [execution.errors_by_broker.get(broker_name) for broker_name in execution.final_plan.shares],
@@ -248,7 +248,7 @@ def _report_outcome(
     )
 
 
-def _queue_row(topic: str, queue_move: QueueMove, result_word: str) -> Row:
+def _queue_row(topic: str, queue_move: QueueMove, result_word: str) -> ResultRow:
     return {
         "topic": topic,
         "queueId": queue_move.logical_queue,

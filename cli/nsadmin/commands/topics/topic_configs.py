@@ -19,7 +19,7 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 TOPIC_CHANGE_COLUMNS = ("target", "role", "brokerName", "topic", *CHANGE_RESULT_COLUMNS)
@@ -58,7 +58,7 @@ def update_topic(
         str | None,
         Option("-a", "--attributes", metavar="LIST", help="As in +message.type=FIFO,-other; 5.0 and later."),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Create a topic, or change one: what is not named stays as each broker has it.
 
     A broker that has no such topic creates it, with 8 queues and the permission rw- (6) unless told
@@ -99,7 +99,7 @@ def update_topic_perm(
     ],
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
-) -> Rows:
+) -> ResultRows:
     """Change the permission of a topic on one master, or on every master of a cluster.
 
     Its queues and whether it is ordered stay as each broker has them. A broker of the cluster that has no
@@ -135,7 +135,7 @@ def _apply_topic_patch(
     topic_patch: TopicPatch,
     *,
     create_missing: bool,
-) -> Rows:
+) -> ResultRows:
     """Plan the change, ask with the plan in the question, apply it; return a row for each broker."""
     config_admin = session.admin.topic_configs
     planned_changes = config_admin.plan_update(
@@ -150,9 +150,9 @@ def _apply_topic_patch(
             for planned_change in due_changes
             if _describe_topic_change(planned_change) == change_text
         )
-        session.confirm(f"{topic}: {change_text}, on {due_addrs}?")
+        session.confirm_change(f"{topic}: {change_text}, on {due_addrs}?")
     applied_changes = (
-        planned_changes if session.dry_run else config_admin.apply_changes(planned_changes, topic_patch)
+        planned_changes if session.is_dry_run else config_admin.apply_changes(planned_changes, topic_patch)
     )
     target_results = match_results(
         master_targets,
@@ -166,7 +166,7 @@ def _apply_topic_patch(
         for target_and_result in zip(master_targets, target_results, strict=True)
     ]
     change_errors = [target_result.error for target_result in target_results]
-    return Rows(
+    return ResultRows(
         TOPIC_CHANGE_COLUMNS,
         change_rows,
         change_errors,
@@ -177,13 +177,13 @@ def _apply_topic_patch(
 
 def _topic_change_row(
     session: Session, topic: str, master_target: BrokerTarget, change_result: ServerResult[TopicConfigChange]
-) -> Row:
+) -> ResultRow:
     topic_change = change_result.result
     result_word = (
         "unchanged"
         if topic_change and not topic_change.is_change
         else "dry-run"
-        if session.dry_run
+        if session.is_dry_run
         else "done"
     )
     return {
@@ -200,7 +200,7 @@ def _topic_change_row(
     }
 
 
-def _add_order_conf_rows(session: Session, change_rows: Rows, topic: str) -> Rows:
+def _add_order_conf_rows(session: Session, change_rows: ResultRows, topic: str) -> ResultRows:
     """Write the brokers' entries to the order configuration, and add a row for each name server."""
     queues_by_broker = {
         str(change_row["brokerName"]): config_after["writeQueueNums"]
@@ -216,19 +216,19 @@ def _add_order_conf_rows(session: Session, change_rows: Rows, topic: str) -> Row
         if order_conf is not None
     }
     order_conf = order_confs.merge_conf(topic, queues_by_broker)
-    if session.dry_run:
+    if session.is_dry_run:
         conf_results = [
             ServerResult(namesrv_addr, order_conf, None) for namesrv_addr in session.admin.addresses.addrs
         ]
     else:
         conf_results = order_confs.put_conf(topic, order_conf)
-    namesrv_rows: list[Row] = [
+    namesrv_rows: list[ResultRow] = [
         {
             "target": namesrv_addr,
             "role": "nameserver",
             "topic": topic,
             **({} if error else change_cells(confs_by_addr.get(namesrv_addr), {"orderConf": order_conf})),
-            **outcome_cells(error, "dry-run" if session.dry_run else "done"),
+            **outcome_cells(error, "dry-run" if session.is_dry_run else "done"),
         }
         for namesrv_addr, _, error in conf_results
     ]

@@ -6,7 +6,7 @@ from typing import Annotated
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_stats import BrokerTopicStats
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
 
@@ -39,7 +39,7 @@ def topic_status(
             help="Ask the brokers of this cluster (or topic) about a topic without a route of its own.",
         ),
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """Show the queues of a topic on each of its brokers: offsets, and when it was last written.
 
     maxOffset is the offset that the next message gets. lastUpdated is when the newest message came, in
@@ -57,7 +57,7 @@ def topic_status(
     queue_rows = [
         queue_row for stats_of_broker in broker_stats for queue_row in _queue_rows(topic, stats_of_broker)
     ]
-    return Rows(
+    return ResultRows(
         TOPIC_STATUS_COLUMNS,
         queue_rows,
         [stats_of_broker.error for stats_of_broker in broker_stats],
@@ -80,7 +80,7 @@ def _failure_notes(broker_stats: Sequence[BrokerTopicStats]) -> list[str]:
     ]
 
 
-def _queue_rows(topic: str, stats_of_broker: BrokerTopicStats) -> list[Row]:
+def _queue_rows(topic: str, stats_of_broker: BrokerTopicStats) -> list[ResultRow]:
     broker_cells = {
         "topic": topic,
         "brokerName": stats_of_broker.broker_name,

@@ -6,7 +6,7 @@ from typing import Annotated
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_traffic import TopicTraffic
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 TRAFFIC_COLUMNS = (
@@ -21,7 +21,7 @@ def stats_all(
     only_active: Annotated[
         bool, Option("-a", "--activeTopic", help="Only what had a message in the last 24 hours.")
     ] = False,
-) -> Rows:
+) -> ResultRows:
     """Show for each topic and each of its consumer groups what comes in and goes out.
 
     Retry and dead-letter topics are left out unless named. Rates are those of the last minute, accumulation
@@ -45,7 +45,7 @@ def stats_all(
         if not only_active or _has_traffic(traffic_record)
     ]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
-    return Rows(
+    return ResultRows(
         TRAFFIC_COLUMNS,
         [_traffic_row(traffic_record) for traffic_record in traffic_records],
         [None, *(traffic_record.error for traffic_record in traffic_records)],
@@ -64,7 +64,7 @@ def _has_traffic(traffic_record: TopicTraffic) -> bool:
     )
 
 
-def _traffic_row(traffic_record: TopicTraffic) -> Row:
+def _traffic_row(traffic_record: TopicTraffic) -> ResultRow:
     return {
         "topic": traffic_record.topic,
         "consumerGroup": traffic_record.consumer_group,

@@ -11,7 +11,7 @@ from nsadmin.commands.columns.change_rows import (
     describe_removal,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import Row, Rows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def topic_list(
     cluster_name: Annotated[
         str | None, Option("--cluster", metavar="CLUSTER", help="Only its topics.")
     ] = None,
-) -> Rows:
+) -> ResultRows:
     """List the topics.
 
     --no-system hides what name servers and brokers call system topics. Retry and dead-letter topics
@@ -66,13 +66,13 @@ def topic_list(
         topic_admin.list_names(cluster_name) if include_system else topic_admin.list_user_names(cluster_name)
     )
     if not with_groups:
-        return Rows(("topic",), [{"topic": topic_name} for topic_name in topic_names])
+        return ResultRows(("topic",), [{"topic": topic_name} for topic_name in topic_names])
     topic_usages = [
         topic_usage
         for topic_usage in topic_admin.list_usage(topic_names)
         if cluster_name in (None, topic_usage.cluster_name)
     ]
-    usage_rows: list[Row] = [
+    usage_rows: list[ResultRow] = [
         {
             "clusterName": topic_usage.cluster_name,
             "topic": topic_usage.topic,
@@ -81,7 +81,7 @@ def topic_list(
         for topic_usage in topic_usages
     ]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
-    return Rows(
+    return ResultRows(
         TOPIC_USAGE_COLUMNS,
         usage_rows,
         [None, *(topic_usage.error for topic_usage in topic_usages)],
@@ -109,7 +109,7 @@ def topic_route(
     show_rows: Annotated[
         bool, Option("-l", "--list", help="Accepted from mqadmin: rows are the rule.")
     ] = False,
-) -> Rows | str:
+) -> ResultRows | str:
     """Show which brokers have a topic, with their queues and permission (r read, w write, i inherit).
 
     Of a static topic logicalQueues says which of its queues are written on which broker, and what number
@@ -123,14 +123,14 @@ def topic_route(
         # A topic that is nowhere (exit code 5)
         nsadmin topicRoute no-such-topic
     """
-    if raw_json or (session.options.style.format == "mqadmin" and not show_rows):
+    if raw_json or (session.options.style.output_format == "mqadmin" and not show_rows):
         return session.admin.topics.get_raw_route(topic)
     return route_rows(topic, session.admin.topics.get_route(topic))
 
 
-def route_rows(topic: str, topic_route: "TopicRoute") -> Rows:
+def route_rows(topic: str, topic_route: "TopicRoute") -> ResultRows:
     """A row for each broker of a route."""
-    broker_rows: list[Row] = [
+    broker_rows: list[ResultRow] = [
         {
             "topic": topic,
             "brokerName": queue_route.broker_name,
@@ -145,18 +145,20 @@ def route_rows(topic: str, topic_route: "TopicRoute") -> Rows:
         for queue_route in topic_route.queues
     ]
     is_static = any(queue_route.logical_queues is not None for queue_route in topic_route.queues)
-    return Rows(TOPIC_ROUTE_COLUMNS, broker_rows, in_table=None if is_static else TOPIC_ROUTE_COLUMNS[:-1])
+    return ResultRows(
+        TOPIC_ROUTE_COLUMNS, broker_rows, table_columns=None if is_static else TOPIC_ROUTE_COLUMNS[:-1]
+    )
 
 
 @declare_columns(("clusterName",))
-def topic_cluster_list(session: Session, topic: TopicArgument) -> Rows:
+def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
     """Show the clusters that have a topic, by all brokers of its route.
 
     Examples:
         # The clusters that have a topic, one a line
         nsadmin topicClusterList orders --output value
     """
-    return Rows(
+    return ResultRows(
         ("clusterName",),
         [{"clusterName": cluster_name} for cluster_name in session.admin.topics.list_clusters(topic)],
     )
@@ -169,7 +171,7 @@ def delete_topic(
     cluster_name: Annotated[
         str, Argument(("-c", "--clusterName"), "CLUSTER", "The cluster to delete it from.")
     ],
-) -> Rows:
+) -> ResultRows:
     """Delete a topic with all its messages from every master of a cluster, then from every name server.
 
     If a master fails, the name servers are skipped: they go on showing where the topic is, and the master
@@ -186,15 +188,17 @@ def delete_topic(
     topic_deletion = session.admin.topics.plan_deletion(topic, cluster_name)
     master_count, namesrv_count = len(topic_deletion.masters), len(topic_deletion.namesrv_addrs)
     places_text = f"{master_count} master(s) of {cluster_name} and {namesrv_count} name server(s)"
-    session.confirm(f"Delete {topic} and all its messages on {places_text}?")
-    deletion_steps = topic_deletion.list_planned_steps() if session.dry_run else topic_deletion.run_deletion()
-    step_rows: list[Row] = [
+    session.confirm_change(f"Delete {topic} and all its messages on {places_text}?")
+    deletion_steps = (
+        topic_deletion.list_planned_steps() if session.is_dry_run else topic_deletion.run_deletion()
+    )
+    step_rows: list[ResultRow] = [
         {**deletion_row(deletion_step), "topic": topic} for deletion_step in deletion_steps
     ]
     step_errors = [
         deletion_step.error for deletion_step in deletion_steps if deletion_step.result != "skipped"
     ]
-    return Rows(TOPIC_DELETION_COLUMNS, step_rows, step_errors, (), TOPIC_DELETION_TABLE_COLUMNS)
+    return ResultRows(TOPIC_DELETION_COLUMNS, step_rows, step_errors, (), TOPIC_DELETION_TABLE_COLUMNS)
 
 
 def _describe_deletion_step(deletion_step: "DeletionStep") -> str | None:
@@ -205,7 +209,7 @@ def _describe_deletion_step(deletion_step: "DeletionStep") -> str | None:
     return describe_removal(deletion_step.before, ("readQueueNums", "writeQueueNums", "perm"))
 
 
-def deletion_row(deletion_step: "DeletionStep") -> Row:
+def deletion_row(deletion_step: "DeletionStep") -> ResultRow:
     """The row of one server in a deletion, or in its dry run, without the topic's name."""
     change_cells = {
         "changes": _describe_deletion_step(deletion_step),

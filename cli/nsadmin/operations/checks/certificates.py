@@ -12,7 +12,7 @@ from nsadmin.client.results import error_text
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.wording import first_of, to_the_second
+from nsadmin.phrases import abbreviate_names, format_utc_second
 
 _DAY_SECONDS = 86_400
 
@@ -91,7 +91,7 @@ def judge_certificates(scale: CheckScale, observation: CertificateObservation) -
     ]
     failure_lines += [observation.listing_problem] if observation.listing_problem else []
     no_tls_lines = (
-        [f"{len(plain_text_addrs)} servers speak no TLS: {first_of(plain_text_addrs, 5)}"]
+        [f"{len(plain_text_addrs)} servers speak no TLS: {abbreviate_names(plain_text_addrs, 5)}"]
         if plain_text_addrs
         else []
     )
@@ -132,7 +132,7 @@ def _days_left(certificate: CertificateSummary, now_seconds: float) -> float:
 def _format_certificate(holder_name: str, certificate: CertificateSummary) -> str:
     return (
         f"{holder_name}: {certificate.subject_name!r} until "
-        f"{to_the_second(certificate.ends_at_seconds * 1000)}"
+        f"{format_utc_second(certificate.ends_at_seconds * 1000)}"
     )
 
 

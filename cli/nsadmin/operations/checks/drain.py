@@ -14,7 +14,7 @@ from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.drain.store import SavedDrain, load_drains
-from nsadmin.wording import first_of
+from nsadmin.phrases import abbreviate_names
 
 _CLOSED_PHASES = ("settle", "wait", "safe")
 """Phases in which no client may write to the broker."""
@@ -130,7 +130,7 @@ def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
         if name_server.error is not None:
             yield f"{line_start}: {name_server.error}"
         elif state.phase in _CLOSED_PHASES and not drain.is_held and name_server.open_topics:
-            yield f"{line_start} lets clients write to {first_of(name_server.open_topics, _MAX_SHOWN)}"
+            yield f"{line_start} lets clients write to {abbreviate_names(name_server.open_topics, _MAX_SHOWN)}"
 
 
 def _format_summary(observed_drains: Sequence[ObservedDrain], open_drains: Iterable[str]) -> str:

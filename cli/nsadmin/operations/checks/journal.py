@@ -19,7 +19,7 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.wording import to_the_second
+from nsadmin.phrases import format_utc_second
 
 DAY_MS = 86_400_000
 """Losses of the last day (in ms) count."""
@@ -204,7 +204,7 @@ def _format_folder(folder: InspectedFolder, now_ms: int) -> list[str]:
     if folder.last_record.event_type in _STOP_TYPES:
         writer = folder.last_record.origin.source or "name server"
         detail_lines.append(
-            f"{folder.path}: the {writer} stopped at {to_the_second(folder.last_record.time_ms)}"
+            f"{folder.path}: the {writer} stopped at {format_utc_second(folder.last_record.time_ms)}"
         )
     if folder.last_record.event_type == PollFailed.__name__:
         detail_lines.append(f"{folder.path}: polls fail: {folder.last_record.event_fields.get('error')}")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from nsadmin.operations.drain.risks import DrainRisk
 from nsadmin.operations.drain.state import to_camel_case
-from nsadmin.wording import first_of
+from nsadmin.phrases import abbreviate_names
 
 _MAX_NAMED = 3
 
@@ -224,7 +224,7 @@ def _plain_value(field_value: Any) -> Any:
 
 def join_first_names(topics: Any, max_named: int = _MAX_NAMED) -> str:
     """The first of them, and how many more."""
-    return first_of(list(topics), max_named)
+    return abbreviate_names(list(topics), max_named)
 
 
 def describe_record(record: EventRecord) -> str:

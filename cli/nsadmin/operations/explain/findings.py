@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
 from nsadmin.operations.explain.facts import RouteFacts
-from nsadmin.wording import first_of
+from nsadmin.phrases import abbreviate_names
 
 FindingResult = Literal["ok", "warning", "cause", "unknown", "skipped"]
 """A "warning" is a problem, but not the reason why clients find no route; "unknown" could not be checked."""
@@ -73,4 +73,4 @@ def join_names(names: Iterable[str]) -> str:
     """Names joined for a sentence: all of them, or the first four of many."""
     all_names = list(names)
     # With five names, "and 1 more" would be longer than the fifth name.
-    return first_of(all_names, 4 if len(all_names) > 5 else 5)
+    return abbreviate_names(all_names, 4 if len(all_names) > 5 else 5)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
-from nsadmin.likeness import like
 from nsadmin.operations.explain.facts import JournaledChange, RouteFacts, groups_by_name, is_broker_absent
 from nsadmin.operations.explain.findings import (
     Advice,
@@ -16,7 +15,8 @@ from nsadmin.operations.explain.findings import (
     ok_finding,
     skipped_finding,
 )
-from nsadmin.wording import to_the_second
+from nsadmin.phrases import format_utc_second
+from nsadmin.suggestions import find_similar_names
 
 
 def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -89,7 +89,7 @@ def describe_change(change: JournaledChange) -> str:
     """The source, time, cause and client of a change: "the journal of ns-1, 2026-…, WIPE… by 10.0.0.9:1"."""
     client_remark = f" by {change.client_addr}" if change.client_addr else ""
     return (
-        f"the journal of {change.namesrv_name}, {to_the_second(change.time_ms)}, "
+        f"the journal of {change.namesrv_name}, {format_utc_second(change.time_ms)}, "
         f"{change.event_cause}{client_remark}"
     )
 
@@ -103,7 +103,7 @@ def find_similar_topics(topic: str, server_view: NameServerTopicView) -> list[st
         if topic_name.endswith(f"%{topic}") or topic.endswith(f"%{topic_name}")
     ]
     # Comparison is slow: with many names, compare only those of about the same length.
-    similar_names = like(
+    similar_names = find_similar_names(
         topic, (topic_name for topic_name in topic_names if abs(len(topic_name) - len(topic)) <= 2), 0.8
     )
     return [

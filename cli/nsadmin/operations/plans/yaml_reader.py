@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from nsadmin.likeness import like, meant
 from nsadmin.operations.plans.fields import CLUSTER_FIELDS
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 from nsadmin.operations.plans.shapes import (
@@ -20,6 +19,7 @@ from nsadmin.operations.plans.shapes import (
     ValueShape,
     WholeNumberShape,
 )
+from nsadmin.suggestions import did_you_mean, find_similar_names
 
 _YamlLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL_TAG = "tag:yaml.org,2002:null"
@@ -257,8 +257,8 @@ def _join_path(key_path: str, key: str | None) -> str:
 
 
 def _suggest_word(unknown_word: str, known_words: Iterable[str]) -> str:
-    similar_words = like(unknown_word, known_words, most=1)
-    return f"; {meant(similar_words)}" if similar_words else ""
+    similar_words = find_similar_names(unknown_word, known_words, max_names=1)
+    return f"; {did_you_mean(similar_words)}" if similar_words else ""
 
 
 def _build_desired_cluster(parsed_file: Mapping[str, Any]) -> DesiredCluster:

@@ -10,7 +10,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_w
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.security.observer import BROKER, NAME_SERVER, AuditedServer, SecurityObservation
 from nsadmin.operations.security.vulnerabilities import find_affecting, parse_release, upgrade_remedy
-from nsadmin.wording import to_the_second
+from nsadmin.phrases import format_utc_second
 
 
 class SecurityProblem(NamedTuple):
@@ -77,7 +77,7 @@ def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[Sec
     if shown_certificate.ends_at_seconds < now_seconds:
         validity_text = (
             f"{shown_certificate.subject_name!r} until "
-            f"{to_the_second(shown_certificate.ends_at_seconds * 1000)}"
+            f"{format_utc_second(shown_certificate.ends_at_seconds * 1000)}"
         )
         remedy_text = "put a new one into its place: it is taken without a restart"
         yield SecurityProblem(

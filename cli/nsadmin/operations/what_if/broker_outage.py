@@ -19,7 +19,7 @@ from nsadmin.operations.what_if.losses import (
     lost_write_share,
     members_of_snapshot,
 )
-from nsadmin.wording import first_of
+from nsadmin.phrases import abbreviate_names
 
 
 class BrokerOutage(NamedTuple):
@@ -120,7 +120,7 @@ def resolve_processes(
 
 
 def _join_known_brokers(present_members: BrokerMembers) -> str:
-    return first_of(sorted(present_members), 10) or "none"
+    return abbreviate_names(sorted(present_members), 10) or "none"
 
 
 def _read_consumers(

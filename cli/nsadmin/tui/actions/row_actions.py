@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin import registry
-from nsadmin.likeness import meant
-from nsadmin.registry import Entry
+from nsadmin.registry import CommandEntry
+from nsadmin.suggestions import did_you_mean
 from nsadmin.tui.views.base_view import RowSubject
 
 FieldTexts = Mapping[str, str]
@@ -135,16 +135,16 @@ def list_suitable_actions(subject: RowSubject) -> list[RowAction]:
     return [action for action in all_actions() if action.applies_to(subject)]
 
 
-def find_entry(command_words: Sequence[str]) -> Entry | None:
-    return registry.take(command_words)[0] if command_words else None
+def find_entry(command_words: Sequence[str]) -> CommandEntry | None:
+    return registry.take_command(command_words)[0] if command_words else None
 
 
 def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | None:
     """The reason why the screen cannot run a command line, or None if it can."""
     entry = find_entry(command_words)
     if entry is None:
-        near_names = registry.nearest(command_words[0])
-        return f"no command {command_words[0]!r}" + (f": {meant(near_names)}" if near_names else "")
+        near_names = registry.nearest_commands(command_words[0])
+        return f"no command {command_words[0]!r}" + (f": {did_you_mean(near_names)}" if near_names else "")
     if entry.kind in ("screen", "batch", "program"):
         return f"{entry.name} wants a terminal of its own"
     if is_read_only and entry.may_change:

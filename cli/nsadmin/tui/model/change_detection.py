@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from nsadmin.wording import first_of
+from nsadmin.phrases import abbreviate_names
 
 if TYPE_CHECKING:
     from nsadmin.tui.model.cluster_model import ObservedBroker, ObservedNameServer
@@ -111,7 +111,7 @@ def _detect_topic_changes(name_server: ObservedNameServer, poll: NameServerPolle
     ):
         if changed_topics:
             sorted_topics = sorted(changed_topics)
-            description = f"{change_word}: {first_of(sorted_topics, _MAX_LISTED_TOPICS)}"
+            description = f"{change_word}: {abbreviate_names(sorted_topics, _MAX_LISTED_TOPICS)}"
             yield ChangeNotice(
                 poll.at,
                 name_server.namesrv_addr,

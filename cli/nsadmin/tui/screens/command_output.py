@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Log
 
-from nsadmin.diagnostics import EXIT_CODES
+from nsadmin.exit_codes import EXIT_CODE_MEANINGS
 from nsadmin.tui.screens.command_process import CommandProcess
 from nsadmin.tui.views.table import escape_unprintable
 
@@ -64,7 +64,12 @@ class OutputScreen(ModalScreen[int | None]):
         # A closed screen has no widgets any more.
         if self.query(Log):
             code_meaning = next(
-                (known_meaning for known_code, known_meaning in EXIT_CODES if known_code == exit_code), ""
+                (
+                    known_meaning
+                    for known_code, known_meaning in EXIT_CODE_MEANINGS
+                    if known_code == exit_code
+                ),
+                "",
             )
             self._write_line(f"-- exit code {exit_code}{f': {code_meaning}' if code_meaning else ''}")
             self.handle_end()

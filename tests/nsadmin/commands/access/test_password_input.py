@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import diagnostics
+from nsadmin import exit_codes
 from nsadmin.commands.access import password_input
-from nsadmin.diagnostics import UsageError
-from nsadmin.session import Options, Session
+from nsadmin.exit_codes import UsageError
+from nsadmin.session import Session, SharedOptions
 
 
 def given(
@@ -20,7 +20,7 @@ def given(
     wanted: bool = True,
 ) -> str | None:
     return password_input.read_password(
-        Session(Options()), "createUser", text, file, stdin, visible, prompt_if_missing=wanted
+        Session(SharedOptions()), "createUser", text, file, stdin, visible, prompt_if_missing=wanted
     )
 
 
@@ -77,8 +77,8 @@ def test_on_a_terminal_it_is_asked_for_twice(
     monkeypatch: pytest.MonkeyPatch, answers: tuple[str, str]
 ) -> None:
     left = list(answers)
-    monkeypatch.setattr(diagnostics, "is_interactive", lambda: True)
-    monkeypatch.setattr(diagnostics, "ask_secret", lambda what: left.pop(0))
+    monkeypatch.setattr(exit_codes, "can_ask_operator", lambda: True)
+    monkeypatch.setattr(exit_codes, "ask_secret", lambda what: left.pop(0))
     if answers[0] == answers[1]:
         assert given() == "one"
     else:

@@ -145,7 +145,7 @@ def test_it_goes_on_until_somebody_stops_it(
         yield once()
         yield once()
 
-    monkeypatch.setattr(Session, "repeat", repeat)
+    monkeypatch.setattr(Session, "repeat_every", repeat)
     done = run(
         "getSyncStateSet", *controllers[:2], "-b", "broker-a", "-i", "5", "--output", "tsv", "--no-headers"
     )

@@ -5,8 +5,8 @@ from itertools import islice
 
 from namesrv_core.protocol.command import build_reply
 from nsadmin.commands.brokers.replication import ha_status
-from nsadmin.output import Rows
-from nsadmin.session import Options, Session
+from nsadmin.output import ResultRows
+from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.client.brokers.test_replication import MASTER, SLAVE
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeBroker, FakeNameServer
@@ -49,9 +49,9 @@ def test_a_master_without_slaves_has_a_row(run: Run) -> None:
 def test_again_and_again() -> None:
     with FakeBroker() as master:
         master.handlers[907] = lambda asked: build_reply(asked, body=ALONE)
-        session = Session(Options())
+        session = Session(SharedOptions())
         looks = ha_status(session, master.addr, None, 0.001)
-        assert not isinstance(looks, Rows)
+        assert not isinstance(looks, ResultRows)
         assert [len(rows.rows) for rows in islice(looks, 2)] == [1, 1]
         session.close()
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nsadmin.commands.columns.change_rows import change_cells, describe_change, describe_removal
-from nsadmin.registry import COMMANDS, Entry
+from nsadmin.registry import COMMANDS, CommandEntry
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize("entry", [entry for entry in COMMANDS if entry.kind in ("change", "delete")])
-def test_every_change_tells_what_is_there_before_and_after(entry: Entry) -> None:
-    function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+def test_every_change_tells_what_is_there_before_and_after(entry: CommandEntry) -> None:
+    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
     assert OTHERWISE.get(entry.name, {"changes", "before", "after"}) <= {*function.columns}

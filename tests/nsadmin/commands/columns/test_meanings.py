@@ -11,11 +11,11 @@ import pytest
 from nsadmin import registry
 from nsadmin.command_line.declarations import declare_columns
 from nsadmin.commands.columns import meanings
-from nsadmin.registry import COMMANDS, Entry
+from nsadmin.registry import COMMANDS, CommandEntry
 
 
-def function_of(entry: Entry) -> Any:
-    return getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+def function_of(entry: CommandEntry) -> Any:
+    return getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
 
 
 WITH_TEXT = ("export", "reportHtml", "reportMarkdown")
@@ -27,7 +27,7 @@ WITH_ROWS = [
 
 
 @pytest.mark.parametrize("entry", WITH_ROWS, ids=lambda entry: entry.name)
-def test_a_command_declares_its_columns_and_each_is_explained(entry: Entry) -> None:
+def test_a_command_declares_its_columns_and_each_is_explained(entry: CommandEntry) -> None:
     function = function_of(entry)
     assert getattr(function, "columns", ()), (
         f"{entry.name}: declare the columns of its rows with @shows(COLUMNS)"
@@ -49,7 +49,7 @@ def test_nothing_is_explained_that_no_command_shows() -> None:
     shown = {name for entry in WITH_ROWS for name in function_of(entry).columns}
     assert meanings.COLUMN_MEANINGS.keys() - shown == set()
     for name, own in meanings.MEANINGS_BY_COMMAND.items():
-        entry = registry.find(name)
+        entry = registry.find_command(name)
         assert entry is not None
         assert entry.name == name
         assert own.keys() - set(function_of(entry).columns) == set()

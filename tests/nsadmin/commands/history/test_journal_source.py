@@ -6,13 +6,13 @@ import pytest
 
 from nsadmin.client import NotFound
 from nsadmin.commands.history.journal_source import ServerJournal, find_journals
-from nsadmin.diagnostics import UsageError
-from nsadmin.session import Options, Session
+from nsadmin.exit_codes import UsageError
+from nsadmin.session import Session, SharedOptions
 from tests.support.journals import snapshot, written
 
 
 def session(*folders: str) -> Session:
-    return Session(Options(journals=folders))
+    return Session(SharedOptions(journal_folders=folders))
 
 
 @pytest.fixture

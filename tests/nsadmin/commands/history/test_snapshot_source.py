@@ -10,8 +10,8 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.snapshots import ClusterSnapshot, encode_snapshot
 from nsadmin.commands.history import snapshot_source
 from nsadmin.commands.history.snapshot_source import resolve_snapshot
-from nsadmin.diagnostics import UsageError
-from nsadmin.session import Options, Session
+from nsadmin.exit_codes import UsageError
+from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.client.test_snapshots import PICTURE
 from tests.nsadmin.conftest import Run
 from tests.support.journals import registered, snapshot, written
@@ -21,7 +21,7 @@ from tests.support.servers import FakeNameServer
 @pytest.fixture
 def session(run: Run) -> Session:
     """With no environment, and a file of contexts of the test's own."""
-    return Session(Options())
+    return Session(SharedOptions())
 
 
 def seen(session: Session, text: str, *journals: str, server: str | None = None) -> str:

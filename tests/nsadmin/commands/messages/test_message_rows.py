@@ -14,7 +14,7 @@ from nsadmin.commands.messages.message_rows import (
     message_row,
     parse_charset,
 )
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from tests.support.messages import record
 
 DOWN = RocketMQError("down")

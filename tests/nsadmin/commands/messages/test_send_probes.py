@@ -6,8 +6,8 @@ from itertools import islice
 import pytest
 
 from nsadmin.commands.messages.send_probes import cluster_rt
-from nsadmin.output import Rows
-from nsadmin.session import Options, Session
+from nsadmin.output import ResultRows
+from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeNameServer, refuse
@@ -77,14 +77,14 @@ def test_lines_for_a_log(run: Run, first: FakeNameServer) -> None:
 
 
 def test_again_and_again(first: FakeNameServer, holder: MessageBroker) -> None:
-    session = Session(Options(namesrv_addr=(first.addr,), yes=True))
+    session = Session(SharedOptions(namesrv_addr=(first.addr,), yes=True))
     turns = cluster_rt(session, message_count=1, interval_seconds=0.01)
-    assert not isinstance(turns, (Rows, str))
+    assert not isinstance(turns, (ResultRows, str))
     found = list(islice(turns, 3))
     session.close()
-    assert [len(rows.rows) for rows in found if isinstance(rows, Rows)] == [1, 1, 1]
+    assert [len(rows.rows) for rows in found if isinstance(rows, ResultRows)] == [1, 1, 1]
     assert len(holder.sent) == 3
-    [(_, times)] = session.changes.counted
+    [(_, times)] = session.sent_changes.counted_exchanges
     assert times == 3
 
 

@@ -48,9 +48,9 @@ def test_each_command_is_there_once_in_the_order_of_the_alphabet() -> None:
 def test_each_has_a_note_and_no_substitute_that_is_not_here() -> None:
     assert all(item.note and item.since_release[0] in "45" for item in KNOWN_COMMANDS)
     for item in KNOWN_COMMANDS:
-        assert item.replacement_name is None or registry.find(item.replacement_name), item.name
+        assert item.replacement_name is None or registry.find_command(item.replacement_name), item.name
         # What is here under its own name needs no other.
-        assert item.replacement_name is None or registry.find(item.name) is None, item.name
+        assert item.replacement_name is None or registry.find_command(item.name) is None, item.name
 
 
 def test_the_table_is_that_of_the_released_tools() -> None:
@@ -62,10 +62,10 @@ def test_the_table_is_that_of_the_released_tools() -> None:
 
 @pytest.mark.parametrize("name", FLAGS)
 def test_each_command_is_here_under_its_name_with_each_of_its_flags(name: str) -> None:
-    entry = registry.find(name)
+    entry = registry.find_command(name)
     assert entry is not None
     assert entry.name == name
-    function = getattr(import_module(f"nsadmin.commands.{entry.module}"), entry.function)
+    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
     here = {flag: item for item in parser.describe_command(entry, function)[1] for flag in item.flags}
     meant: dict[str, Any] = {}
     for short, long, takes in (*FLAGS[name], ("n", "namesrvAddr", True)):

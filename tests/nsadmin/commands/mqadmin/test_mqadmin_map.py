@@ -12,10 +12,10 @@ def test_what_is_here_is_never_missing_and_what_is_missing_never_here(run: Run) 
     rows = json.loads(run("mqadminMap", "--json").out)
     assert len(rows) == 101
     for row in rows:
-        here = registry.find(row["mqadmin"])
+        here = registry.find_command(row["mqadmin"])
         assert (row["status"] == "same name") == (here is not None), row
         assert (row["nsadmin"] is None) == (row["status"] == "not yet"), row
-        assert row["nsadmin"] is None or registry.find(row["nsadmin"]), row
+        assert row["nsadmin"] is None or registry.find_command(row["nsadmin"]), row
         assert here is None or row["nsadmin"] == row["mqadmin"], row
     own = {entry.name for entry in COMMANDS} - {row["mqadmin"] for row in rows}
     assert {"kvGet", "kvList", "mqadminMap", "lab"} <= own
@@ -26,7 +26,7 @@ def test_one_command_in_any_case(run: Run) -> None:
     assert done.out.splitlines()[1].split("\t")[:4] == ["updateTopic", "updateTopic", "same name", "4.1"]
     # Of those that are not here under their own names, as long as there are any.
     for item in KNOWN_COMMANDS:
-        if registry.find(item.name) is None:
+        if registry.find_command(item.name) is None:
             status = "not yet" if item.replacement_name is None else "other command"
             assert status in run("mqadmin-map", item.name).out
 

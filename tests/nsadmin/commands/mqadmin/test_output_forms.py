@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
-from nsadmin.output import Row, Rows
-from nsadmin.registry import find
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.registry import find_command
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 
@@ -30,8 +30,8 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Any:
     time.tzset()
 
 
-def lines(command: str, rows: list[Row] | str, **arguments: Any) -> list[str]:
-    found = rows if isinstance(rows, str) else Rows((), rows, (), (), None, {"consumeTps": 0.5})
+def lines(command: str, rows: list[ResultRow] | str, **arguments: Any) -> list[str]:
+    found = rows if isinstance(rows, str) else ResultRows((), rows, (), (), None, {"consumeTps": 0.5})
     return OUTPUT_FORMS[command](found, arguments).split("\n")[:-1]
 
 
@@ -63,7 +63,7 @@ def test_a_broker_without_rates_tells_the_rest() -> None:
 
 
 def test_topics_and_their_groups() -> None:
-    rows: list[Row] = [
+    rows: list[ResultRow] = [
         {"clusterName": "C", "topic": "T", "consumerGroups": ["g", "h"]},
         {"clusterName": "C", "topic": "%RETRY%g", "consumerGroups": []},
         {"clusterName": None, "topic": "U", "consumerGroups": None},
@@ -99,7 +99,7 @@ def test_offsets_of_a_topic_and_of_a_group() -> None:
     lag = {**place, "brokerOffset": 9, "consumerOffset": 4, "inflight": 1, "clientId": "10.0.0.1@x"}
     # mqadmin goes by topic, whichever broker told first.
     later = {**lag, "lastTime": "2025-02-01T00:00:00.005Z"}
-    rows: list[Row] = [
+    rows: list[ResultRow] = [
         {**later, "topic": "U"},
         later,
         {**lag, "queueId": 1, "consumerOffset": None, "inflight": None, "clientId": None, "lastTime": None},
@@ -115,7 +115,7 @@ def test_offsets_of_a_topic_and_of_a_group() -> None:
 
 def test_all_groups() -> None:
     online = {"group": "g", "count": 2, "version": "V4_9_7,V5_5_0", "tps": 1.9, "diffTotal": 5}
-    rows: list[Row] = [
+    rows: list[ResultRow] = [
         {**online, "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING"},
         {"group": "h", "count": 0, "version": None, "consumeType": None, "messageModel": None},
     ]
@@ -127,7 +127,9 @@ def test_figures_and_settings() -> None:
     row = {"brokerAddr": "h:1", "key": "putTps", "value": "0.0 0.0"}
     assert lines("brokerStatus", [row], broker="h:1") == [f"{'putTps':<32}: 0.0 0.0"]
     assert lines("brokerStatus", [row], broker=None) == [f"{'h:1':<24} {'putTps':<32}: 0.0 0.0"]
-    rows: list[Row] = [{"namesrvAddr": addr, "key": "k", "value": "v"} for addr in ("h:1", "h:1", "h:2")]
+    rows: list[ResultRow] = [
+        {"namesrvAddr": addr, "key": "k", "value": "v"} for addr in ("h:1", "h:1", "h:2")
+    ]
     item = f"{'k':<50}=  v"
     assert lines("getNamesrvConfig", rows) == [
         "============h:1============", item, item, "============h:2============", item,
@@ -146,7 +148,7 @@ def test_figures_and_settings() -> None:
 
 
 def test_changes_are_done_or_failed() -> None:
-    rows: list[Row] = [
+    rows: list[ResultRow] = [
         {"namesrvAddr": "h:1", "brokerName": "a", "topicCount": 4, "error": None},
         {"namesrvAddr": "h:2", "brokerName": "a", "error": "refused"},
     ]
@@ -159,7 +161,7 @@ def test_changes_are_done_or_failed() -> None:
 
 
 def test_each_of_them_is_a_command() -> None:
-    assert all(find(name) is not None for name in OUTPUT_FORMS)
+    assert all(find_command(name) is not None for name in OUTPUT_FORMS)
 
 
 def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_done(

@@ -7,16 +7,18 @@ import sys
 import pytest
 
 from nsadmin.commands.procedures.live_output import ProcedureReporter
-from nsadmin.diagnostics import UsageError
-from nsadmin.output import Style
-from nsadmin.session import Options, Session
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import OutputStyle
+from nsadmin.session import Session, SharedOptions
 from tests.support.rows import Terminal
 
 RECORD = {"time": 1_700_000_000_000, "event": "safe", "unknown": []}
 
 
 def teller(format: str) -> ProcedureReporter:
-    return ProcedureReporter(Session(Options(style=Style(format))), "drain", lambda told: told["event"])
+    return ProcedureReporter(
+        Session(SharedOptions(style=OutputStyle(format))), "drain", lambda told: told["event"]
+    )
 
 
 def test_a_line_has_its_time_and_is_not_said_twice() -> None:

@@ -18,14 +18,17 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_comes_and_goes_and_the_one_in_use_stays(file: Path) -> None:
-    own = Contexts({"prod": Context(namesrv_addr="ns:9876")}, current="prod")
-    contexts.save(file, own)
+    own = Contexts({"prod": Context(namesrv_addr="ns:9876")}, current_name="prod")
+    contexts.save_contexts(file, own)
     said, remove = announce_lab_context(ADDRESSES)
     assert said == f"Context lab in {file}: nsadmin --context lab clusterList"
-    known = contexts.load(file)
-    assert (known.current, known.named("lab").namesrv_addr) == ("prod", "127.0.0.1:1;127.0.0.1:2")
+    known = contexts.load_contexts(file)
+    assert (known.current_name, known.require_context("lab").namesrv_addr) == (
+        "prod",
+        "127.0.0.1:1;127.0.0.1:2",
+    )
     remove()
-    assert contexts.load(file) == own
+    assert contexts.load_contexts(file) == own
 
 
 def test_a_file_that_was_not_there_goes_again(file: Path) -> None:
@@ -38,20 +41,20 @@ def test_a_file_that_was_not_there_goes_again(file: Path) -> None:
 def test_one_that_was_left_by_a_killed_lab_is_replaced(file: Path) -> None:
     announce_lab_context(["127.0.0.1:7"])
     _, remove = announce_lab_context(ADDRESSES)
-    assert contexts.load(file).named("lab").namesrv_addr == "127.0.0.1:1;127.0.0.1:2"
+    assert contexts.load_contexts(file).require_context("lab").namesrv_addr == "127.0.0.1:1;127.0.0.1:2"
     remove()
-    assert contexts.load(file).by_name == {}
+    assert contexts.load_contexts(file).contexts_by_name == {}
 
 
 @pytest.mark.parametrize(
     "own", [Context(namesrv_addr="ns:9876"), Context(namesrv_addr="127.0.0.1:1", timeout=3)]
 )
 def test_the_operator_s_own_stays(file: Path, own: Context) -> None:
-    contexts.save(file, Contexts({"lab": own}))
+    contexts.save_contexts(file, Contexts({"lab": own}))
     said, remove = announce_lab_context(ADDRESSES)
     assert said == f"{file} has a context lab of yours, which stays as it is"
     remove()
-    assert contexts.load(file).named("lab") == own
+    assert contexts.load_contexts(file).require_context("lab") == own
 
 
 def test_a_file_that_cannot_be_used_is_said(file: Path) -> None:
@@ -66,4 +69,4 @@ def test_another_lab_s_context_is_not_taken_away(file: Path) -> None:
     _, remove = announce_lab_context(["127.0.0.1:7"])
     announce_lab_context(ADDRESSES)
     remove()
-    assert contexts.load(file).named("lab").namesrv_addr == "127.0.0.1:1;127.0.0.1:2"
+    assert contexts.load_contexts(file).require_context("lab").namesrv_addr == "127.0.0.1:1;127.0.0.1:2"

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin.command_line.parser import connection_words
 from nsadmin.commands.programs.tui import _validate_interval
-from nsadmin.diagnostics import UsageError
+from nsadmin.exit_codes import UsageError
 from tests.nsadmin.conftest import Run
 from tests.support.lab import lab
 from tests.support.servers import FakeNameServer

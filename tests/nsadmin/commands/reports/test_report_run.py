@@ -33,7 +33,7 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
         raise report_runner.ReportRunFailed("too many", 3)
 
     monkeypatch.setattr(report_runner, "run_report", told)
-    monkeypatch.setattr(progress, "SELDOM", 0.0)
+    monkeypatch.setattr(progress, "PLAIN_LINE_PERIOD_SECONDS", 0.0)
     assert main(["report", "run", "--input", str(tmp_path), "--output", "b"]) == 3
     assert given == ["run", "--input", str(tmp_path), "--output", "b"]
     said = capsys.readouterr()

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from nsadmin.manual.completion.shapes import Shapes, shapes
-from nsadmin.manual.describe import commands
+from nsadmin.manual.command_descriptions import describe_all_commands
+from nsadmin.manual.completion_scripts.command_shapes import CommandShapes, build_shapes
 from tests.support.servers import FakeNameServer
 from tests.support.shells import World
 
@@ -59,8 +59,8 @@ LIVE = [
 
 
 @pytest.fixture(scope="session")
-def found() -> Shapes:
-    return shapes(commands())
+def found() -> CommandShapes:
+    return build_shapes(describe_all_commands())
 
 
 @pytest.fixture(scope="module")

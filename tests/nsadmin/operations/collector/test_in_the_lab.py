@@ -10,10 +10,10 @@ import pytest
 from namesrv_core.history.records import JournalRecord
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.lab import virtual_time
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario_player import judge_run, play_scenario
 from namesrv_core.lab.scenario_reader import load_built_in_scenarios
 from namesrv_core.lab.verdict import ExpectationFinding
-from namesrv_core.lab.world import World
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
@@ -45,29 +45,29 @@ class Collecting:
         self._ends = ExitStack()
         self._task: asyncio.Task[None] | None = None
 
-    async def __call__(self, world: World) -> None:
+    async def __call__(self, world: LabCluster) -> None:
         self._task = asyncio.create_task(
-            self._poll(world, {name: self._watch(world, name) for name in world.sites})
+            self._poll(world, {name: self._watch(world, name) for name in world.name_servers})
         )
 
-    def _watch(self, world: World, name: str) -> NameServerWatch:
-        addr, loop = world.sites[name].place.address, asyncio.get_running_loop()
+    def _watch(self, world: LabCluster, name: str) -> NameServerWatch:
+        addr, loop = world.name_servers[name].reserved_port.socket_addr, asyncio.get_running_loop()
         keeping = NameServerJournal(self.folder / name, addr)
         self._ends.callback(keeping.close)
         admin = self._ends.enter_context(AdminClient(addr, timeout=0.3, read_only=True))
         poller = NameServerPoller(
             admin.name_server_tables, addr, [ORDER_TOPIC_CONFIG], RequestPace(1_000_000), 64
         )
-        clocks = (lambda: int(world.clock() * 1000), lambda: int(loop.time() * 1000))
+        clocks = (lambda: int(world.clock_seconds() * 1000), lambda: int(loop.time() * 1000))
         return NameServerWatch(addr, poller, keeping, _SILENT, INTERVAL * 1000, *clocks)
 
-    async def _poll(self, world: World, watches: dict[str, NameServerWatch]) -> None:
+    async def _poll(self, world: LabCluster, watches: dict[str, NameServerWatch]) -> None:
         # Faults come at whole seconds, and heartbeats at any part of one.
         await asyncio.sleep(7.3)
         while True:
             for name, watch in watches.items():
-                was_up = world.sites[name].state == "up"
-                time = int(world.clock() * 1000)
+                was_up = world.name_servers[name].run_state == "up"
+                time = int(world.clock_seconds() * 1000)
                 turn = await asyncio.get_running_loop().run_in_executor(None, watch.run_turn)
                 self.polls.append(Poll(name, time, turn, was_up))
             await asyncio.sleep(INTERVAL)

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.lab import virtual_time
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario_player import play_scenario
 from namesrv_core.lab.scenario_reader import load_built_in_scenarios
-from namesrv_core.lab.world import World
 from nsadmin import AdminClient
 from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
@@ -46,11 +46,11 @@ def looked(folder: Path) -> dict[float, Told]:
     """Play the scenario, and look twice from each of the moments on."""
     told: dict[float, Told] = {}
 
-    async def looking(world: World, at: float) -> None:
-        names = {site.place.address: name for name, site in world.sites.items()}
+    async def looking(world: LabCluster, at: float) -> None:
+        names = {site.reserved_port.socket_addr: name for name, site in world.name_servers.items()}
         await asyncio.sleep(at)
         with AdminClient(list(names), timeout=2) as admin:
-            looks = DivergenceObserver(admin, lambda: int(world.clock() * 1000))
+            looks = DivergenceObserver(admin, lambda: int(world.clock_seconds() * 1000))
             # Time stands still as long as the thread runs.
             first = await asyncio.to_thread(looks.observe_once)
             await asyncio.sleep(DEFAULT_SETTLE_MS / 1000)
@@ -59,7 +59,7 @@ def looked(folder: Path) -> dict[float, Told]:
     async def scene() -> None:
         tasks: list[asyncio.Task[None]] = []
 
-        async def started(world: World) -> None:
+        async def started(world: LabCluster) -> None:
             tasks.extend(asyncio.ensure_future(looking(world, at)) for at in MOMENTS)
 
         await play_scenario(load_built_in_scenarios()["drift"], folder, on_started=started)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.network_links import LinkedChannel, NetworkLink
-from namesrv_core.lab.world import World
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
@@ -97,8 +97,8 @@ def test_kv_written_to_one_only(world: Living) -> None:
 
 
 def test_a_broker_with_a_partial_list(tmp_path: Path) -> None:
-    def part(world: World) -> None:
-        world.seats[B].servers = ("ns-1", "ns-2")
+    def part(world: LabCluster) -> None:
+        world.lab_brokers[B].listed_servers = ("ns-1", "ns-2")
 
     with living(tmp_path, prepare=part) as world:
         look = judged(world)
@@ -119,19 +119,19 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         made._timeout_seconds = 0.2
         return made
 
-    monkeypatch.setattr("namesrv_core.lab.world.LinkedChannel", channel)
+    monkeypatch.setattr("namesrv_core.lab.lab_cluster.LinkedChannel", channel)
 
 
 @pytest.mark.usefixtures("impatient")
 def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) -> None:
-    def cut(world: World) -> None:
-        world.seats[B].links["ns-3"].is_cut = True
+    def cut(world: LabCluster) -> None:
+        world.lab_brokers[B].links_by_server["ns-3"].is_cut = True
 
     with living(tmp_path, prepare=cut) as world:
         look = judged(world)
         assert told(look) == [("broker", B, 1, "partition")]
         assert f"does not reach {world.addresses[2]}" in look.findings[0].cause.text
-        world.world.seats[A].links["ns-2"].is_cut = True
+        world.world.lab_brokers[A].links_by_server["ns-2"].is_cut = True
         with AdminClient(world.addresses, timeout=5) as admin:
             for topic, queues in (("fresh", 4), ("orders", 16)):
                 patch = TopicPatch(read_queue_nums=queues, write_queue_nums=queues)
@@ -146,7 +146,10 @@ def test_a_partition_from_the_start_and_one_that_hides_a_change(tmp_path: Path) 
 
 def test_a_topic_that_was_deleted_on_one_only(world: Living) -> None:
     names = {"topic": "orders", "clusterName": "cluster-a"}
-    assert world.do(lambda world: world.ask("ns-1", RequestCode.DELETE_TOPIC_IN_NAMESRV, names)).code == 0
+    assert (
+        world.do(lambda world: world.send_request("ns-1", RequestCode.DELETE_TOPIC_IN_NAMESRV, names)).code
+        == 0
+    )
     look = judged(world)
     assert {(found.item_names, found.cause.kind) for found in look.findings} == {
         (("orders",), "not-registered")

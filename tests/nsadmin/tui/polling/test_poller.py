@@ -71,7 +71,7 @@ def feed_of(addrs: Sequence[str], heard: Heard, interval: float = 0.3) -> Cluste
 def test_every_server_is_looked_at_again_and_again(ground: Playground, heard: Heard) -> None:
     feed = feed_of(ground.addrs, heard)
     feed.start()
-    addrs = {seat.place.address for seat in ground.world.seats.values()}
+    addrs = {seat.reserved_port.socket_addr for seat in ground.world.lab_brokers.values()}
     heard.until(lambda: all(len(heard.of(BrokerPolled, addr)) >= 3 for addr in addrs))
     heard.until(lambda: all(len(heard.of(NameServerPolled, addr)) >= 3 for addr in ground.addrs))
     feed.stop(DEADLINE)
@@ -80,8 +80,8 @@ def test_every_server_is_looked_at_again_and_again(ground: Playground, heard: He
 
 
 def test_a_frozen_broker_and_a_dead_name_server_stop_nobody(ground: Playground, heard: Heard) -> None:
-    frozen = ground.world.seats["broker-a-0:0"].place.address
-    well = ground.world.seats["broker-b-0:0"].place.address
+    frozen = ground.world.lab_brokers["broker-a-0:0"].reserved_port.socket_addr
+    well = ground.world.lab_brokers["broker-b-0:0"].reserved_port.socket_addr
     ground.freeze("broker-a-0")
     ground.stop_server(1)
     feed = feed_of(ground.addrs, heard)

@@ -55,7 +55,7 @@ def test_what_a_name_server_refuses_is_untold_and_the_rest_is_there() -> None:
 def test_brokers_tell_their_figures_and_one_that_is_dead_why_not(tmp_path: Path) -> None:
     with playground(tmp_path, name_servers=1) as ground:
         addrs = [
-            ground.world.seats[name].place.address
+            ground.world.lab_brokers[name].reserved_port.socket_addr
             for name in ("broker-a-0:0", "broker-a-1:0", "broker-b-0:0")
         ]
         ground.kill("broker-a-1")

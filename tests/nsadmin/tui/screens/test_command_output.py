@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input, Log
 
-from nsadmin.audit import load
+from nsadmin.audit import load_audit
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
@@ -68,7 +68,7 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
                 assert app.feed.looks == 1
                 await hear(app, pilot, ground.look())
                 assert "⊘ wiped" in app.current_view.columns[4].render_cell(app.row_grid.rows[0]).text
-            [record] = load(audit).records
+            [record] = load_audit(audit).records
             assert "wipeWritePerm" in record["command"]
 
     story()

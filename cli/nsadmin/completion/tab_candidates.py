@@ -1,0 +1,85 @@
+"""A TAB: the values that begin with what is typed, out of the cache; it waits for nobody long."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from nsadmin.completion.value_cache import FRESH_SECONDS, CachedLines, ValueCache
+from nsadmin.completion.value_sources import ORDER_TOPIC_CONFIG
+
+PATIENCE_SECONDS = 0.2
+"""Seconds from the start of its process that a TAB waits for values that nobody has asked for before; the
+shell has a twentieth of a second more for what it does itself."""
+POLL_SECONDS = 0.01
+STARTUP_SECONDS = 2.0
+"""Seconds after an attempt in which it may still bring something."""
+
+_BASH_SPECIAL = frozenset("|&;()<>$`\"'\\*?[]#~!{}^ ")
+
+
+class TabContext(NamedTuple):
+    """What a TAB acts on: `refresh` has values asked for by somebody who is waited for until `deadline`."""
+
+    value_cache: ValueCache
+    clock_seconds: Callable[[], float]
+    pause_seconds: Callable[[float], None]
+    start_refresh: Callable[[], None]
+    deadline_seconds: float
+
+
+def find_values(cache_name: str, tab_context: TabContext) -> list[str]:
+    """What is kept by that name: what is old is given all the same, and asked anew for the next time."""
+    now_seconds = tab_context.clock_seconds()
+    cached_lines = tab_context.value_cache.read_lines(cache_name)
+    if cached_lines is not None and 0 <= now_seconds - cached_lines.cached_at < FRESH_SECONDS:
+        return cached_lines.lines
+    if tab_context.value_cache.start_attempt(cache_name, now_seconds):
+        tab_context.start_refresh()
+    return cached_lines.lines if cached_lines is not None else _wait_for_values(cache_name, tab_context)
+
+
+def _wait_for_values(cache_name: str, tab_context: TabContext) -> list[str]:
+    attempt_time = tab_context.value_cache.last_attempt_time(cache_name)
+    if attempt_time is None or tab_context.clock_seconds() - attempt_time > STARTUP_SECONDS:
+        return []
+    while tab_context.clock_seconds() < tab_context.deadline_seconds:
+        tab_context.pause_seconds(POLL_SECONDS)
+        cached_lines = tab_context.value_cache.read_lines(cache_name)
+        if cached_lines is not None:
+            return cached_lines.lines
+    return []
+
+
+def known_namespaces(used_namespaces: CachedLines | None) -> list[str]:
+    """The one that everybody knows, and those that were used here."""
+    return sorted({ORDER_TOPIC_CONFIG, *(used_namespaces.lines if used_namespaces else ())})
+
+
+def filter_by_prefix(typed_prefix: str, value_lines: Sequence[str]) -> list[str]:
+    """The lines whose value begins so. Retry topics and the like, with a %, have to be asked for by one."""
+    matching_lines = [value_line for value_line in value_lines if value_line.startswith(typed_prefix)]
+    if typed_prefix:
+        return matching_lines
+    return [value_line for value_line in matching_lines if not value_line.startswith("%")] or matching_lines
+
+
+def keep_descriptions(value_lines: Sequence[str]) -> list[str]:
+    """Lines as fish, zsh and PowerShell want them: values with what they are."""
+    return list(value_lines)
+
+
+def strip_descriptions(value_lines: Sequence[str]) -> list[str]:
+    """The values alone."""
+    return list(dict.fromkeys(value_line.partition("\t")[0] for value_line in value_lines))
+
+
+def quote_for_bash(value_lines: Sequence[str]) -> list[str]:
+    """The values alone, as bash reads them back."""
+    return [
+        value
+        if _BASH_SPECIAL.isdisjoint(value)
+        else "".join(f"\\{character}" if character in _BASH_SPECIAL else character for character in value)
+        for value in strip_descriptions(value_lines)
+    ]
+
+
+LINE_FORMS = {"described": keep_descriptions, "plain": strip_descriptions, "quoted": quote_for_bash}

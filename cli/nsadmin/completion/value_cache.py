@@ -1,0 +1,136 @@
+"""Cache: values by what was asked, in small files of this user alone, whose age says when to ask anew.
+
+Every time is an argument, in seconds since 1970. Nothing here raises what a disk may do: a cache that cannot
+be read is empty, one that cannot be written stays so.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+FRESH_SECONDS = 60.0
+"""Seconds during which values are given without asking anew."""
+ATTEMPT_PAUSE_SECONDS = 10.0
+"""Seconds between two attempts to ask."""
+MAX_AGE_SECONDS = 7 * 86400.0
+"""Seconds after which a file that nobody asked anew is removed."""
+MAX_FILE_COUNT = 200
+MAX_FILE_BYTES = 8 * 1024 * 1024
+"""Of one file; values beyond are left out. 200 thousand names of topics are less."""
+
+_ATTEMPT_SUFFIX = ".attempt"
+
+
+class CachedLines(NamedTuple):
+    """Lines that were kept, and when."""
+
+    lines: list[str]
+    cached_at: float
+
+
+def value_cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """nsadmin's part of XDG_CACHE_HOME; a relative path there counts as none, as XDG wants it."""
+    cache_home = environ.get("XDG_CACHE_HOME", "")
+    return (
+        Path(cache_home if cache_home.startswith("/") else "~/.cache").expanduser() / "nsadmin" / "complete"
+    )
+
+
+class ValueCache:
+    """The files of one folder."""
+
+    def __init__(self, cache_folder: Path) -> None:
+        self._cache_folder = cache_folder
+
+    def read_lines(self, cache_name: str) -> CachedLines | None:
+        """What was kept by that name; None for nothing, or nothing that can be read."""
+        try:
+            with open(self._cache_folder / cache_name, encoding="utf-8") as cache_file:
+                cached_at = os.fstat(cache_file.fileno()).st_mtime
+                return CachedLines(cache_file.read().splitlines(), cached_at)
+        except (OSError, ValueError):
+            return None
+
+    def write_lines(self, cache_name: str, lines: Sequence[str], now_seconds: float) -> None:
+        """Replace what was kept by that name, and remove what is too old or too much."""
+        # Late, as only what asks servers writes: 4 ms.
+        import tempfile
+
+        with suppress(OSError):
+            self._make_folder()
+            descriptor, fresh_path = tempfile.mkstemp(dir=self._cache_folder, prefix=".new.")
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as cache_file:
+                cache_file.writelines(_limit_size(lines))
+            os.utime(fresh_path, (now_seconds, now_seconds))
+            os.replace(fresh_path, self._cache_folder / cache_name)
+            self._prune_files(now_seconds)
+
+    def start_attempt(self, cache_name: str, now_seconds: float) -> bool:
+        """Whether to ask anew now; if so, that is noted, and for a while nobody else will."""
+        last_attempt = self.last_attempt_time(cache_name)
+        if last_attempt is not None and 0 <= now_seconds - last_attempt < ATTEMPT_PAUSE_SECONDS:
+            return False
+        try:
+            self._make_folder()
+            attempt_file = self._cache_folder / (cache_name + _ATTEMPT_SUFFIX)
+            os.close(os.open(attempt_file, os.O_WRONLY | os.O_CREAT, 0o600))
+            os.utime(attempt_file, (now_seconds, now_seconds))
+        except OSError:
+            return False
+        return True
+
+    def last_attempt_time(self, cache_name: str) -> float | None:
+        """When it was last decided to ask anew."""
+        try:
+            return (self._cache_folder / (cache_name + _ATTEMPT_SUFFIX)).stat().st_mtime
+        except OSError:
+            return None
+
+    @contextmanager
+    def lock_values(self, cache_name: str) -> Iterator[bool]:
+        """Whether nobody else asks for the same at this moment; held until the end of the block."""
+        try:
+            import fcntl
+
+            self._make_folder()
+            descriptor = os.open(
+                self._cache_folder / (cache_name + _ATTEMPT_SUFFIX), os.O_WRONLY | os.O_CREAT, 0o600
+            )
+        except (ImportError, OSError):
+            # No locks on this system, or no disk: the pause between attempts has to do.
+            yield True
+            return
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield True
+        except BlockingIOError:
+            yield False
+        finally:
+            os.close(descriptor)
+
+    def _make_folder(self) -> None:
+        self._cache_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def _prune_files(self, now_seconds: float) -> None:
+        aged_paths = []
+        for folder_entry in os.scandir(self._cache_folder):
+            with suppress(OSError):
+                aged_paths.append(
+                    (now_seconds - folder_entry.stat(follow_symlinks=False).st_mtime, folder_entry.path)
+                )
+        aged_paths.sort()
+        for file_number, (age_seconds, file_path) in enumerate(aged_paths):
+            if age_seconds > MAX_AGE_SECONDS or file_number >= MAX_FILE_COUNT:
+                with suppress(OSError):
+                    os.unlink(file_path)
+
+
+def _limit_size(lines: Sequence[str]) -> Iterator[str]:
+    total_size = 0
+    for line in lines:
+        total_size += len(line) + 1
+        if total_size > MAX_FILE_BYTES:
+            return
+        yield line + "\n"

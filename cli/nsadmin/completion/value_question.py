@@ -1,0 +1,104 @@
+"""Question: what to ask for and where, by the words before the cursor; and what its answer is kept as."""
+
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+from nsadmin import contexts
+
+CONNECTION_OPTIONS = {
+    "-n": "namesrv_addr",
+    "--namesrvAddr": "namesrv_addr",
+    "--context": "context",
+    "--configFile": "config_file",
+    "--endpoint": "endpoint",
+    "--addressMap": "address_map",
+    "--credentials": "credentials",
+    "--tlsCa": "tls_ca",
+    "--tlsCert": "tls_cert",
+    "--tlsKey": "tls_key",
+    "--tlsServerName": "tls_server_name",
+}
+"""Shared options that say which servers are meant, and what `settings` calls their values."""
+
+CONNECTION_FLAGS = {"--tls": ("tls", True), "--no-tls": ("tls", False), "--insecure": ("insecure", True)}
+"""Those without a value behind them: what they set."""
+
+_REPEATABLE_NAMES = ("namesrv_addr", "address_map")
+
+_ENVIRONMENT_PREFIXES = ("NAMESRV_", "NSADMIN_", "ROCKETMQ_")
+_SECRET_MARKS = ("KEY", "SECRET", "TOKEN", "PASSWORD")
+
+
+def parse_connection_values(words_before: Sequence[str]) -> dict[str, list[str] | str | bool | None]:
+    """The values of the options in CONNECTING and ALONE, as `settings.resolve` takes them."""
+    connection_values: dict[str, list[str] | str | bool | None] = {"namesrv_addr": [], "context": None}
+    for word_index, word in enumerate(words_before):
+        flag_name, is_joined, joined_value = word.partition("=")
+        if flag_name in CONNECTION_OPTIONS:
+            flag_values = [joined_value] if is_joined else list(words_before[word_index + 1 : word_index + 2])
+            _add_values(connection_values, CONNECTION_OPTIONS[flag_name], flag_values)
+        elif word in CONNECTION_FLAGS:
+            value_name, flag_value = CONNECTION_FLAGS[word]
+            connection_values[value_name] = flag_value
+        elif word.startswith("-n") and len(word) > 2:
+            _add_values(connection_values, "namesrv_addr", [word[2:]])
+    return connection_values
+
+
+def _add_values(
+    connection_values: dict[str, list[str] | str | bool | None], value_name: str, flag_values: list[str]
+) -> None:
+    """Add what may be repeated; of the rest the last one counts."""
+    if value_name in _REPEATABLE_NAMES:
+        values_before = connection_values.get(value_name)
+        connection_values[value_name] = [
+            *(values_before if isinstance(values_before, list) else ()),
+            *flag_values,
+        ]
+    elif flag_values:
+        connection_values[value_name] = flag_values[0]
+
+
+class ValueQuestion(NamedTuple):
+    """Values of a source, for what the words before the cursor say.
+
+    `detail` is what they say about it: the namespace whose keys, the address of the broker whose settings.
+    """
+
+    value_source: str
+    detail: str
+    words_before: Sequence[str]
+
+    def cache_name(self, environ: Mapping[str, str] = os.environ) -> str:
+        """The same for the same servers: what names them goes into it, and the file of contexts as it is."""
+        contexts_file = os.path.abspath(contexts.contexts_path(environ))
+        environment_items = sorted(
+            (variable_name, variable_value)
+            for variable_name, variable_value in environ.items()
+            if _is_relevant(variable_name)
+        )
+        question_parts = (
+            parse_connection_values(self.words_before),
+            environment_items,
+            contexts_file,
+            _file_state(contexts_file),
+            self.detail,
+        )
+        question_digest = blake2b(repr(question_parts).encode(errors="replace"), digest_size=10).hexdigest()
+        return f"{question_digest}.{self.value_source}"
+
+
+def _is_relevant(variable_name: str) -> bool:
+    return variable_name.startswith(_ENVIRONMENT_PREFIXES) and not any(
+        secret_mark in variable_name for secret_mark in _SECRET_MARKS
+    )
+
+
+def _file_state(contexts_file: str) -> tuple[int, int] | None:
+    try:
+        file_status = os.stat(contexts_file)
+    except OSError:
+        return None
+    return file_status.st_mtime_ns, file_status.st_size

@@ -1,0 +1,110 @@
+"""What is known of clusters by name, as records."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from nsadmin.client.connection.access_options import Credentials
+from nsadmin.suggestions import did_you_mean, find_similar_names
+
+
+class InvalidContextsError(Exception):
+    """The file of contexts cannot be used, or has no such context; the text is one line that says why."""
+
+
+class ContextTls(NamedTuple):
+    """TLS as a context has it; paths are relative to the folder of the file of contexts.
+
+    The password of the key is `key_password`, or where `key_password_from` says: env:NAME or file:PATH.
+    """
+
+    ca_file: str | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+    key_password: str | None = None
+    key_password_from: str | None = None
+    server_name: str | None = None
+    verify: bool = True
+
+    def __repr__(self) -> str:
+        return f"ContextTls({self.ca_file!r}, {self.cert_file!r}, {self.key_file!r}, ...)"
+
+
+class Context(NamedTuple):
+    """What is known of one cluster; None is left to the environment and to defaults.
+
+    One of `namesrv_addr`, `config_file` (a properties file) and `endpoint` says how name servers are found.
+    `credentials` are these, or a source: env, file:PATH, tools:PATH, keyring:NAME. `timeout` is in seconds.
+    `journals` are folders where its name servers write theirs, relative to that of the file of contexts.
+    In a `read_only` context every change is refused. `color` is what its name is shown in.
+    """
+
+    namesrv_addr: str | None = None
+    config_file: str | None = None
+    endpoint: str | None = None
+    credentials: Credentials | str | None = None
+    tls: ContextTls | None = None
+    timeout: float | None = None
+    retries: int | None = None
+    concurrency: int | None = None
+    output: str | None = None
+    address_map: tuple[tuple[str, str], ...] = ()
+    journals: tuple[str, ...] = ()
+    read_only: bool = False
+    color: str | None = None
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether a secret stands in the file itself."""
+        return isinstance(self.credentials, Credentials) or bool(self.tls and self.tls.key_password)
+
+
+class Contexts(NamedTuple):
+    """All contexts by name, the one in use, and the one that was in use before."""
+
+    contexts_by_name: Mapping[str, Context]
+    current_name: str | None = None
+    previous_name: str | None = None
+
+    def require_context(self, context_name: str) -> Context:
+        """BadConfig, with the names there are, for an unknown one."""
+        found_context = self.contexts_by_name.get(context_name)
+        if found_context is None:
+            known_names = (
+                ", ".join(sorted(self.contexts_by_name))
+                or "none yet: nsadmin contextSet NAME -n HOST:PORT makes one"
+            )
+            raise InvalidContextsError(
+                f"no context {context_name!r}{_suggest_names(context_name, self.contexts_by_name)}; there are: {known_names}"
+            )
+        return found_context
+
+    def with_current(self, context_name: str) -> "Contexts":
+        """With another one in use; "-" is the one of before."""
+        if context_name == "-":
+            if self.previous_name is None:
+                raise InvalidContextsError("there is no context of before")
+            context_name = self.previous_name
+        self.require_context(context_name)
+        if context_name == self.current_name:
+            return self
+        return self._replace(current_name=context_name, previous_name=self.current_name)
+
+    def with_context(self, context_name: str, context: Context) -> "Contexts":
+        return self._replace(contexts_by_name={**self.contexts_by_name, context_name: context})
+
+    def without_context(self, context_name: str) -> "Contexts":
+        self.require_context(context_name)
+        return Contexts(
+            {
+                other_name: context
+                for other_name, context in self.contexts_by_name.items()
+                if other_name != context_name
+            },
+            None if self.current_name == context_name else self.current_name,
+            None if self.previous_name == context_name else self.previous_name,
+        )
+
+
+def _suggest_names(context_name: str, known_names: Iterable[str]) -> str:
+    near_names = find_similar_names(context_name, known_names)
+    return f": {did_you_mean(near_names)}" if near_names else ""

@@ -1,0 +1,210 @@
+"""bash, from 3.2 on, which is what macOS has: no associative arrays, no `compopt`, no `mapfile`."""
+
+from collections.abc import Iterable
+
+from nsadmin.manual.completion_scripts.command_shapes import CommandShape, CommandShapes, CompletionChoice
+
+_SCRIPT_TEMPLATE = r"""# bash completion for nsadmin, rendered from its commands
+
+# The words up to the cursor without their quotes, so that it does not matter where bash breaks words. A word
+# that is a variable stands for its value: -n $PROD.
+# `typed` is the last one as it stands there, `quote` the quote that is open.
+_nsadmin_split() {
+    local line=${COMP_LINE:0:COMP_POINT} letter word= begun= at
+    words=() typed= quote=
+    for ((at = 0; at < ${#line}; at++)); do
+        letter=${line:at:1}
+        if [[ -z $quote && $letter == [[:blank:]] ]]; then
+            [[ $word =~ ^[$][{]?([A-Za-z_][A-Za-z_0-9]*)[}]?$ ]] && word=${!BASH_REMATCH[1]}
+            [[ -n $begun ]] && words+=("$word")
+            word= begun= typed=
+            continue
+        fi
+        begun=1 typed+=$letter
+        if [[ $letter == "$quote" ]]; then
+            quote=
+        elif [[ -z $quote && $letter == [\"\'] ]]; then
+            quote=$letter
+        elif [[ $letter == \\ && $quote != \' ]]; then
+            ((at++))
+            word+=${line:at:1} typed+=${line:at:1}
+        else
+            word+=$letter
+        fi
+    done
+    words+=("$word")
+}
+
+# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it.
+_nsadmin_table() {
+    local restore= family=front
+    shopt -q nocasematch || restore=1
+    shopt -s nocasematch
+    places=() options=() columns=
+    case ${1//[-_]/} in
+@CASES@
+    esac
+    [[ -z $restore ]] || shopt -u nocasematch
+    case $family in
+@FAMILIES@
+    esac
+}
+
+# Whether a value belongs to a flag, and its source.
+_nsadmin_takes() {
+    local item
+    for item in "${options[@]}"; do
+        if [[ $item == *=* && ,${item%%=*}, == *,"$1",* ]]; then
+            source=${item#*=}
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Candidates from a source; `$1` is the beginning of the value, `$2` what stands before it in the same word.
+_nsadmin_values() {
+    local IFS=$'\n' item found=()
+    if [[ $source == columns ]]; then
+        # The last of several, such as a,b or a,-b; another one, or what it is compared with, may follow.
+        item=${1##*[,-]} source=$columns
+        set -- "$item" "$2${1%"$item"}"
+        type compopt &>/dev/null && compopt -o nospace 2>/dev/null
+    fi
+    case $source in
+        '') ;;
+        files | folders)
+            item=-f
+            [[ $source == files ]] || item=-d
+            read -r -d '' -a found <<< "$(compgen $item -- "$1")"
+            type compopt &>/dev/null && compopt -o filenames 2>/dev/null ;;
+        commands) _nsadmin_commands "$1" ;;
+        *\|*)
+            IFS='|'
+            for item in $source; do
+                [[ $item == "$1"* ]] && found+=("$item")
+            done
+            IFS=$'\n' ;;
+        *)
+            local form=quoted program=${COMP_WORDS[0]/#\~/$HOME}
+            [[ -z $quote ]] || form=plain
+            type -P "$program" &>/dev/null || program=nsadmin
+            item=$("$program" complete "$form" "$source" "=$1" "${words[@]:1:${#words[@]} - 2}" 2>/dev/null)
+            read -r -d '' -a found <<< "$item" ;;
+    esac
+    COMPREPLY=("${found[@]/#/$2}")
+}
+
+# Commands that begin so, in any case, and with - or _ between their words.
+_nsadmin_commands() {
+    local IFS=' ' restore= item
+    shopt -q nocasematch || restore=1
+    shopt -s nocasematch
+    for item in $known; do
+        [[ $item == "${1//[-_]/}"* ]] && found+=("$item")
+    done
+    [[ -z $restore ]] || shopt -u nocasematch
+}
+
+_nsadmin_flags() {
+    local item flags=
+    for item in "${options[@]}"; do
+        flags+=" ${item%%=*}"
+    done
+    COMPREPLY=($(compgen -W "${flags//,/ }" -- "$1"))
+}
+
+_nsadmin() {
+    local IFS=$' \t\n' known='@NAMES@'
+    local words places options columns word typed quote source command= given=0 taken=, at flag next= item
+    _nsadmin_split
+    _nsadmin_table ''
+    local last=$((${#words[@]} - 1))
+    for ((at = 1; at < last; at++)); do
+        word=${words[at]} flag=${words[at]%%=*}
+        if [[ $word == -?* ]]; then
+            taken+=$flag,
+            if [[ $word != *=* ]] && _nsadmin_takes "$flag" && ((++at == last)); then
+                next=value
+            fi
+        elif [[ -z $command ]]; then
+            command=$word
+            _nsadmin_table "$command"
+        else
+            ((given++))
+        fi
+    done
+    word=${words[last]} COMPREPLY=()
+    if [[ $next == value ]]; then
+        _nsadmin_values "$word" ''
+    elif [[ $word == --*=* ]]; then
+        _nsadmin_takes "${word%%=*}" && _nsadmin_values "${word#*=}" "${word%%=*}="
+    elif [[ $word == -* ]]; then
+        _nsadmin_flags "$word"
+    elif [[ -z $command ]]; then
+        source=commands
+        _nsadmin_values "$word" ''
+    else
+        for item in "${places[@]}"; do
+            flag=${item%%=*}
+            [[ $taken == *,"${flag%%,*}",* || $taken == *,"${flag##*,}",* ]] && continue
+            ((given-- > 0)) && continue
+            next=place source=${item#*=}
+            _nsadmin_values "$word" ''
+            break
+        done
+        [[ -n $next || -n $word ]] || _nsadmin_flags ''
+    fi
+    # Readline replaces only what stands behind the last of its word breaks, which are : and = among others.
+    local kept=
+    [[ $typed == *"$2" ]] && kept=${typed%"$2"}
+    kept=${kept#[\"\']}
+    COMPREPLY=("${COMPREPLY[@]#"$kept"}")
+}
+
+complete -F _nsadmin nsadmin
+"""
+
+
+def render_script(command_shapes: CommandShapes) -> str:
+    """A function for `complete`."""
+    choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
+    return (
+        _SCRIPT_TEMPLATE.replace(
+            "@CASES@",
+            "\n".join(_command_case(command_shape) for command_shape in command_shapes.command_shapes),
+        )
+        .replace(
+            "@FAMILIES@",
+            "\n".join(
+                _family_case(family_name, family_choices)
+                for family_name, family_choices in choices_by_family.items()
+                if family_choices
+            ),
+        )
+        .replace(
+            "@NAMES@", " ".join(command_shape.command_name for command_shape in command_shapes.command_shapes)
+        )
+    )
+
+
+def _command_case(command_shape: CommandShape) -> str:
+    case_parts = [f"family={command_shape.family_name}"]
+    case_parts += (
+        [f"places=({_quote_choices(command_shape.positional_choices)})"]
+        if command_shape.positional_choices
+        else []
+    )
+    case_parts += (
+        [f"options=({_quote_choices(command_shape.own_options)})"] if command_shape.own_options else []
+    )
+    case_parts += [f"columns='{command_shape.column_choices}'"] if command_shape.column_names else []
+    return f"        {command_shape.plain_name}) {' '.join(case_parts)} ;;"
+
+
+def _family_case(family_name: str, family_choices: Iterable[CompletionChoice]) -> str:
+    return f"        {family_name}) options+=({_quote_choices(family_choices)}) ;;"
+
+
+def _quote_choices(choices: Iterable[CompletionChoice]) -> str:
+    return " ".join(f"'{choice.flag_spec}'" for choice in choices)

@@ -1,0 +1,118 @@
+"""Shapes: what a completion has to know of the commands, with what several have in common said once."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from nsadmin.command_line.parser import OptionDescription
+from nsadmin.completion.value_sources import source_of_metavar
+from nsadmin.manual.command_descriptions import CommandDescription
+
+COMMAND_SOURCE = "commands"
+"""The source of `nsadmin help COMMAND`."""
+
+
+class CompletionChoice(NamedTuple):
+    """An option or a place: its flags, the source of its values (None: it has none), what it is for."""
+
+    flags: tuple[str, ...]
+    value_source: str | None
+    help_text: str
+
+    @property
+    def flag_spec(self) -> str:
+        """As scripts have it: `-t,--topic=topics`, `-y,--yes`, `-v,--value=` for values that nobody knows."""
+        return ",".join(self.flags) + ("" if self.value_source is None else f"={self.value_source}")
+
+
+class CommandShape(NamedTuple):
+    """A command: `options` are its own, `family` names those that it shares, `columns` are of its rows."""
+
+    command_name: str
+    help_text: str
+    positional_choices: tuple[CompletionChoice, ...]
+    own_options: tuple[CompletionChoice, ...]
+    family_name: str
+    column_names: tuple[str, ...] = ()
+
+    @property
+    def column_choices(self) -> str:
+        """The columns as a source has choices; one of them is a choice, too."""
+        return "".join(f"{column_name}|" for column_name in self.column_names)
+
+    @property
+    def plain_name(self) -> str:
+        """The name with which all spellings are compared."""
+        return self.command_name.lower()
+
+
+class CommandShapes(NamedTuple):
+    """All commands, the options of each family, and the options before any command."""
+
+    command_shapes: tuple[CommandShape, ...]
+    choices_by_family: dict[str, tuple[CompletionChoice, ...]]
+    leading_choices: tuple[CompletionChoice, ...]
+
+
+_VERSION_CHOICE = CompletionChoice(("--version",), None, "Show the version and exit.")
+_HELP_SHAPE = CommandShape(
+    "help", "More on one command", (CompletionChoice((), COMMAND_SOURCE, ""),), (), "help"
+)
+
+
+def build_shapes(commands: Iterable[CommandDescription]) -> CommandShapes:
+    """What there is to know."""
+    commands_by_family: dict[str, list[CommandDescription]] = {}
+    for command in commands:
+        commands_by_family.setdefault(_family_of_command(command), []).append(command)
+    choices_by_family = {
+        family_name: _shared_choices(family_members)
+        for family_name, family_members in commands_by_family.items()
+    }
+    command_shapes = [
+        _shape_command(command, choices_by_family[_family_of_command(command)])
+        for family_members in commands_by_family.values()
+        for command in family_members
+    ]
+    # Whatever may stand behind all that read or all that change something, may stand before them.
+    leading_choices = dict.fromkeys(
+        (*choices_by_family["read"], *choices_by_family["change"], _VERSION_CHOICE)
+    )
+    return CommandShapes(
+        (*command_shapes, _HELP_SHAPE), {**choices_by_family, "help": ()}, tuple(leading_choices)
+    )
+
+
+def _family_of_command(command: CommandDescription) -> str:
+    return "change" if command.entry.kind == "delete" else command.entry.kind
+
+
+def _shape_command(command: CommandDescription, shared_choices: Sequence[CompletionChoice]) -> CommandShape:
+    option_choices = (_option_choice(option_choice) for option_choice in command.options)
+    return CommandShape(
+        command.entry.name,
+        command.entry.help,
+        tuple(_option_choice(positional_option) for positional_option in command.positional_options),
+        tuple(option_choice for option_choice in option_choices if option_choice not in shared_choices),
+        _family_of_command(command),
+        tuple(command.column_meanings),
+    )
+
+
+def _shared_choices(commands: Sequence[CommandDescription]) -> tuple[CompletionChoice, ...]:
+    first_choices, *other_choices = [
+        [_option_choice(option_choice) for option_choice in command.options] for command in commands
+    ]
+    return tuple(
+        option_choice
+        for option_choice in first_choices
+        if all(option_choice in option_choices for option_choices in other_choices)
+    )
+
+
+def _option_choice(option_description: OptionDescription) -> CompletionChoice:
+    value_source = (
+        None
+        if option_description.metavar is None
+        else source_of_metavar(option_description.metavar, option_description.value_source)
+    )
+    return CompletionChoice(option_description.flags, value_source, option_description.help)

@@ -1,0 +1,194 @@
+"""zsh: a function for its completion system, which quotes and escapes by itself."""
+
+from collections.abc import Iterable
+
+from nsadmin.manual.completion_scripts.command_shapes import CommandShape, CommandShapes, CompletionChoice
+
+_SCRIPT_TEMPLATE = r"""#compdef nsadmin
+# zsh completion for nsadmin, rendered from its commands
+
+# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a blank,
+# what it is for.
+_nsadmin_table() {
+    local family=front
+    places=() options=() columns=
+    case ${(L)1//[-_]/} in
+@CASES@
+    esac
+    case $family in
+@FAMILIES@
+    esac
+}
+
+# Whether a value belongs to a flag, and its source.
+_nsadmin_takes() {
+    local item
+    for item in $options; do
+        item=${item%% *}
+        if [[ $item == *=* && ,${item%%=*}, == *,$1,* ]]; then
+            source=${item#*=}
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Candidates from a source.
+_nsadmin_values() {
+    local -a before lines shown match mbegin mend
+    local -i at
+    local MATCH MBEGIN MEND tab=$'\t'
+    case $source in
+        '') return 1 ;;
+        files) _files ;;
+        folders) _files -/ ;;
+        commands) _nsadmin_commands ;;
+        columns)
+            # The last of several, such as a,b or a,-b; another one, or what it is compared with, may follow.
+            compset -P '*[,-]'
+            compadd -S '' -- ${(s:|:)columns} ;;
+        *\|*) compadd -- ${(s:|:)source} ;;
+        *)
+            local program=${(Q)words[1]/#\~/$HOME}
+            (( $+commands[$program] )) || [[ -x $program ]] || program=nsadmin
+            before=("${(@Q)words[2,CURRENT-1]}")
+            # A word that is a variable stands for its value: -n $PROD.
+            for ((at = 1; at <= $#before; at++)); do
+                [[ $before[at] =~ '^[$][{]?([A-Za-z_][A-Za-z_0-9]*)[}]?$' ]] && before[at]=${(P)match[1]}
+            done
+            lines=("${(@f)$($program complete described $source "=${(Q)PREFIX}" "${before[@]}" 2>/dev/null)}")
+            [[ -n $lines[1] ]] || return 1
+            if (( $lines[(I)*$tab*] )); then
+                # What they are is shown beside the values. Topics say nothing of that, and may be thousands.
+                shown=("${(@)lines/$tab/  -- }")
+                lines=("${(@)lines%%$tab*}")
+                compadd -d shown -a lines
+            else
+                compadd -a lines
+            fi
+            ;;
+    esac
+}
+
+_nsadmin_commands() {
+    local -a known=(
+@NAMES@
+    )
+    _describe -t commands command known -M 'm:{a-zA-Z}={A-Za-z} m:[-_]='
+}
+
+_nsadmin_flags() {
+    local -a known
+    local item flag
+    for item in $options; do
+        for flag in ${(s:,:)${${item%% *}%%=*}}; do
+            known+=("$flag:${item#* }")
+        done
+    done
+    _describe -o -t options option known
+}
+
+_nsadmin() {
+    local -a places options taken
+    local word source columns command next item
+    local -i at given=0
+    _nsadmin_table ''
+    for ((at = 2; at < CURRENT; at++)); do
+        word=${(Q)words[at]}
+        if [[ $word == -?* ]]; then
+            taken+=(${word%%=*})
+            if [[ $word != *=* ]] && _nsadmin_takes $word && ((++at == CURRENT)); then
+                next=value
+            fi
+        elif [[ -z $command ]]; then
+            command=$word
+            _nsadmin_table $command
+        else
+            ((given++))
+        fi
+    done
+    if [[ $next == value ]]; then
+        _nsadmin_values
+    elif [[ $PREFIX == --*=* ]]; then
+        _nsadmin_takes ${PREFIX%%=*} && compset -P '*=' && _nsadmin_values
+    elif [[ $PREFIX == -* ]]; then
+        _nsadmin_flags
+    elif [[ -z $command ]]; then
+        _nsadmin_commands
+    else
+        for item in $places; do
+            item=${item%% *}
+            (( ${#${(s:,:)${item%%=*}}:*taken} )) && continue
+            ((given-- > 0)) && continue
+            next=place source=${item#*=}
+            _nsadmin_values
+            return
+        done
+        [[ -n $PREFIX ]] || _nsadmin_flags
+    fi
+}
+
+# Sourced, it is to be registered; found in $fpath, it is called.
+if [[ $funcstack[1] == _nsadmin ]]; then
+    _nsadmin "$@"
+else
+    compdef _nsadmin nsadmin
+fi
+"""
+
+
+def render_script(command_shapes: CommandShapes) -> str:
+    """For a folder of $fpath, or to be sourced behind compinit."""
+    choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
+    command_names = (
+        f"        {_quote_text(f'{command_shape.command_name}:{command_shape.help_text}')}"
+        for command_shape in command_shapes.command_shapes
+    )
+    return (
+        _SCRIPT_TEMPLATE.replace(
+            "@CASES@",
+            "\n".join(_command_case(command_shape) for command_shape in command_shapes.command_shapes),
+        )
+        .replace(
+            "@FAMILIES@",
+            "\n".join(
+                _family_case(family_name, family_choices)
+                for family_name, family_choices in choices_by_family.items()
+                if family_choices
+            ),
+        )
+        .replace("@NAMES@", "\n".join(command_names))
+    )
+
+
+def _command_case(command_shape: CommandShape) -> str:
+    case_lines = [f"        {command_shape.plain_name})", f"            family={command_shape.family_name}"]
+    case_lines += (
+        [f"            places=({_choice_array(command_shape.positional_choices)})"]
+        if command_shape.positional_choices
+        else []
+    )
+    case_lines += (
+        [f"            options=({_choice_array(command_shape.own_options)})"]
+        if command_shape.own_options
+        else []
+    )
+    case_lines += (
+        [f"            columns='{command_shape.column_choices}'"] if command_shape.column_names else []
+    )
+    return "\n".join([*case_lines, "            ;;"])
+
+
+def _family_case(family_name: str, family_choices: Iterable[CompletionChoice]) -> str:
+    return f"        {family_name}) options+=({_choice_array(family_choices)}) ;;"
+
+
+def _choice_array(choices: Iterable[CompletionChoice]) -> str:
+    quoted_items = "".join(
+        f"\n                {_quote_text(f'{choice.flag_spec} {choice.help_text}')}" for choice in choices
+    )
+    return f"{quoted_items}\n            "
+
+
+def _quote_text(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

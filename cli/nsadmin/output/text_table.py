@@ -1,0 +1,284 @@
+"""Rows as a table: plain aligned text, or drawn by Rich on a terminal."""
+
+import os
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from namesrv_core.protocol.codes import Perm, perm_text
+from nsadmin.output.result_rows import ByteSize, DurationMillis, FineDurationMillis, ResultRow, ResultRows
+
+
+def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
+    """Aligned columns, two blanks apart, under their names; numbers stand at the right."""
+    column_names = rows.table_columns or rows.columns
+    cell_rows = [[cell_text(row.get(column_name)) for column_name in column_names] for row in rows.rows]
+    if shows_headers:
+        cell_rows.insert(0, list(column_names))
+    column_widths = [max(map(len, column)) for column in zip(*cell_rows, strict=True)]
+    is_right_aligned = [_is_number_column(rows, column_name) for column_name in column_names]
+    return "\n".join(
+        "  ".join(
+            shown_text.rjust(column_width) if aligns_right else shown_text.ljust(column_width)
+            for shown_text, column_width, aligns_right in zip(
+                cell_row, column_widths, is_right_aligned, strict=True
+            )
+        ).rstrip()
+        for cell_row in cell_rows
+    )
+
+
+# Controls and marks that turn the direction of writing: in a table they could forge what is shown.
+_UNSHOWABLE_PATTERN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def cell_text(row_value: object) -> str:
+    """A value as a table shows it, on one line."""
+    if type(row_value) is str and row_value.isprintable():
+        # Nearly all are; nothing that `_UNSHOWABLE` has is.
+        return row_value
+    if row_value is None or row_value == () or row_value == {}:
+        return "-"
+    if isinstance(row_value, bool):
+        return "true" if row_value else "false"
+    if isinstance(row_value, Perm):
+        return perm_text(row_value)
+    if isinstance(row_value, ByteSize):
+        return _byte_size_text(row_value)
+    if isinstance(row_value, (DurationMillis, FineDurationMillis)):
+        return _duration_text(row_value)
+    if isinstance(row_value, float):
+        return f"{row_value:.2f}"
+    if isinstance(row_value, Mapping):
+        return " ".join(f"{item_key}={cell_text(item_value)}" for item_key, item_value in row_value.items())
+    if isinstance(row_value, (list, tuple)):
+        return ",".join(map(cell_text, row_value))
+    return _UNSHOWABLE_PATTERN.sub(lambda match: match[0].encode("unicode_escape").decode(), str(row_value))
+
+
+def _byte_size_text(byte_count: int) -> str:
+    """1536 is 1.5 KiB."""
+    for power, unit_name in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if abs(byte_count) >= 1024**power:
+            return f"{byte_count / 1024**power:.1f} {unit_name}"
+    return f"{byte_count} B"
+
+
+_DURATION_UNITS = (
+    (86_400_000, "d", 3_600_000, "h"),
+    (3_600_000, "h", 60_000, "min"),
+    (60_000, "min", 1000, "s"),
+)
+
+
+def _duration_text(duration_ms: float) -> str:
+    """90000 is 1 min 30 s."""
+    for unit_ms, unit_name, part_ms, part_name in _DURATION_UNITS:
+        if abs(duration_ms) >= unit_ms:
+            whole_units, rest_ms = divmod(int(duration_ms), unit_ms)
+            return (
+                f"{whole_units} {unit_name} {rest_ms // part_ms} {part_name}"
+                if rest_ms >= part_ms
+                else f"{whole_units} {unit_name}"
+            )
+    if abs(duration_ms) >= 1000:
+        return f"{duration_ms / 1000:.2f} s"
+    return f"{duration_ms} ms" if isinstance(duration_ms, int) else f"{duration_ms:.2f} ms"
+
+
+def _is_number_column(rows: ResultRows, column_name: str) -> bool:
+    column_values = [row.get(column_name) for row in rows.rows]
+    return any(value is not None for value in column_values) and all(
+        value is None or (isinstance(value, (int, float)) and not isinstance(value, (bool, Perm)))
+        for value in column_values
+    )
+
+
+# Columns of free text, which may be folded where a terminal is too narrow for all.
+_FOLDABLE_COLUMNS = (
+    "brokerAddrs",
+    "consumerGroups",
+    "properties",
+    "body",
+    "value",
+    "error",
+    "changes",
+    "command",
+    "servers",
+    "namesrvAddrs",
+    "differs",
+    "cause",
+)
+# Sentences: where there is no room for all, they stand below their row.
+_SENTENCE_COLUMNS = ("seen", "next")
+_MIN_FOLDED_WIDTH = 16
+_COLUMN_GAP = 2
+
+
+def draw_table(
+    rows: ResultRows,
+    uses_color: bool,
+    shows_headers: bool = True,
+    context_banner: tuple[str, str] | None = None,
+) -> None:
+    """A table for a terminal, as wide as it needs to be and no narrower; above it a name in its colour."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    column_names = rows.table_columns or rows.columns
+    uses_color = uses_color and not os.environ.get("NO_COLOR")
+    console = Console(no_color=not uses_color, highlight=False)
+    if context_banner is not None:
+        column_name, banner_color = context_banner
+        console.print(Text(f"[{cell_text(column_name)}]", f"bold {banner_color}" if uses_color else ""))
+    if (
+        any(column_name in _SENTENCE_COLUMNS for column_name in column_names)
+        and sum(_needed_widths(rows, column_names)) > console.width
+    ):
+        for styled_line in _lines_with_sentences(rows, column_names, console.width, shows_headers):
+            console.print(
+                Text.assemble(
+                    *(
+                        (shown_text, text_style if uses_color else "")
+                        for shown_text, text_style in styled_line
+                    )
+                )
+            )
+        return
+    column_widths = _fit_widths(rows, column_names, console.width)
+    header_style = "bold" if uses_color else ""
+    rich_table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style=header_style,
+        show_header=shows_headers,
+    )
+    for column_name, column_width in zip(column_names, column_widths, strict=True):
+        justify = "right" if _is_number_column(rows, column_name) else "left"
+        rich_table.add_column(
+            _column_words(column_name), width=column_width, overflow="fold", justify=justify
+        )  # type: ignore[arg-type]
+    for row in rows.rows:
+        rich_table.add_row(
+            *(
+                Text(cell_text(row.get(column_name)), _cell_style(column_name, row) if uses_color else "")
+                for column_name in column_names
+            )
+        )
+    # Wider than the terminal rather than unreadable: the terminal then breaks the lines.
+    console.width = max(console.width, sum(column_widths) + _COLUMN_GAP * len(column_widths))
+    console.print(rich_table)
+
+
+def _needed_widths(rows: ResultRows, column_names: Sequence[str]) -> list[int]:
+    """How wide each column would be with all of its cells in one line, and the gap behind it."""
+    return [
+        max([len(_column_words(column_name)), *(len(cell_text(row.get(column_name))) for row in rows.rows)])
+        + _COLUMN_GAP
+        for column_name in column_names
+    ]
+
+
+def _lines_with_sentences(
+    rows: ResultRows, column_names: Sequence[str], line_width: int, shows_headers: bool
+) -> Iterator[Sequence[tuple[str, str]]]:
+    """Lines of texts and their styles: sentences stand below their row, over all of the width.
+
+    Side by side in narrow columns they would be several times as tall. The first one stays in the line of
+    its row where it fits; what comes after it has an arrow.
+    """
+    short_columns = [column_name for column_name in column_names if column_name not in _SENTENCE_COLUMNS]
+    column_widths = _needed_widths(rows, short_columns)
+    if shows_headers and short_columns:
+        column_titles = [
+            _column_words(column_name).ljust(column_width)
+            for column_name, column_width in zip(short_columns, column_widths, strict=True)
+        ]
+        yield [("".join(column_titles).rstrip(), "bold")]
+    for row in rows.rows:
+        cell_texts = [
+            cell_text(row.get(column_name)).ljust(column_width)
+            for column_name, column_width in zip(short_columns, column_widths, strict=True)
+        ]
+        leading_cells = [
+            (text, _cell_style(column_name, row))
+            for column_name, text in zip(short_columns, cell_texts, strict=True)
+        ]
+        while leading_cells and leading_cells[-1][0].strip() == cell_text(None):
+            # A sentence takes the place of what is not there.
+            leading_cells.pop()
+        sentence_texts = [
+            cell_text(row[column_name])
+            for column_name in column_names
+            if column_name in _SENTENCE_COLUMNS and row.get(column_name)
+        ]
+        if (
+            sentence_texts
+            and sum(len(text) for text, _ in leading_cells) + len(sentence_texts[0]) <= line_width
+        ):
+            yield [*leading_cells, (sentence_texts[0], "")]
+        else:
+            if leading_cells:
+                yield [*leading_cells[:-1], (leading_cells[-1][0].rstrip(), leading_cells[-1][1])]
+            yield from (
+                [(wrapped_line, "")]
+                for text in sentence_texts[:1]
+                for wrapped_line in _wrap_indented(text, "    ", line_width)
+            )
+        for text in sentence_texts[1:]:
+            yield from ([(wrapped_line, "")] for wrapped_line in _wrap_indented(text, "  → ", line_width))
+
+
+def _wrap_indented(text: str, first_indent: str, line_width: int) -> list[str]:
+    return textwrap.wrap(
+        text, max(line_width, 2 * _MIN_FOLDED_WIDTH), initial_indent=first_indent, subsequent_indent="    "
+    )
+
+
+def _fit_widths(rows: ResultRows, column_names: Sequence[str], line_width: int) -> list[int]:
+    """A width for each column: as its cells need, but free text gives way where the room is too small."""
+    column_widths = []
+    for column_name in column_names:
+        longest_word = max(map(len, _column_words(column_name).split()))
+        column_widths.append(
+            max([longest_word, *(len(cell_text(row.get(column_name))) for row in rows.rows)])
+        )
+    excess_width = sum(column_widths) + _COLUMN_GAP * len(column_widths) - line_width
+    for column_index, column_name in enumerate(column_names):
+        if (
+            excess_width > 0
+            and column_name in _FOLDABLE_COLUMNS
+            and column_widths[column_index] > _MIN_FOLDED_WIDTH
+        ):
+            folded_width = max(_MIN_FOLDED_WIDTH, column_widths[column_index] - excess_width)
+            excess_width -= column_widths[column_index] - folded_width
+            column_widths[column_index] = folded_width
+    return column_widths
+
+
+def _column_words(column_name: str) -> str:
+    """A column's name as words, which a heading can fold: brokerName is "broker name"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column_name).lower()
+
+
+_RESULT_COLORS = {
+    "done": "green", "dry-run": "yellow",
+    "ok": "green", "warning": "yellow", "unknown": "yellow", "cause": "red",
+}  # fmt: skip
+
+
+def _cell_style(column_name: str, row: ResultRow) -> str:
+    row_value = row.get(column_name)
+    if (
+        (column_name == "error" and row_value)
+        or row_value == "failed"
+        or (column_name == "reachable" and row_value is False)
+    ):
+        return "red"
+    if column_name == "name" and row.get("color"):
+        return f"bold {row['color']}"
+    return _RESULT_COLORS.get(str(row_value), "") if column_name == "result" else ""

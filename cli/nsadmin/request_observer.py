@@ -1,0 +1,101 @@
+"""Observing: what is made of each request while a command runs: a line of --debug, the changes sent.
+
+Law: of a request its code, place, outcome and size are told; no field and no body, which may be secret.
+"""
+
+from collections.abc import Sequence
+
+from namesrv_core.errors import ResponseCode
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.transport.multiplexed_client import CallError, Exchange, ExchangeObserver
+from nsadmin import exit_codes
+from nsadmin.client.connection.caller import CHANGE_CODES
+
+
+def combine_observers(observers: Sequence[ExchangeObserver]) -> ExchangeObserver | None:
+    """One observer for all of them; None, which costs nothing, for none."""
+    if len(observers) < 2:
+        return observers[0] if observers else None
+
+    def notify_all(exchange: Exchange) -> None:
+        for observer in observers:
+            observer(exchange)
+
+    return notify_all
+
+
+def create_tracer(started_at: float) -> ExchangeObserver:
+    """Says each request in a line; times are counted from `started` (`time.monotonic`)."""
+    return lambda exchange: exit_codes.write_stderr_line(format_trace_line(exchange, started_at))
+
+
+def format_trace_line(exchange: Exchange, started_at: float) -> str:
+    """When, where, what, outcome, milliseconds, bytes."""
+    via_suffix = f" via {exchange.via}" if exchange.via else ""
+    return (
+        f"+{(exchange.began - started_at) * 1000:.0f} ms {exchange.addr}{via_suffix} {request_name(exchange.code)}"
+        f" ({exchange.code}): {outcome_text(exchange)}, {exchange.seconds * 1000:.1f} ms,"
+        f" {exchange.bytes_out} bytes out, {exchange.bytes_in} in"
+    )
+
+
+def request_name(request_code: int) -> str:
+    try:
+        return RequestCode(request_code).name
+    except ValueError:
+        return "request"
+
+
+def outcome_text(exchange: Exchange) -> str:
+    """The name and number of the answer's code, or why there is no answer."""
+    if isinstance(exchange.outcome, CallError):
+        return exchange.outcome.reason
+    try:
+        return f"{ResponseCode(exchange.outcome).name} ({exchange.outcome})"
+    except ValueError:
+        return f"response code ({exchange.outcome})"
+
+
+class SentChanges:
+    """Remembers the requests that change something: those that were done, and those that may have been.
+
+    What is sent again and again to one server with one outcome is counted: a command may go on for days.
+    """
+
+    def __init__(self) -> None:
+        self._counts_by_kind: dict[tuple[str, int, str], tuple[Exchange, int]] = {}
+
+    def __call__(self, exchange: Exchange) -> None:
+        if exchange.code in CHANGE_CODES:
+            change_kind = (exchange.addr, exchange.code, outcome_text(exchange))
+            first_exchange, repeat_count = self._counts_by_kind.get(change_kind, (exchange, 0))
+            self._counts_by_kind[change_kind] = first_exchange, repeat_count + 1
+
+    @property
+    def first_exchanges(self) -> list[Exchange]:
+        """The first of each kind, in order."""
+        return [first_exchange for first_exchange, _ in self._counts_by_kind.values()]
+
+    @property
+    def counted_exchanges(self) -> list[tuple[Exchange, int]]:
+        """The same, and how often."""
+        return list(self._counts_by_kind.values())
+
+    def describe_outcomes(self) -> str:
+        """What was done and what may have been, for who interrupted it."""
+        done_places = [_request_place(exchange) for exchange in self.first_exchanges if exchange.outcome == 0]
+        unsure_places = [
+            _request_place(exchange)
+            for exchange in self.first_exchanges
+            if isinstance(exchange.outcome, CallError) and exchange.outcome.was_sent
+        ]
+        outcome_parts = [(done_places, "done"), (unsure_places, "may have been done")]
+        return "; ".join(
+            f"{outcome_words}: {', '.join(request_places)}"
+            for request_places, outcome_words in outcome_parts
+            if request_places
+        )
+
+
+def _request_place(exchange: Exchange) -> str:
+    return f"{request_name(exchange.code)} on {exchange.addr}"

@@ -1,0 +1,113 @@
+"""How connections are secured. Secrets come from files and the environment, never from the command line."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from nsadmin.client.connection import credentials as readers
+from nsadmin.client.connection.access_options import Credentials, Tls
+from nsadmin.client.connection.credentials import FoundCredentials
+from nsadmin.contexts import ContextTls
+from nsadmin.exit_codes import UsageError, write_stderr_line
+from nsadmin.settings.context_choice import NO_CONTEXT, ChosenContext
+
+KEY_PASSWORD_VARIABLE = "NSADMIN_KEY_PASSWORD"
+_TLS_FILE_OPTIONS = (("tls_ca", "ca_file"), ("tls_cert", "cert_file"), ("tls_key", "key_file"))
+
+
+def find_credentials(
+    option_values: Mapping[str, Any], chosen_context: ChosenContext
+) -> FoundCredentials | None:
+    """Who signs, and where that is from; None for nobody.
+
+    What was given, then a named context's, then the environment's, then those of the context in use, then
+    those of mqadmin's tools.yml. RocketMQError for a source that has none.
+    """
+    found_credentials = _choose_credentials(option_values, chosen_context)
+    if found_credentials is not None and found_credentials.warning:
+        write_stderr_line(found_credentials.warning)
+    return found_credentials
+
+
+def _choose_credentials(
+    option_values: Mapping[str, Any], chosen_context: ChosenContext
+) -> FoundCredentials | None:
+    given_source = option_values.get("credentials")
+    if given_source is not None:
+        return None if given_source == "none" else readers.from_source(given_source)
+    if chosen_context.is_named and chosen_context.context.credentials is not None:
+        return _credentials_of_context(chosen_context)
+    environment_credentials = readers.from_environment()
+    if environment_credentials is not None:
+        return FoundCredentials(environment_credentials, "env")
+    return (
+        readers.find_credentials()
+        if chosen_context.context.credentials is None
+        else _credentials_of_context(chosen_context)
+    )
+
+
+def _credentials_of_context(chosen_context: ChosenContext) -> FoundCredentials:
+    own_credentials = chosen_context.context.credentials
+    if isinstance(own_credentials, Credentials):
+        return FoundCredentials(own_credentials, f"context {chosen_context.name}")
+    assert own_credentials is not None
+    found_credentials = readers.from_source(own_credentials, base_folder=chosen_context.config_folder)
+    return found_credentials._replace(source=f"context {chosen_context.name} ({found_credentials.source})")
+
+
+def resolve_tls(option_values: Mapping[str, Any], chosen_context: ChosenContext) -> Tls | None:
+    """TLS as the context has it, with what was given in its place; None for plain connections."""
+    given_fields: dict[str, Any] = {
+        field_name: NO_CONTEXT.resolve_path(option_values[option_name])
+        for option_name, field_name in _TLS_FILE_OPTIONS
+        if option_values.get(option_name)
+    }
+    if option_values.get("tls_server_name"):
+        given_fields["server_name"] = option_values["tls_server_name"]
+    if option_values.get("insecure"):
+        given_fields["verify"] = False
+    wants_tls = option_values.get("tls")
+    if wants_tls is False:
+        if given_fields:
+            raise UsageError("--no-tls and other options of TLS exclude each other: leave one out")
+        return None
+    context_tls = chosen_context.context.tls
+    if context_tls is None and not given_fields and not wants_tls:
+        return None
+    resolved_tls = _tls_of_context(context_tls or ContextTls(), chosen_context)._replace(**given_fields)
+    if not resolved_tls.verify:
+        write_stderr_line("INSECURE: certificates are not checked, anybody may answer in a server's place")
+    return resolved_tls
+
+
+def _tls_of_context(context_tls: ContextTls, chosen_context: ChosenContext) -> Tls:
+    ca_file, cert_file, key_file = (
+        None if path_text is None else chosen_context.resolve_path(path_text)
+        for path_text in (context_tls.ca_file, context_tls.cert_file, context_tls.key_file)
+    )
+    key_password = context_tls.key_password or _read_key_password(
+        context_tls.key_password_from, chosen_context
+    )
+    return Tls(ca_file, cert_file, key_file, key_password, context_tls.server_name, context_tls.verify)
+
+
+def _read_key_password(password_source: str | None, chosen_context: ChosenContext) -> str | None:
+    """From env:NAME or file:PATH, whose first line counts; from NSADMIN_KEY_PASSWORD where none is named."""
+    if password_source is None:
+        return os.environ.get(KEY_PASSWORD_VARIABLE) or None
+    setting_place = f"context {chosen_context.name}: tls.keyPasswordFrom"
+    source_kind, _, source_name = password_source.partition(":")
+    if source_kind == "env" and source_name:
+        password_text = os.environ.get(source_name, "")
+    elif source_kind == "file" and source_name:
+        try:
+            password_text = chosen_context.resolve_path(source_name).read_text().partition("\n")[0]
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{setting_place} {password_source} cannot be read: {error}") from None
+    else:
+        # It is not repeated: somebody may have put the password itself there.
+        raise UsageError(f"{setting_place} cannot be: write env:NAME or file:PATH")
+    if not password_text:
+        raise UsageError(f"{setting_place} {password_source} is empty")
+    return password_text

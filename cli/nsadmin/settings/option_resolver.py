@@ -1,0 +1,155 @@
+"""Options from the values of the options that commands share, the environment and the context."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
+from nsadmin.client.connection.credentials import FoundCredentials
+from nsadmin.contexts import Context
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import OUTPUT_FORMATS, OutputStyle, RowSelection
+from nsadmin.session import PluginOptions, SharedOptions
+from nsadmin.settings import connection_security, context_choice, name_server_discovery
+from nsadmin.settings.context_choice import ChosenContext
+
+T = TypeVar("T")
+
+
+def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = True) -> SharedOptions:
+    """Options from the values of shared options, by name; without `connects` no context counts.
+
+    UsageError for what cannot be, with the place that says so.
+    """
+    chosen_context = (
+        context_choice.choose_context(option_values["context"])
+        if needs_connection
+        else context_choice.NO_CONTEXT
+    )
+    context = chosen_context.context
+    found_credentials = (
+        connection_security.find_credentials(option_values, chosen_context) if needs_connection else None
+    )
+    access = (
+        _resolve_access(option_values, chosen_context, found_credentials)
+        if needs_connection
+        else DEFAULT_ACCESS
+    )
+    discovery_choice = (
+        name_server_discovery.choose_discovery(option_values, chosen_context, access.timeout)
+        if needs_connection
+        else None
+    )
+    return SharedOptions(
+        namesrv_addr=discovery_choice and discovery_choice.find_name_servers,
+        access=access,
+        style=_resolve_style(option_values, chosen_context),
+        dry_run=option_values.get("dry_run", False),
+        yes=option_values.get("yes", False),
+        watch=_require_seconds("--watch", option_values.get("watch"), 86400),
+        read_only=context.read_only,
+        quiet=option_values.get("quiet", False),
+        debug=option_values.get("debug", False),
+        context=chosen_context.name,
+        color=context.color,
+        overruled_sources=discovery_choice.overruled_ways if discovery_choice else (),
+        credentials_source=found_credentials and found_credentials.source,
+        journal_folders=tuple(
+            str(chosen_context.resolve_path(journal_folder)) for journal_folder in context.journals
+        ),
+        plugin_options=_resolve_plugin(option_values),
+    )
+
+
+def _resolve_access(
+    option_values: Mapping[str, Any],
+    chosen_context: ChosenContext,
+    found_credentials: FoundCredentials | None,
+) -> Access:
+    context = chosen_context.context
+    retries = _require_number_range("--retries", option_values.get("retries"), 0, 100)
+    concurrency = _require_number_range("--concurrency", option_values.get("concurrency"), 1, 1000)
+    return Access(
+        _first_given(
+            _require_seconds("--timeout", option_values.get("timeout"), 3600),
+            context.timeout,
+            DEFAULT_ACCESS.timeout,
+        ),
+        retries=_first_given(retries, context.retries, DEFAULT_ACCESS.retries),
+        concurrency=_first_given(concurrency, context.concurrency, DEFAULT_ACCESS.concurrency),
+        credentials=found_credentials and found_credentials.credentials,
+        tls=connection_security.resolve_tls(option_values, chosen_context),
+        address_map=_merge_address_map(option_values.get("address_map") or (), context),
+    )
+
+
+def _resolve_plugin(option_values: Mapping[str, Any]) -> PluginOptions:
+    plugin_format, is_json = option_values.get("format_"), option_values.get("json_", False)
+    if is_json and plugin_format not in (None, "json"):
+        raise UsageError(f"--json and --format {plugin_format} exclude each other: leave one out")
+    return PluginOptions(
+        "json" if is_json else plugin_format,
+        option_values.get("output_file"),
+        option_values.get("wait_until_ok"),
+    )
+
+
+def _first_given(*ranked_values: T | None) -> T:
+    return next(value for value in ranked_values if value is not None)
+
+
+def _merge_address_map(given_pairs: Iterable[str], context: Context) -> tuple[tuple[str, str], ...]:
+    """The context's map, and over it what was given."""
+    if not given_pairs:
+        return context.address_map
+    from nsadmin.client.connection.address_map import parse_pair
+
+    return tuple({**dict(context.address_map), **dict(map(parse_pair, given_pairs))}.items())
+
+
+def _require_number_range(
+    option_flag: str, given_number: int | None, minimum: int, maximum: int
+) -> int | None:
+    if given_number is not None and not minimum <= given_number <= maximum:
+        raise UsageError(f"{option_flag} {given_number} cannot be: give {minimum} to {maximum}")
+    return given_number
+
+
+def _require_seconds(option_flag: str, given_seconds: float | None, max_seconds: float) -> float | None:
+    if given_seconds is not None and not 0 < given_seconds <= max_seconds:
+        upper_hint = f" and at most {max_seconds:g}" if given_seconds > max_seconds else ""
+        raise UsageError(f"{option_flag} {given_seconds:g} cannot be: give seconds, more than 0{upper_hint}")
+    return given_seconds
+
+
+def _resolve_style(option_values: Mapping[str, Any], chosen_context: ChosenContext) -> OutputStyle:
+    given_format, is_json = option_values.get("output"), option_values.get("json_", False)
+    if is_json and given_format not in (None, "json"):
+        raise UsageError(f"--json and --output {given_format} exclude each other: leave one out")
+    format_sources = (
+        ("--output", "json" if is_json else given_format),
+        ("NSADMIN_OUTPUT", os.environ.get("NSADMIN_OUTPUT")),
+        (f"the output of context {chosen_context.name},", chosen_context.context.output),
+    )
+    # An empty variable stands for none; who types an empty format meant another one.
+    given_formats = (
+        (format_source, format_text)
+        for format_source, format_text in format_sources
+        if format_text or (format_source == "--output" and format_text is not None)
+    )
+    format_source, output_format = next(given_formats, ("", "table"))
+    if output_format not in OUTPUT_FORMATS:
+        raise UsageError(
+            f"{format_source} {output_format} is unknown; there are: {', '.join(OUTPUT_FORMATS)}"
+        )
+    row_selection = RowSelection(
+        option_values.get("columns"), option_values.get("sort"), tuple(option_values.get("filters") or ())
+    )
+    context_color = chosen_context.context.color
+    return OutputStyle(
+        output_format,
+        not option_values.get("no_color", False),
+        not option_values.get("no_headers", False),
+        row_selection,
+        (chosen_context.name, context_color) if chosen_context.name and context_color else None,
+    )

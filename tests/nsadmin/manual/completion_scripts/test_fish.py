@@ -1,0 +1,46 @@
+"""Lines completed by a real fish, and sourced by one at a terminal."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nsadmin.manual.completion_scripts import fish
+from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
+from tests.nsadmin.manual.completion.conftest import LIVE, STATIC, meant
+from tests.support.shells import World
+
+pytestmark = pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+
+
+@pytest.fixture(scope="module")
+def script(found: CommandShapes, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("fish") / "nsadmin.fish"
+    path.write_text(fish.render_script(found))
+    return path
+
+
+def candidates(script: Path, world: World, line: str) -> list[str]:
+    """What fish would choose from, each with what it is behind a tab."""
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", f"source {script}; complete -C $argv[1]", f"nsadmin {line}"],
+        env=world.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(("line", "words"), [*STATIC, *LIVE])
+def test_a_line_is_completed(script: Path, world: World, line: str, words: list[str]) -> None:
+    [found] = candidates(script, world, meant(line, world))
+    assert found.partition("\t")[0] == meant(words[-1], world)
+
+
+def test_candidates_say_what_they_are(script: Path, world: World) -> None:
+    assert "--raw\tThe JSON as the name server sent it." in candidates(script, world, "topicRoute -")
+    assert candidates(script, world, "wipeWritePerm ") == ["broker-a\tDefaultCluster"]
+    assert candidates(script, world, "contextShow ") == ["prod\th:1"]

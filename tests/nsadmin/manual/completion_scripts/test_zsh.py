@@ -1,0 +1,31 @@
+"""Lines typed into a real zsh."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin.manual.completion_scripts import zsh
+from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
+from tests.nsadmin.manual.completion.conftest import LIVE, SPELLED, STATIC, meant
+from tests.support.shells import Terminal, World
+
+pytestmark = pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+
+
+@pytest.fixture(scope="module")
+def terminal(
+    found: CommandShapes, world: World, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Terminal]:
+    folder = tmp_path_factory.mktemp("zsh")
+    (folder / "_nsadmin").write_text(zsh.render_script(found))
+    load = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D"
+    setup = f"PS1='> '; unsetopt zle_bracketed_paste beep; {load}"
+    terminal = Terminal(["zsh", "-f", "-i"], world.environ, setup)
+    yield terminal
+    terminal.close()
+
+
+@pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])
+def test_a_line_is_completed(terminal: Terminal, world: World, line: str, words: list[str]) -> None:
+    assert terminal.completed(meant(line, world)) == [meant(word, world) for word in words]

@@ -1,0 +1,62 @@
+"""Man pages: without a complaint of groff, and with what the commands say."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from nsadmin.manual import man_pages
+from nsadmin.manual.command_descriptions import describe_all_commands
+
+PAGES = {
+    f"nsadmin-{command.entry.name}": man_pages.render_page(command) for command in describe_all_commands()
+}
+PAGES["nsadmin"] = man_pages.render_overview(describe_all_commands())
+needs_groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+
+
+def shown(page: str) -> str:
+    done = subprocess.run(
+        ["groff", "-man", "-ww", "-Tutf8", "-P-c"], input=page, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    # Bold is a letter over itself, italic one over an underscore.
+    return re.sub(".\b", "", done.stdout)
+
+
+@needs_groff
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_set_without_a_warning(name: str) -> None:
+    assert "NAME" in shown(PAGES[name])
+
+
+@pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
+@pytest.mark.parametrize("name", PAGES)
+def test_mandoc_has_nothing_to_say_of_a_page(name: str) -> None:
+    done = subprocess.run(["mandoc", "-T", "lint"], input=PAGES[name], capture_output=True, text=True)
+    # What is rendered from the commands has no date of its own.
+    assert [line for line in done.stdout.splitlines() if "missing date" not in line] == []
+
+
+@needs_groff
+def test_a_page_shows_its_options_and_exit_codes_as_they_are_typed() -> None:
+    text = " ".join(shown(PAGES["nsadmin-topicRoute"]).split())
+    assert "nsadmin topicRoute [options] TOPIC" in text
+    assert "-t, --topic TOPIC" in text
+    assert "perm!=6, inTps>100 or topic~^order" in text
+    assert "5 What was named does not exist." in text
+
+
+@needs_groff
+def test_a_page_shows_columns_and_examples_as_they_are_typed() -> None:
+    text = shown(PAGES["nsadmin-topicRoute"])
+    assert re.search(r"\nCOLUMNS\n +topic +Name of the topic\.\n", text)
+    line = "nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm"
+    assert f"Where it cannot be written to:\n\n           {line}\n" in text
+    assert "COLUMNS" not in shown(PAGES["nsadmin-lab"])
+    assert "nsadmin lab up --namesrv-port 9876 --broker-port 10911" in shown(PAGES["nsadmin-lab"])
+
+
+def test_what_roff_would_take_for_its_own_is_escaped() -> None:
+    assert man_pages._escape_roff(".so x\\y --z") == "\\&.so x\\ey \\-\\-z"

@@ -1,0 +1,92 @@
+"""Rows in each format, byte for byte as the files in tests/golden/output have them."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from nsadmin.output import (
+    InvalidSelectionError,
+    OutputStyle,
+    ResultRows,
+    RowSelection,
+    UnwritableOutputError,
+    clear_screen,
+    write_rows,
+    write_text,
+)
+from tests.support.rows import ROWS, Terminal, written
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "output"
+
+
+@pytest.mark.parametrize(
+    ("golden", "style", "kind"),
+    [
+        ("rows.text.txt", OutputStyle("table"), io.TextIOWrapper),
+        ("rows.no-headers.txt", OutputStyle("table", shows_headers=False), io.TextIOWrapper),
+        ("rows.terminal.txt", OutputStyle("table"), Terminal),
+        ("rows.terminal-no-color.txt", OutputStyle("table", uses_color=False), Terminal),
+        ("rows.json", OutputStyle("json"), io.TextIOWrapper),
+        ("rows.json", OutputStyle("json"), Terminal),
+        ("rows.jsonl", OutputStyle("jsonl"), io.TextIOWrapper),
+        ("rows.yaml", OutputStyle("yaml"), io.TextIOWrapper),
+        ("rows.csv", OutputStyle("csv"), io.TextIOWrapper),
+        ("rows.tsv", OutputStyle("tsv"), io.TextIOWrapper),
+        ("rows.name.txt", OutputStyle("name"), io.TextIOWrapper),
+        ("rows.value.txt", OutputStyle("value"), io.TextIOWrapper),
+    ],
+)
+def test_each_format_byte_for_byte(
+    golden: str, style: OutputStyle, kind: type[io.TextIOWrapper], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert written(ROWS, style, monkeypatch, kind) == (GOLDEN / golden).read_bytes()
+
+
+def test_wide_shows_the_columns_that_a_table_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ResultRows(("a", "b"), [{"a": 1, "b": 2}], table_columns=("b",))
+    assert written(rows, OutputStyle("table"), monkeypatch, io.TextIOWrapper) == b"b\n2\n"
+    assert written(rows, OutputStyle("wide"), monkeypatch, io.TextIOWrapper) == b"a  b\n1  2\n"
+
+
+def test_nothing_is_written_of_a_selection_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InvalidSelectionError):
+        write_rows(ROWS, OutputStyle("json", selection=RowSelection(columns="nope")))
+    assert capsys.readouterr().out == ""
+
+
+def test_only_a_table_on_a_terminal_starts_over_on_a_clear_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, style, cleared in (
+        (Terminal, OutputStyle("table"), True),
+        (Terminal, OutputStyle("jsonl"), False),
+        (io.TextIOWrapper, OutputStyle("wide"), False),
+    ):
+        sink = io.BytesIO()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", kind(sink, encoding="utf-8"))
+            clear_screen(style)
+            assert (b"\x1b[2J" in sink.getvalue()) is cleared
+
+
+def test_no_rows_of_a_format_without_headers_are_nothing_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("jsonl", "name", "value"):
+        assert written(ResultRows(("a",), []), OutputStyle(name), monkeypatch, io.TextIOWrapper) == b""
+
+
+def test_text_goes_out_as_utf8_whatever_the_locale_and_odd_letters_are_escaped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sink = io.BytesIO()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", io.TextIOWrapper(sink, encoding="ascii"))
+        write_text("é\udc80")
+        assert sink.getvalue() == b"\xc3\xa9\\udc80\n"
+
+
+def test_a_full_disk_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open("/dev/full", "wb", buffering=0) as full:
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
+        with pytest.raises(UnwritableOutputError) as caught:
+            write_text("x")
+    assert (caught.value.filename, caught.value.strerror) == ("stdout", "No space left on device")

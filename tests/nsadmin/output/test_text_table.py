@@ -1,0 +1,118 @@
+"""Tables: cells, widths, narrow terminals."""
+
+import pytest
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.output import ByteSize, DurationMillis, FineDurationMillis, OutputStyle, ResultRows
+from nsadmin.output.text_table import cell_text, format_plain_table
+from tests.support.rows import Terminal, written
+
+
+def test_a_narrow_terminal_folds_free_text_and_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("brokerName", "value")
+    rows = ResultRows(names, [{"brokerName": "b" * 100, "value": "x" * 300}])
+    lines = written(rows, OutputStyle("table", uses_color=False), monkeypatch, Terminal).splitlines()
+    assert sum(line.count(b"x") for line in lines) == 300
+    assert [line for line in lines if b"b" * 100 in line]
+    assert len(lines) > 10
+
+
+def test_sentences_stand_below_their_row_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ResultRows(
+        ("result", "step", "seen", "next"),
+        [
+            {"result": "ok", "step": "clientList", "seen": "each has a port", "next": None},
+            {"result": "cause", "step": "wiped", "seen": "see " * 40, "next": "do " * 60},
+        ],
+    )
+    lines = written(rows, OutputStyle("table", uses_color=False), monkeypatch, Terminal).decode().splitlines()
+    assert lines[:4] == [
+        "result  step",
+        "ok      clientList  each has a port",
+        "cause   wiped",
+        "    " + "see " * 28 + "see",
+    ]
+    assert lines[4:] == [
+        "    " + "see " * 10 + "see",
+        "  → " + "do " * 38 + "do",
+        "    " + "do " * 20 + "do",
+    ]
+    alone = ResultRows(("seen",), [{"seen": "see " * 40}])
+    lines = (
+        written(alone, OutputStyle("table", uses_color=False), monkeypatch, Terminal).decode().splitlines()
+    )
+    assert len(lines) == 2
+    wide = ResultRows(("seen", "next"), [{"seen": "little", "next": "do it"}])
+    assert "next" in written(wide, OutputStyle("table", uses_color=False), monkeypatch, Terminal).decode()
+
+
+def test_on_a_terminal_a_context_with_a_colour_stands_above_the_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = ResultRows(("a",), [{"a": 1}])
+    style = OutputStyle(context_banner=("prod", "red"))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert written(rows, style, monkeypatch, Terminal).startswith(b"\x1b[1;31m[prod]\x1b[0m\n")
+    plain = written(rows, style._replace(uses_color=False), monkeypatch, Terminal)
+    assert plain.startswith(b"[prod]\n")
+    assert b"prod" not in written(rows, style._replace(output_format="csv"), monkeypatch, Terminal)
+
+
+def test_the_name_of_a_context_has_its_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    rows = ResultRows(("name", "color"), [{"name": "prod", "color": "red"}, {"name": "lab", "color": None}])
+    shown = written(rows, OutputStyle(), monkeypatch, Terminal)
+    assert b"\x1b[1;31mprod\x1b[0m" in shown
+    assert b"31mlab" not in shown
+
+
+def test_no_rows_are_the_names_alone() -> None:
+    assert format_plain_table(ResultRows(("a", "b"), [])) == "a  b"
+    assert format_plain_table(ResultRows(("a", "b"), []), shows_headers=False) == ""
+
+
+def test_a_table_may_show_fewer_columns_than_there_are() -> None:
+    assert format_plain_table(ResultRows(("a", "b"), [{"a": 1, "b": 2}], table_columns=("b",))) == "b\n2"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        ("", ""),
+        (True, "true"),
+        (3, "3"),
+        (0.125, "0.12"),
+        (Perm(7), "rwi"),
+        (ByteSize(0), "0 B"),
+        (ByteSize(1023), "1023 B"),
+        (ByteSize(1536), "1.5 KiB"),
+        (ByteSize(-(3 << 20)), "-3.0 MiB"),
+        (ByteSize(5 << 50), "5120.0 TiB"),
+        (DurationMillis(999), "999 ms"),
+        (DurationMillis(1250), "1.25 s"),
+        (DurationMillis(90_000), "1 min 30 s"),
+        (DurationMillis(3_600_000), "1 h"),
+        (DurationMillis(7_500_000), "2 h 5 min"),
+        (DurationMillis(90_000_000), "1 d 1 h"),
+        (FineDurationMillis(0.125), "0.12 ms"),
+        (FineDurationMillis(61_000.5), "1 min 1 s"),
+        ((), "-"),
+        (("a", "b"), "a,b"),
+        ({}, "-"),
+        ({1: "a"}, "1=a"),
+        ("two\nlines\tand\x9b\u202e", "two\\nlines\\tand\\x9b\\u202e"),
+    ],
+)
+def test_cells(value: object, text: str) -> None:
+    assert cell_text(value) == text
+
+
+def test_whatever_could_forge_a_line_is_spelt_out() -> None:
+    codes = [*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)]
+    for forger in map(chr, codes):
+        assert cell_text(f"é {forger}") == f"é {forger.encode('unicode_escape').decode()}"
+    for shown in ("é 名 ß", "no-break\xa0space", ""):
+        assert cell_text(shown) == shown
