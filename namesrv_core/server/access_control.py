@@ -19,9 +19,9 @@ _MAX_WINDOW_LINES = 20
 
 
 class AccessControl:
-    """Puts a policy into `state` if the settings want one. BadSettings for a file that cannot be used.
+    """Sets the access policy of the server's state if the settings require one.
 
-    `reloads` and `failed_reloads` only grow.
+    The constructor raises BadSettings for an invalid file. Reload counts never decrease.
     """
 
     def __init__(self, server_state: NameServerState) -> None:

@@ -1,4 +1,4 @@
-"""Brokers are told that the smallest id of their group has changed (NOTIFY_MIN_BROKER_ID_CHANGE)."""
+"""BrokerNotices, which notifies brokers of a new smallest id in their group (NOTIFY_MIN_BROKER_ID_CHANGE)."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 
 class BrokerNotices:
-    """Sends notices in the background; a broker that cannot be reached is logged, nobody waits for it.
-
-    With `tls` brokers are told through that.
-    """
+    """Sends notices in the background, over TLS if `ssl_context` is given. Logs unreachable brokers."""
 
     def __init__(self, ssl_context: "ssl.SSLContext | None" = None) -> None:
         self._ssl_context = ssl_context

@@ -68,7 +68,7 @@ class ConnectionLimits:
     # Connections.
 
     def admit_stream(self, stream: CommandStream) -> bool:
-        """Whether there is a place for one more; every stream that asked must say when it has `left`."""
+        """Whether a new stream is within the limits. Every stream, admitted or not, must be released."""
         self._streams_by_host[stream.host] += 1
         if len(self._open_streams) >= self.max_connections:
             self.report_over_limit(stream, "maxConnections", f"there are {self.max_connections} connections")

@@ -1,9 +1,10 @@
-"""Draining: clients are sent to the other name servers before this one ends, so that no question is lost.
+"""GracefulShutdown, which sends clients to other name servers before this one ends, to lose no request.
 
-A client since 5.3.2 that is told GO_AWAY connects to the same address again and repeats its question there;
-told so twice, it fails. Java clients ask one thing at a time, and ask another name server once a connection
-is closed. So: GO_AWAY on a connection of before, for whoever understands it; for all others an answer, and
-then the end of the connection. A balancer that has taken this server out leads what is repeated elsewhere.
+A client since 5.3.2 that receives GO_AWAY connects to the same address again and repeats its request; after a
+second GO_AWAY it fails. Java clients send one request at a time and use another name server once a connection
+is closed. So clients that understand GO_AWAY receive it on connections that existed before the shutdown. All
+others receive an answer, and then their connection is closed. If a load balancer has removed this server, it
+routes the repeated request to another one.
 """
 
 import asyncio

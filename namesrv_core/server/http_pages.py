@@ -1,4 +1,4 @@
-"""Pages of the HTTP port: a table of paths. Loaded only by a server that has such a port."""
+"""The pages of the HTTP port by path. Only a server with an HTTP port imports this module."""
 
 import base64
 import hmac
@@ -30,7 +30,7 @@ _WILDCARD_HOSTS = ("", "0.0.0.0", "::")
 
 
 class HttpPages(Collector):
-    """What is answered to a request for a path; also counts them."""
+    """Answers requests for pages and counts them."""
 
     def __init__(self, name_server: "NameServer") -> None:
         self._name_server = name_server
@@ -46,7 +46,7 @@ class HttpPages(Collector):
         }
 
     def answer_request(self, page_request: PageRequest) -> PageResponse:
-        """The page that is asked for; 404 for what is none, 500 for one that fails."""
+        """Render the requested page. The status is 404 for an unknown page and 500 for one that fails."""
         render_page = self._pages_by_path.get(page_request.page_path, self._not_found_page)
         try:
             page_response = render_page(page_request)
@@ -60,7 +60,7 @@ class HttpPages(Collector):
         return page_response
 
     def collect(self) -> "Iterator[Metric]":
-        """How often pages were asked for."""
+        """Collect the request counts of the pages."""
         metric_family = CounterMetricFamily(
             METRIC_PREFIX + "http_requests", "Pages asked for.", labels=("path", "status")
         )
@@ -91,12 +91,12 @@ class HttpPages(Collector):
         )
 
     def _nsaddr_page(self, page_request: PageRequest) -> PageResponse:
-        """The name servers, as brokers and clients ask an address server for them."""
+        """The name server list in the format that brokers and clients expect from an address server."""
         settings = self._name_server.state.settings
         if settings.nsaddr:
             return PageResponse(200, f"{settings.nsaddr}\n".encode())
         bound_host, bound_port = self._name_server.bound_host_port
-        # Whoever reached this port at one of our addresses reaches the name server there, too.
+        # The requester reached this address of ours, so it can also reach the name server there.
         return PageResponse(
             200,
             f"{join_addr(page_request.local_address[0] if bound_host in _WILDCARD_HOSTS else bound_host, bound_port)}\n".encode(),
@@ -111,7 +111,7 @@ class HttpPages(Collector):
         )
 
     def _refuse_debug_state(self, page_request: PageRequest) -> PageResponse | None:
-        """Why it is not shown: only to whoever has the token, or the key of an administrator."""
+        """The refusal, unless the request has the token or an administrator's key; None if it is allowed."""
         server_state = self._name_server.state
         token_path = server_state.settings.httpTokenFile
         if token_path is None and server_state.policy is None:
@@ -137,19 +137,19 @@ class HttpPages(Collector):
 
 
 def _is_valid_token(sent_token: str, token_path: Path) -> bool:
-    # Read each time, so that a new one counts at once.
+    # Read for each request, so that a new token takes effect at once.
     expected_token = token_path.read_text().strip()
     return bool(expected_token) and hmac.compare_digest(sent_token.strip().encode(), expected_token.encode())
 
 
 def _is_admin_login(encoded_pair: str, access_policy: AccessPolicy, peer_host: str) -> bool:
-    """Whether those are the keys, in base64, of somebody who may do everything, and from there."""
+    """Whether the base64 pair of access key and secret belongs to an administrator who may use this host."""
     try:
         access_key, _, sent_secret = base64.b64decode(encoded_pair, validate=True).decode().partition(":")
     except ValueError:
         return False
     signer_account = access_policy.accounts_by_key.get(access_key)
-    # Whoever has no account is told so no sooner.
+    # Compare also without an account, so that the response time does not reveal whether it exists.
     expected_secret = "" if signer_account is None else signer_account.secret_key
     is_secret_valid = hmac.compare_digest(sent_secret.encode(), expected_secret.encode())
     return (
@@ -161,7 +161,7 @@ def _is_admin_login(encoded_pair: str, access_policy: AccessPolicy, peer_host: s
 
 
 async def open_http_pages(name_server: "NameServer", listen_text: str) -> HttpListener:
-    """Serve the pages at "port" or "host:port"; BadSettings, OSError where that cannot be."""
+    """Serve the pages at "port" or "host:port". Raises BadSettings and OSError if that fails."""
     try:
         listen_host, listen_port = split_listen_text(listen_text)
     except ValueError as error:

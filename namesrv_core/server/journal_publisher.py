@@ -1,4 +1,7 @@
-"""Journaling: what goes into a server's journal, and when: events, snapshots, proofs of life."""
+"""JournalPublisher, which decides what a server writes to its journal and when.
+
+It publishes events, snapshots and proofs of life, and requests the roll of a full segment.
+"""
 
 import os
 import time
@@ -24,7 +27,7 @@ from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.storage.journal.rolling_writer import JournalLimits, JournalWriter
 
 TICK_MS = 1000
-"""How often `tick` is called, in ms."""
+"""The interval between calls of `handle_tick`."""
 
 _MINUTE_MS, _MEGABYTE_BYTES = 60_000, 1 << 20
 _PROOF_INTERVAL_MS = _MINUTE_MS
@@ -35,9 +38,10 @@ ReadPersisted = Callable[[], tuple[snapshot.KvTables, Mapping[str, str]]]
 
 
 class JournalPublisher:
-    """`kept` gives KV config and settings as they are on the disk; `clock` is seconds since 1970.
+    """The journal of a running server.
 
-    `now` is the server's steady time in ms, everywhere.
+    `read_persisted` returns KV config and settings as they are on disk. `wall_clock` returns seconds since
+    1970. `now_ms` is always the server's steady time.
     """
 
     def __init__(
@@ -58,7 +62,7 @@ class JournalPublisher:
         self._namesrv_addr = ""
 
     def start(self, namesrv_addr: str, server_name: str, now_ms: int) -> None:
-        """The server listens at `address`: begin with a snapshot, and who wakes up with it."""
+        """Begin the journal of this run with a snapshot and ServerStarted. The server listens already."""
         settings = self._server_state.settings
         self._journal_recorder = JournalRecorder(
             self._journal_writer,
@@ -78,7 +82,7 @@ class JournalPublisher:
         self._server_state.journal_status = self._journal_recorder.status_text
 
     def publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> None:
-        """Hand over what happened. Nobody waits for the disk."""
+        """Queue events for writing. Does not wait for the disk."""
         if self._journal_recorder is None or not events:
             return
         self._has_changed = True
@@ -87,7 +91,7 @@ class JournalPublisher:
             self._journal_recorder.put_event(record_origin, event)
 
     def handle_tick(self, now_ms: int) -> None:
-        """Called every second: what is due by the clock."""
+        """Write what is due; called every second."""
         journal_recorder = self._journal_recorder
         if journal_recorder is None:
             return
@@ -119,7 +123,7 @@ class JournalPublisher:
                 self._record_event(SnapshotMark("interval", len(self._server_state.tables.live_brokers)))
 
     def take_snapshot(self, snapshot_reason: str, now_ms: int) -> None:
-        """Write a snapshot of all tables; one that there is no room for is taken at the next tick."""
+        """Queue a snapshot of all tables. If the queue is full, the next tick tries again."""
         if self._journal_recorder is None:
             return
         tables_copy = snapshot.copy_tables(self._server_state, now_ms, *self._read_persisted())
@@ -133,11 +137,11 @@ class JournalPublisher:
             )
 
     def read_figures(self) -> JournalFigures | None:
-        """How the journal is; None before the start."""
+        """The state of the journal; None before the start."""
         return None if self._journal_recorder is None else self._journal_recorder.read_figures()
 
     def _record_event(self, event: Event) -> None:
-        """What is no change of a table."""
+        """Queue an event that does not change a table."""
         if self._journal_recorder is not None:
             self._journal_recorder.put_event(self._build_own_origin(), event)
 
@@ -161,7 +165,7 @@ class JournalPublisher:
             self._record_event(ServerReady(self._namesrv_addr))
 
     def stop(self, stop_reason: str | None) -> None:
-        """Write what is left, for two seconds at most, and let go of the folder; None: without last words."""
+        """Write the queue for at most two seconds and close the journal. With None, omit ServerStopping."""
         if self._journal_recorder is None:
             self._journal_writer.close()
             return
@@ -174,7 +178,7 @@ class JournalPublisher:
 def open_journal(
     server_state: NameServerState, read_persisted: ReadPersisted, wall_clock: Callable[[], float] = time.time
 ) -> JournalPublisher | None:
-    """The journal that the settings want, None for none. OSError, RocketMQError where it cannot be opened."""
+    """Open the journal if the settings require one. Raises OSError and RocketMQError if that fails."""
     settings = server_state.settings
     if settings.journalDir is None:
         return None

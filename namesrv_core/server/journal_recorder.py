@@ -1,7 +1,7 @@
-"""Recorder: takes events in no time and writes them in a thread of its own.
+"""JournalRecorder, which queues events and writes them to the journal in a thread of its own.
 
-Whoever hands over an event never waits, whatever the disk does. What there is no room for is counted, and
-the journal says how many events it lost, at the place where they are missing.
+Adding an event never waits for the disk. If the queue is full, the event is lost; the journal then states how
+many events are missing at that point.
 """
 
 import threading
@@ -18,7 +18,7 @@ from namesrv_core.state.snapshot import TablesCopy, build_snapshot
 from namesrv_core.storage.journal.rolling_writer import JournalWriter
 
 MAX_WAITING_CHANGES = 250_000
-"""Changes that may wait: some 60 MB, twenty-five brokers that come with ten thousand topics each."""
+"""The capacity of the queue: about 60 MB, or 25 registrations with ten thousand topics each."""
 
 _TURN_SECONDS = 1.0
 _RETRY_SECONDS = 1.0
@@ -28,7 +28,7 @@ _MAX_BATCH_ITEMS = 256
 
 
 class QueuedSnapshot(NamedTuple):
-    """A snapshot to be written; with `rolls` it begins a segment."""
+    """A snapshot to be written. With `rolls_segment` it begins a new segment if the current one is full."""
 
     tables_copy: TablesCopy
     reason: str
@@ -39,7 +39,7 @@ QueuedItem = tuple[RecordOrigin, Event | QueuedSnapshot]
 
 
 class JournalFigures(NamedTuple):
-    """How a journal is: changes that wait to be written, for how long (s), records so far, events lost."""
+    """The state of a journal: waiting changes, age of the oldest one (s), records so far, lost events."""
 
     is_ok: bool
     waiting: int
@@ -49,11 +49,11 @@ class JournalFigures(NamedTuple):
 
 
 class JournalRecorder:
-    """`fsync` is "always" (each batch), "interval" (each second) or "never"; `room` is how many changes may
-    wait to be written, which bounds the memory they take; `clock` is seconds since 1970.
+    """Writes a journal in a thread.
 
-    `is_full` says that the segment should end: the next snapshot may roll. `has_gap` says that events were
-    lost since it was last set to False.
+    `fsync_mode` is "always" (after each batch), "interval" (each second) or "never". `max_waiting_changes`
+    bounds the memory of the queue. `wall_clock` returns seconds since 1970. If `is_segment_full`, the next
+    snapshot should roll the segment. `has_gap` is set when events are lost; the owner resets it.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class JournalRecorder:
 
     @property
     def status_text(self) -> str:
-        """ "ok", or "failing" and why."""
+        """The text "ok", or "failing" and the reason."""
         return next((f"failing: {error_text}" for error_text in list(self._errors_by_step.values())), "ok")
 
     def read_figures(self) -> JournalFigures:
-        """How it is at this moment."""
+        """The current state of the journal."""
         oldest_ms = self._oldest_waiting_ms
         behind_seconds = 0.0 if oldest_ms is None else max(self._wall_clock() - oldest_ms / 1000, 0.0)
         waiting_changes = self._queued_changes - self._written_changes
@@ -99,11 +99,11 @@ class JournalRecorder:
         )
 
     def start(self) -> None:
-        """Begin to write; what was handed over before is written first."""
+        """Start writing, beginning with the events that are already queued."""
         self._writer_thread.start()
 
     def put_event(self, record_origin: RecordOrigin, event: Event | QueuedSnapshot) -> bool:
-        """Hand over an event; False where there is no room for it. Called by one thread alone."""
+        """Queue an event. Return False if the queue is full. Call it from only one thread."""
         change_count = _count_held_changes(event)
         waiting_changes = self._queued_changes - self._written_changes
         if waiting_changes and waiting_changes + change_count > self._max_waiting_changes:
@@ -117,7 +117,7 @@ class JournalRecorder:
         return True
 
     def record_losses(self, record_origin: RecordOrigin) -> None:
-        """Say how many events are missing here, if there are any and there is room to say it."""
+        """Record how many events were lost, if any were and the queue has room."""
         if (
             self._unrecorded_losses
             and self._queued_changes - self._written_changes < self._max_waiting_changes
@@ -133,7 +133,7 @@ class JournalRecorder:
             self._wake_event.set()
 
     def stop(self) -> None:
-        """Write what is there, for two seconds at most; what the disk does not take until then is lost."""
+        """Write the queue for at most two seconds. The rest is lost."""
         self._stop_event.set()
         self._wake_event.set()
         self._writer_thread.join(_STOP_SECONDS)
@@ -144,7 +144,7 @@ class JournalRecorder:
         if not self._writer_thread.is_alive():
             self._journal_writer.close()
 
-    # All below runs in the thread.
+    # Everything below runs in the writer thread.
 
     def _run_thread(self) -> None:
         while not self._stop_event.is_set():
@@ -156,7 +156,7 @@ class JournalRecorder:
             self._attempt_step("sync", self._journal_writer.sync_segment)
 
     def write_waiting(self) -> None:
-        """Write what waits, then look after the files."""
+        """Write the queue, then sync and tidy the files if that is due."""
         while self._queued_items:
             batch_count = min(len(self._queued_items), _MAX_BATCH_ITEMS)
             self._oldest_waiting_ms = self._queued_items[0][1][0].time_ms
@@ -183,7 +183,7 @@ class JournalRecorder:
         return int(self._wall_clock() * 1000)
 
     def _write_items(self, queued_items: list[tuple[int, QueuedItem]]) -> bool:
-        """Write them all, however long the disk takes; False where the end came first."""
+        """Write all items, however long the disk takes. Return False if `stop` was called first."""
         record_lines: list[bytes] = []
         for _, (record_origin, event) in queued_items:
             if (
@@ -212,7 +212,7 @@ class JournalRecorder:
             )
             return encode_record_line(seq, self._server_name, record_origin, written_event)
         except Exception:
-            # Whatever it is, it must neither end the thread nor go unmentioned.
+            # Any error must be recorded, and must not end the thread.
             log.exception("%s could not be written to the journal", type(event).__name__)
             self.has_gap = True
             self._unwritable_events += 1
@@ -230,11 +230,11 @@ class JournalRecorder:
         return True
 
     def _attempt_step(self, step_name: str, run_step: Callable[[], None]) -> bool:
-        """Whether it was done; a failure is told when it begins and when it is over."""
+        """Run a step and return whether it succeeded. Log the begin and the end of a failure."""
         try:
             run_step()
         except Exception as error:
-            # Whatever it is: a thread that ends would leave a status that says ok.
+            # Catch any error, because a thread that ended would leave the status "ok".
             if not self._errors_by_step:
                 self._failing_since_ms = self._now_ms()
             if step_name not in self._errors_by_step:
@@ -248,7 +248,7 @@ class JournalRecorder:
         return True
 
     def _record_resumption(self, error_text: str) -> None:
-        """Write down that, and how long, it could not be written."""
+        """Record in the journal how long writing failed."""
         now_ms = self._now_ms()
         resumed_event = JournalResumed(error_text, now_ms - self._failing_since_ms)
         record_line = encode_record_line(
@@ -258,12 +258,12 @@ class JournalRecorder:
 
 
 def describe_error(error: Exception) -> str:
-    """What went wrong, without a number."""
+    """The error's message without the error number."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def _count_held_changes(event: Event | QueuedSnapshot) -> int:
-    """How many changes an event holds in memory, itself included."""
+    """How many changes an event holds in memory. The event itself counts as one."""
     if isinstance(event, QueuedSnapshot):
         return 1 + len(event.tables_copy.queues_by_topic)
     return 1 + count_changed_topics(getattr(event, "changes", ()))

@@ -1,4 +1,4 @@
-"""The log: events as lines of it, in which form and from which level on."""
+"""The log of the server: its format and level, and events as log lines."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ log = logging.getLogger("namesrv")
 
 
 class _HoldingHandler(logging.Handler):
-    """What is said before it is known in what form. (`logging.handlers` would take half a megabyte.)"""
+    """Holds records until the log format is known. (`logging.handlers` would cost half a megabyte.)"""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class _HoldingHandler(logging.Handler):
 
 
 def set_up_log() -> None:
-    """Log to stderr, what the event loop has to say too; hold it until `arrange` tells in what form."""
+    """Set up logging, also of asyncio, and hold all records until `configure_log`."""
     holding_handler = _HoldingHandler()
     for logger in _all_loggers():
         logger.addHandler(holding_handler)
@@ -41,7 +41,7 @@ def set_up_log() -> None:
 
 
 def configure_log(log_format: str = "text", log_level: str = "INFO") -> None:
-    """Say what was held, and go on, in the form "text" or "json", from that level on."""
+    """Log to stderr from now on, held records first. The format is "text" or "json"."""
     for holding_handler in [
         log_handler for log_handler in log.handlers if isinstance(log_handler, _HoldingHandler)
     ]:
@@ -56,7 +56,7 @@ def configure_log(log_format: str = "text", log_level: str = "INFO") -> None:
 
 
 def set_level(log_level: str) -> None:
-    """Say no more than that: DEBUG, INFO, WARN or ERROR."""
+    """Set the lowest level that is logged: DEBUG, INFO, WARN or ERROR."""
     log.setLevel(LEVELS_BY_NAME[log_level])
 
 
@@ -73,21 +73,21 @@ def _build_text_formatter() -> logging.Formatter:
 
 
 def _write_to_stderr(log_text: str) -> None:
-    # Past Python's own buffer: a thread that is stuck holding that one breaks the end of the process.
+    # Bypass Python's buffer: a thread that blocks while it holds the buffer's lock breaks the process's exit.
     unwritten_bytes = log_text.encode("utf-8", "backslashreplace")
     while unwritten_bytes:
         unwritten_bytes = unwritten_bytes[os.write(sys.stderr.fileno(), unwritten_bytes) :]
 
 
 def log_event(event: Event, cause: str, client_addr: str | None = None) -> None:
-    """An event happened: a line, unless nobody wants to know."""
+    """Log an event, unless the level excludes it."""
     if log.isEnabledFor(logging.INFO):
         event_text = format_event(event, cause if client_addr is None else f"{cause} from {client_addr}")
         log.info(EventMessage(event, cause, client_addr, event_text))
 
 
 def format_event(event: Event, cause: str) -> str:
-    """One event in one line: its name, its fields, what caused it."""
+    """Format an event as one line: its name, its fields and its cause."""
     shown_fields = (
         (field_name, getattr(event, field_name))
         for field_name in type(event).__annotations__

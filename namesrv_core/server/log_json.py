@@ -1,4 +1,4 @@
-"""The log as JSON: an object a line, with the fields of events as the journal spells them."""
+"""The log in JSON format: one object per line, whose event fields have the same names as in the journal."""
 
 import json
 import logging
@@ -19,7 +19,7 @@ _LONG_FIELDS: tuple[tuple[str, Callable[..., int], Callable[..., object]], ...] 
 
 @dataclass(frozen=True, slots=True)
 class EventMessage:
-    """An event, what caused it, and the address of whoever asked for it; `text` says the same in one line."""
+    """An event, its cause and the client that caused it. `event_text` is the same as one line of text."""
 
     event: Event
     cause: str
@@ -31,7 +31,7 @@ class EventMessage:
 
 
 class JsonFormatter(logging.Formatter):
-    """`time`, `level` and `message` of each record; an event also has its name and fields."""
+    """Formats `time`, `level` and `message` of each record, for an event also its name and fields."""
 
     def format(self, log_record: logging.LogRecord) -> str:
         seconds_text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(log_record.created))
@@ -48,7 +48,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def _event_fields(event_message: EventMessage) -> Mapping[str, Any]:
-    """Of many changes the first three, and how many more there are."""
+    """The fields of an event. A long list is cut to three changes, with the count of the others."""
     shortened_event: Any = event_message.event
     left_out_counts = {}
     for field_name, count_changes, first_changes in _LONG_FIELDS:

@@ -1,4 +1,4 @@
-"""Lines of the log that peers can cause in any number: a few of each kind, then how many were left out."""
+"""LogThrottle, a rate limit for log lines that peers can cause in any number."""
 
 import time
 from collections.abc import Callable
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from namesrv_core.server.log import log
 
 INTERVAL_SECONDS = 10.0
-"""Seconds between two lines of a kind."""
+"""The least interval between two lines of a kind."""
 
 
 class LogThrottle:
-    """Logs a line of each kind every `every` seconds at most; the next says how many there were meanwhile."""
+    """Logs at most one line of a kind per interval. The next line states how many were left out."""
 
     def __init__(
         self, interval_seconds: float = INTERVAL_SECONDS, steady_clock: Callable[[], float] = time.monotonic
@@ -20,7 +20,7 @@ class LogThrottle:
         self._last_line_by_kind: dict[str, tuple[float, int]] = {}
 
     def log_warning(self, line_kind: str, line_text: str) -> None:
-        """`kind` is one of few: it must not hold what a peer made up."""
+        """Log a warning. There must be few kinds, so a kind must not contain text from a peer."""
         now_seconds = self._steady_clock()
         logged_at, left_out_count = self._last_line_by_kind.get(line_kind, (float("-inf"), 0))
         if now_seconds - logged_at < self._interval_seconds:

@@ -1,4 +1,4 @@
-"""LogWriter: the log goes out from a thread of its own, so that no reader of it can stop the server."""
+"""LogWriter, which writes the log in a separate thread, so that a slow reader cannot block the server."""
 
 import logging
 import threading
@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable
 
 MAX_WAITING_LINES = 10_000
-"""Lines that wait to be written; what comes when there are so many is lost, and counted."""
+"""The limit of waiting lines. Further lines are lost and counted."""
 
 _FLUSH_SECONDS = 1.0
 
 
 class LogWriter(logging.Handler):
-    """`write` is given whole lines and may take its time. `lost` counts the lines that had no room."""
+    """Writes whole lines with `write_text`, which may block. `lost_lines` counts lines that did not fit."""
 
     def __init__(
         self, write_text: Callable[[str], object], max_waiting_lines: int = MAX_WAITING_LINES
@@ -26,7 +26,7 @@ class LogWriter(logging.Handler):
         self._is_writing = False
         self.lost_lines = 0
         self._reported_lost_lines = 0
-        # A daemon: a reader that never reads does not keep the server from ending either.
+        # A daemon thread, so that a blocked reader does not prevent the process from ending.
         self._writer_thread = threading.Thread(target=self._run_thread, name="log", daemon=True)
         self._writer_thread.start()
 
@@ -50,7 +50,7 @@ class LogWriter(logging.Handler):
             self._is_writing = False
 
     def _write_batch(self) -> None:
-        # As many as a pipe takes at once: one call for each line would cost more than the lines do.
+        # About as many lines as a pipe accepts at once. One call per line would cost more than the lines.
         batch_lines = [self._waiting_lines.popleft() for _ in range(min(len(self._waiting_lines), 100))]
         lost_lines = self.lost_lines
         if lost_lines > self._reported_lost_lines:
@@ -64,12 +64,12 @@ class LogWriter(logging.Handler):
         try:
             self._write_text("".join(batch_lines))
         except (OSError, ValueError):
-            # Nobody is there any more to whom this could be said.
+            # stderr is closed, so this cannot be reported anywhere.
             self.lost_lines += len(batch_lines)
             self._reported_lost_lines = self.lost_lines
 
     def flush(self) -> None:
-        """Wait until all is written, for a second at most."""
+        """Wait until all lines are written, for at most a second."""
         flush_deadline = time.monotonic() + _FLUSH_SECONDS
         while (
             (self._waiting_lines or self._is_writing)

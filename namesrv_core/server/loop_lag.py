@@ -1,4 +1,4 @@
-"""LoopLag: how late the event loop is, told by a timer that knows when it should have been called."""
+"""LoopLagMonitor, which measures how late the event loop calls a timer."""
 
 import asyncio
 import time
@@ -9,14 +9,14 @@ _PERIOD_SECONDS = 0.25
 
 
 class LoopLagMonitor:
-    """From `start` to `stop`, adds to `seconds` four times a second."""
+    """Adds the lag to a histogram four times a second, from `start` to `stop`."""
 
     def __init__(self, lag_histogram: Histogram) -> None:
         self._lag_histogram = lag_histogram
         self._next_timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        # Not by the loop's own time, which stands still while the loop is busy.
+        # Not the loop's own time, which stands still while the loop is busy.
         due_at = time.monotonic() + _PERIOD_SECONDS
         self._next_timer = asyncio.get_running_loop().call_later(_PERIOD_SECONDS, self._record_lag, due_at)
 

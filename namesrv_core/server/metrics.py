@@ -1,7 +1,7 @@
-"""Metrics: what a name server counts and knows, as Prometheus reads it; put together when somebody asks.
+"""The Prometheus metrics of a name server, collected when they are scraped.
 
-The number of series is bounded: brokers beyond the first BROKERS and clusters beyond the first CLUSTERS are
-counted together, and names that peers make up become no labels.
+The number of series is bounded. Brokers beyond MAX_SHOWN_BROKERS and clusters beyond MAX_SHOWN_CLUSTERS are
+counted together, and arbitrary names from requests do not become labels.
 """
 
 from collections import Counter
@@ -51,7 +51,7 @@ _TABLE_EVENTS = (
 
 
 class ServerMetrics(Collector):
-    """All metrics of one server. Nothing is computed before `collect` is called."""
+    """All metrics of one server. They are computed only in `collect`."""
 
     def __init__(self, name_server: "NameServer") -> None:
         self._name_server = name_server
@@ -113,7 +113,7 @@ class ServerMetrics(Collector):
 
 
 def build_registry(name_server: "NameServer") -> CollectorRegistry:
-    """What a server exports, and what is known of its process."""
+    """Build the registry of a server's metrics and its process's metrics."""
     metrics_registry = CollectorRegistry()
     metrics_registry.register(ServerMetrics(name_server))
     ProcessCollector(registry=metrics_registry)
@@ -121,7 +121,7 @@ def build_registry(name_server: "NameServer") -> CollectorRegistry:
 
 
 def render_metrics(metrics_registry: CollectorRegistry, accept_header: str) -> tuple[bytes, str]:
-    """All metrics in the form that `accept` asks for, and that form's content type."""
+    """Render all metrics in a format that the Accept header allows. Returns the body and its content type."""
     encode_metrics, content_type = choose_encoder(accept_header)
     return encode_metrics(metrics_registry), content_type
 
@@ -137,7 +137,7 @@ def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
         for request_name, request_tally in tallies_by_request.items()
         for response_code, answer_count in {0: 0, **request_tally.counts_by_code}.items()
     }
-    # Those are found before anything is decoded, and not timed.
+    # Cached answers are found before decoding, so they are not timed.
     counts_by_answer[RequestCode.GET_ROUTEINFO_BY_TOPIC.name, _response_label(0)] += (
         counters.cached_answer_count
     )
@@ -209,7 +209,7 @@ def _collect_tables(route_tables: RouteTables, now_ms: int) -> Iterator[Metric]:
 
 
 def _label_shown_clusters(route_tables: RouteTables) -> dict[str, str]:
-    """Those that are labels: the ones with the most broker groups."""
+    """The labels of the clusters that have one: those with the most broker groups."""
     cluster_names = sorted(
         route_tables.broker_names_by_cluster,
         key=lambda cluster_name: (-len(route_tables.broker_names_by_cluster[cluster_name]), cluster_name),
@@ -218,7 +218,7 @@ def _label_shown_clusters(route_tables: RouteTables) -> dict[str, str]:
 
 
 def _collect_brokers(route_tables: RouteTables, counters: ServerCounters, now_ms: int) -> Iterator[Metric]:
-    """Of each broker, for the first BROKERS by name."""
+    """Collect the metrics per broker, for the first MAX_SHOWN_BROKERS by name."""
     group_members = [
         (broker_group, member_id, broker_addr)
         for broker_group in _sort_broker_groups(route_tables)

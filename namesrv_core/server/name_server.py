@@ -1,4 +1,4 @@
-"""NameServer: start, serve, stop. Reads the clock and hands it down."""
+"""NameServer, which starts, serves and stops. It reads the clock and passes the time to all other parts."""
 
 import asyncio
 import logging
@@ -44,7 +44,7 @@ _PERSISTED_REQUESTS = frozenset(
 _IDLE_CHECK_SECONDS = 1.0
 _MIN_SCAN_SECONDS = 0.1
 FIRST_SCAN_SECONDS = 5.0
-"""Seconds until silent brokers are looked for, whatever the interval (NamesrvController of 5.5.0)."""
+"""The delay of the first scan for silent brokers, whatever the interval (NamesrvController of 5.5.0)."""
 
 
 SecondsClock = Callable[[], float]
@@ -52,15 +52,16 @@ SecondsClock = Callable[[], float]
 
 
 def build_steady_clock() -> SecondsClock:
-    """What time it is, told from now on by a clock that nobody sets."""
+    """Build a clock that starts at the current time and ignores later changes of the system clock."""
     epoch_offset = time.time() - time.monotonic()
     return lambda: epoch_offset + time.monotonic()
 
 
 class NameServer:
-    """A name server on one address. OSError and RocketMQError from the constructor, OSError from `start`.
+    """A name server on one address.
 
-    `clock` never goes back, `wall_clock` is the one that people set: it dates what the journal has.
+    `steady_clock` never goes back. `wall_clock` is the system clock, which dates the journal's records. The
+    constructor raises OSError and RocketMQError, `start` raises OSError.
     """
 
     def __init__(
@@ -130,26 +131,26 @@ class NameServer:
         )
 
     def now_ms(self) -> int:
-        """Milliseconds since 1970, steady: a clock that is set while we run makes no broker expire."""
+        """Milliseconds since 1970. The clock is steady, so a change of the system clock expires no broker."""
         return int(self._steady_clock() * 1000)
 
     @property
     def bound_host_port(self) -> tuple[str, int]:
-        """What is really listened on."""
+        """The host and port that the server actually listens on."""
         return self._listener.bound_host, self._listener.bound_port
 
     @property
     def namesrv_addr(self) -> str:
-        """The same, as it is written."""
+        """The listening address in the form "host:port"."""
         return join_addr(*self.bound_host_port)
 
     @property
     def open_streams(self) -> Collection[CommandStream]:
-        """The connections that are open."""
+        """The open connections."""
         return self._open_streams
 
     def unready_reason(self) -> str | None:
-        """Why questions about routes are not answered, None where they are."""
+        """The reason why route lookups are not answered; None if they are."""
         if self._graceful_shutdown is not None or self._is_stopped:
             return "stopping"
         settings, running_ms = self.state.settings, self.now_ms() - self.state.started_at_ms
@@ -159,12 +160,12 @@ class NameServer:
 
     @property
     def shutdown_wait_seconds(self) -> int:
-        """For how many seconds `stop` sends clients away; 0 where it ends at once."""
+        """How many seconds `stop` sends clients to other servers; 0 if it ends at once."""
         settings = self.state.settings
         return max(settings.shutdownWaitTimeSeconds, 0) if settings.enableShutdownGracefully else 0
 
     def read_journal_figures(self) -> JournalFigures | None:
-        """How the journal is, None where there is none."""
+        """The state of the journal; None if there is none."""
         return None if self._journal_publisher is None else self._journal_publisher.read_figures()
 
     async def start(self) -> None:
@@ -190,7 +191,7 @@ class NameServer:
         self._periodic_tasks.start()
 
     async def _serve_http(self, listen_text: str) -> None:
-        # Whoever has no such port loads neither h11 nor prometheus_client, and nothing is measured.
+        # Imported late, so that a server without HTTP port loads neither h11 nor prometheus_client.
         from namesrv_core.server import http_pages
 
         try:
@@ -208,12 +209,12 @@ class NameServer:
             self._journal_publisher.take_snapshot("request", self.now_ms())
 
     def reload_files(self) -> None:
-        """Read the files anew that may change while it serves."""
+        """Reload credentials and certificates from their files."""
         self.access_control.reload_credentials()
         self.tls_certificates.reload_files()
 
     async def stop(self, stop_reason: str = "told to") -> None:
-        """Send clients away for as long as the settings want, finish what is being written, close all."""
+        """Send clients to other servers for the time in the settings, finish all writes and close."""
         if self.shutdown_wait_seconds:
             log.info("sending clients away for %d s", self.shutdown_wait_seconds)
             self._response_cache.disable_cache()
@@ -231,12 +232,12 @@ class NameServer:
             await asyncio.to_thread(journal_publisher.stop, stop_reason)
 
     def hurry_shutdown(self) -> None:
-        """Send nobody away any more: a `stop` under way goes on at once."""
+        """Stop waiting for clients, so that a `stop` in progress ends soon."""
         if self._graceful_shutdown is not None:
             self._graceful_shutdown.end_wait()
 
     async def stop_abruptly(self) -> None:
-        """Be gone as a killed process is: nothing is said, all connections break."""
+        """End like a killed process: break all connections without notice."""
         self._stop_serving()
         for stream in list(self._open_streams):
             stream.abort()
@@ -245,7 +246,7 @@ class NameServer:
             self._journal_publisher = None
 
     def _stop_serving(self) -> None:
-        """No more connections, and nothing more by the clock."""
+        """Accept no more connections and stop all timers."""
         self._is_stopped = True
         self._listener.close()
         self.tls_certificates.stop()
@@ -256,14 +257,14 @@ class NameServer:
         self._broker_notices.stop()
 
     def freeze(self) -> None:
-        """Do nothing, as a stopped process does: connections come about and stay, nothing is read."""
+        """Behave like a suspended process: accept connections, but read nothing."""
         self._is_frozen = True
         self._periodic_tasks.stop()
         for stream in self._open_streams:
             stream.hold_reading()
 
     def thaw(self) -> None:
-        """Go on: what was sent meanwhile is read, then comes what was due."""
+        """Continue after `freeze`: read what arrived, then run the tasks that are due."""
         self._is_frozen = False
         for stream in self._open_streams:
             stream.release_reading()
@@ -305,7 +306,7 @@ class NameServer:
         try:
             command = yield from precompute_steps
         except Exception:
-            # Whatever it is, the handler meets it, too.
+            # The handler will raise the same error and answer it.
             log.debug("nothing was done ahead of %s", command, exc_info=True)
         answer = self._carry_out_request(stream, command)
         yield from registration_precompute.release_precomputed(command)
@@ -352,7 +353,7 @@ class NameServer:
     def _persister_of_request(
         self, request_code: int, events: Sequence[Event]
     ) -> ChangePersister[NamespaceTables] | ChangePersister[dict[str, str]] | None:
-        """Who writes what a request changed, or found changed by one that is not on the disk yet."""
+        """The persister that a request must wait for: it made a change, or an earlier one is not on disk."""
         if request_code not in _PERSISTED_REQUESTS:
             return None
         change_persister = (
@@ -399,7 +400,7 @@ class NameServer:
                 self._broker_notices.send_min_id_notice(event)
 
     def toggle_debugging(self) -> None:
-        """Say all there is to say, or again no more than the settings want."""
+        """Switch the log level to DEBUG, or back to the level in the settings."""
         self._set_log_level(self.state.settings.logLevel if log.isEnabledFor(logging.DEBUG) else "DEBUG")
 
     def _set_log_level(self, log_level: str) -> None:
@@ -410,7 +411,7 @@ class NameServer:
         self._arrange_handlers()
 
     def _arrange_handlers(self) -> None:
-        """Put around the handlers what is wanted, and nothing else: each request goes through it."""
+        """Wrap the handlers with only the wrappers in use, because every request passes through them."""
         measured_handler = (
             handle_request if self._http_listener is None else self.counters.measure_requests(handle_request)
         )
@@ -442,7 +443,7 @@ class NameServer:
             if max_idle_seconds > 0 and stream.active_at < silent_since
         ]:
             if stream in self._idle_streams:
-                # It has had a second to take what it was sent.
+                # The peer has had a second to accept the remaining data.
                 stream.abort()
                 continue
             log.info("closing %s, idle for %d s", stream.peer_addr, max_idle_seconds)

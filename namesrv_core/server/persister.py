@@ -1,6 +1,6 @@
-"""Keeper: a change reaches the disk before it is answered, and no other request waits for that.
+"""ChangePersister, which writes a change to disk before it is answered, without delaying other requests.
 
-Changes that come while one is being written go with the next write, all of them in one.
+Changes that arrive during a write are combined into the next write.
 """
 
 import asyncio
@@ -13,9 +13,10 @@ PersistCallback = Callable[[Exception | None], None]
 
 
 class ChangePersister(Generic[CopyT]):
-    """`snapshot` copies what is to be kept, `save` writes it (in a thread), `restore` goes back to it.
+    """Persists an object by copies of it.
 
-    `kept` is the copy that is on the disk.
+    `take_copy` makes a copy, `save_copy` writes it (in a thread) and `restore_copy` reverts to it.
+    `persisted_copy` is the copy on disk.
     """
 
     def __init__(
@@ -33,11 +34,11 @@ class ChangePersister(Generic[CopyT]):
 
     @property
     def is_writing(self) -> bool:
-        """Whether something has changed that is not on the disk yet."""
+        """Whether there are changes that are not on disk yet."""
         return self._write_task is not None
 
     def persist_change(self, on_persisted: PersistCallback) -> None:
-        """Write what is there now; `kept` is told None, or why it could not be: then it is undone."""
+        """Write the current content. Calls back with None, or with the error after the change is undone."""
         self._waiting_callbacks.append(on_persisted)
         if self._write_task is None:
             self._write_task = asyncio.get_running_loop().create_task(self._write_changes())
@@ -49,7 +50,7 @@ class ChangePersister(Generic[CopyT]):
             try:
                 await asyncio.to_thread(self._save_copy, written_copy)
             except Exception as error:
-                # What came meanwhile was built on what is undone now, and is undone with it.
+                # Changes during the write were based on the undone one, so they are undone as well.
                 written_callbacks += self._waiting_callbacks
                 self._waiting_callbacks = []
                 self._restore_copy(self.persisted_copy)
@@ -62,6 +63,6 @@ class ChangePersister(Generic[CopyT]):
         self._write_task = None
 
     async def finish_writes(self) -> None:
-        """Until all that was asked for is written."""
+        """Wait until all changes are written."""
         if self._write_task is not None:
             await self._write_task

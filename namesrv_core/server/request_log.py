@@ -1,4 +1,4 @@
-"""Requests as lines of the log, put around the handlers while somebody looks for a reason."""
+"""The request log: a wrapper around the handlers that logs each request at level DEBUG."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,7 +17,7 @@ HandleFunction = Callable[[NameServerState, RemotingCommand, int, int, RequestPe
 
 
 def log_requests(handle_request: HandleFunction) -> HandleFunction:
-    """The same, with a line for each request: what, on which connection, how it was answered."""
+    """Wrap a handler, to log each request with its connection and response code."""
 
     def handle_logged(
         state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int, peer: RequestPeer
@@ -35,7 +35,7 @@ def log_requests(handle_request: HandleFunction) -> HandleFunction:
 
 
 def request_name(request_code: int) -> str:
-    """What is asked for, as the protocol names it."""
+    """The protocol's name of a request code."""
     try:
         return RequestCode(request_code).name
     except ValueError:
@@ -43,7 +43,7 @@ def request_name(request_code: int) -> str:
 
 
 def response_name(response_code: int) -> str:
-    """How it was answered, as the protocol names it."""
+    """The protocol's name of a response code."""
     try:
         return ResponseCode(response_code).name
     except ValueError:

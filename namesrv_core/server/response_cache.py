@@ -1,10 +1,9 @@
-"""Quick: answers to route lookups that were given before, found by the bytes of the request.
+"""RouteResponseCache, a cache of answers to route lookups, keyed by the bytes of the request.
 
-A client asks for the same route again and again with nothing changed but the opaque. This takes for granted
-that such a request has the same answer as long as no table, KV value or setting has changed, and answers from
-bytes to bytes. Whatever is not exactly like a request that was answered the usual way is left to that way; so
-is everything where a policy does not let everybody read. The body of a large frame is not looked at: nobody
-reads that of a lookup.
+A client repeats the same lookup and changes only the opaque. The answer stays the same as long as no table,
+KV value or setting changes, so the cache answers without decoding. A request that differs in any other byte
+goes through the handler. So does every request if an access policy restricts reading. The body of a large
+frame is not compared, because a lookup has no body that is read.
 """
 
 from namesrv_core.protocol import codec
@@ -20,7 +19,7 @@ _ZERO_DIGIT = ord("0")
 
 
 class RouteResponseCache:
-    """To requests about `state`, as `learn` was told them; counted by `counters`."""
+    """The cached answers of a server. `counters` count the cache hits."""
 
     def __init__(self, server_state: NameServerState, counters: ServerCounters) -> None:
         self._server_state = server_state
@@ -30,10 +29,10 @@ class RouteResponseCache:
         self._cached_answers: dict[bytes, tuple[bytes, int, bytes, bytes, bytes]] = {}
 
     def find_answers(self, request_payloads: list[bytes], max_body_bytes: int) -> tuple[list[bytes], int]:
-        """Answers to the first of these requests, in pieces, and the size of their bodies.
+        """Answer the first requests, as many as are cached, until their bodies exceed `max_body_bytes`.
 
-        The requests (frames without their length words) are taken from the list: as many as are known, until
-        the bodies have more than `most` bytes. What is left goes the usual way.
+        Removes these requests (frames without their length words) from the list. Returns the pieces of the
+        answers and the size of their bodies.
         """
         answer_pieces: list[bytes] = []
         body_bytes = answer_count = 0
@@ -66,16 +65,16 @@ class RouteResponseCache:
         return answer_pieces, body_bytes
 
     def disable_cache(self) -> None:
-        """From now on everything goes the usual way."""
+        """Clear the cache and stop caching."""
         self._cached_answers.clear()
         self._is_disabled = True
 
     def enable_cache(self) -> None:
-        """From now on answers are learnt again."""
+        """Start caching again."""
         self._is_disabled = False
 
     def learn_answer(self, request_payload: bytes, request: RemotingCommand, answer: RemotingCommand) -> None:
-        """Keep the answer if it is one that `find` may give to whoever asks the same."""
+        """Cache the answer if it is valid for every client that sends the same request."""
         if (
             self._is_disabled
             or request.code != RequestCode.GET_ROUTEINFO_BY_TOPIC
@@ -90,9 +89,9 @@ class RouteResponseCache:
         if (
             not opaque_digits.isdigit()
             or opaque_digits[0] == _ZERO_DIGIT
-            # A longer one may be too large for the protocol.
+            # A longer opaque may exceed the protocol's range.
             or len(opaque_digits) > 9
-            # The only opaque there is: not spelt with escapes, nor a member of something inside.
+            # The only opaque: not written with escapes, and not a member of a nested object.
             or request_payload.count(b"opaque") != 1
             or b"\\" in request_payload
         ):

@@ -1,6 +1,6 @@
-"""What systemd is told of this process (sd_notify(3)): that it is ready, alive, and about to end.
+"""SystemdNotifier, which tells systemd that this process is ready, alive or about to end (sd_notify(3)).
 
-Nothing is told where nobody listens: NOTIFY_SOCKET says who does, WATCHDOG_USEC how often he wants to hear.
+systemd sets NOTIFY_SOCKET, and WATCHDOG_USEC for the watchdog. Without NOTIFY_SOCKET nothing is sent.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ _CLOSE_SECONDS = 15.0
 
 
 class SystemdNotifier:
-    """`environ` is that of this process."""
+    """Notifies systemd. `environment` is the environment of this process."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         socket_path = environment.get("NOTIFY_SOCKET", "")
@@ -23,7 +23,7 @@ class SystemdNotifier:
         self._watchdog_timer: asyncio.TimerHandle | None = None
 
     def notify_ready(self, status_text: str) -> None:
-        """It serves; from now on the loop says that it is alive, twice in the time it may be silent."""
+        """Report that the server is ready. From now on notify the watchdog twice per timeout."""
         self._send_lines("READY=1", f"STATUS={status_text}", f"MAINPID={os.getpid()}")
         if self._watchdog_seconds:
             self._notify_watchdog()
@@ -35,12 +35,12 @@ class SystemdNotifier:
         )
 
     def notify_stopping(self, status_text: str, max_seconds: float) -> None:
-        """It will have ended within `seconds`, and some more to close everything."""
+        """Report that the server is stopping, and extend systemd's timeout accordingly."""
         extension_us = int((max_seconds + _CLOSE_SECONDS) * 1_000_000)
         self._send_lines("STOPPING=1", f"STATUS={status_text}", f"EXTEND_TIMEOUT_USEC={extension_us}")
 
     def stop_watchdog(self) -> None:
-        """Say no more."""
+        """Stop notifying the watchdog."""
         if self._watchdog_timer is not None:
             self._watchdog_timer.cancel()
 
@@ -56,7 +56,7 @@ class SystemdNotifier:
 
 
 def _read_watchdog_seconds(environment: Mapping[str, str]) -> float:
-    """Seconds from one sign of life to the next; 0 where none is wanted of this process."""
+    """Seconds between watchdog notifications: half the timeout; 0 if none are wanted from this process."""
     timeout_us = environment.get("WATCHDOG_USEC", "")
     is_for_this_process = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
     return int(timeout_us) / 2_000_000 if timeout_us.isdecimal() and is_for_this_process else 0.0

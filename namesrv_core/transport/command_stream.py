@@ -102,7 +102,7 @@ class CommandStream(asyncio.Protocol):
         self._event_loop = asyncio.get_running_loop()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's transport is no subclass of asyncio.Transport, but does what one does.
+        # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = self._socket_transport = cast(asyncio.Transport, transport)
         self.active_at = self._refilled_at = self._event_loop.time()
         peer_name = transport.get_extra_info("peername")

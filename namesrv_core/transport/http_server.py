@@ -116,7 +116,7 @@ class _HttpConnection(asyncio.Protocol):
         self._deadline_timer: asyncio.TimerHandle
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's transport is no subclass of asyncio.Transport, but does what one does.
+        # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = cast(asyncio.Transport, transport)
         self._deadline_timer = self._event_loop.call_later(_REQUEST_SECONDS, self._transport.abort)
         self._open_connections.add(self)

@@ -261,7 +261,7 @@ class MultiplexedClient:
             server_link.decrypt_received(b"")
         self._write_requests(server_link)
 
-    # Talking
+    # Sending and receiving
 
     def _wait_for_events(self, active_links: set[ServerLink]) -> None:
         unfinished_links = [server_link for server_link in active_links if not server_link.is_done]
@@ -355,7 +355,7 @@ class MultiplexedClient:
             self._write_requests(server_link)
 
     def _fail_tls(self, server_link: ServerLink, tls_error: RocketMQError) -> None:
-        """TLS failed. Send the alert to the server; without a handshake it has not executed any request."""
+        """TLS failed. Send the alert to the server, which has not executed the unanswered requests."""
         with suppress(OSError):
             server_link.flush_queued()
         error_kind = "closed" if server_link.has_spoken else "untrusted"
@@ -380,7 +380,7 @@ class MultiplexedClient:
         )
         self._fail_link(server_link, server_link.build_loss_error(error_detail))
 
-    # Ending
+    # Time-outs and failures
 
     def _expire_link(self, server_link: ServerLink, now_seconds: float) -> None:
         if server_link.is_connected:

@@ -78,7 +78,7 @@ class ProtocolDetector(asyncio.Protocol):
         self._transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's transport is no subclass of asyncio.Transport, but does what one does.
+        # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = cast(asyncio.Transport, transport)
         self._command_stream.connection_made(transport)
         if self._tls_policy.is_required:

@@ -17,10 +17,10 @@ class DivergenceCause(NamedTuple):
 
 
 class BrokerFacts(NamedTuple):
-    """What a broker says of itself: the name servers that it registers with, None where it does not tell.
+    """The broker's own view.
 
-    `answers` is whether it could be asked, `own` its own idea of the topics that it was asked for: None for
-    one that it does not have.
+    `registered_servers` are the name servers that it registers with, None if unknown. `own_topics` has its
+    own values of the topics that were requested, None for a topic that it does not have.
     """
 
     is_answering: bool
@@ -29,19 +29,19 @@ class BrokerFacts(NamedTuple):
 
 
 FactsByAddr = Mapping[str, BrokerFacts]
-"""By the address of the broker."""
+"""Facts by the address of the broker."""
 
 NO_FACTS = BrokerFacts(False)
 
 
 class CauseEvidence(NamedTuple):
-    """All that a cause is told from: what each name server knows, and what brokers say."""
+    """The evidence for causes: the snapshot of each name server, and the facts that brokers report."""
 
     server_snapshots: Sequence[ClusterSnapshot]
     facts_by_addr: FactsByAddr
 
     def list_broker_addrs(self, broker_name: str) -> list[str]:
-        """The addresses under which name servers know it, masters first."""
+        """Return the addresses under which name servers list the broker, masters first."""
         sorted_addrs = sorted(
             (int(broker_id), broker_addr)
             for server_snapshot in self.server_snapshots
@@ -59,7 +59,7 @@ class CauseEvidence(NamedTuple):
 
 
 def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
-    """The likely cause of one difference."""
+    """Return the probable cause of a difference."""
     explain_by_section = {
         "broker": _explain_broker,
         "topic": _explain_topic,
@@ -134,7 +134,10 @@ def _explain_conflict(
 def _explain_partial_list(
     broker_addrs: Sequence[str], wrong: Sequence[int], evidence: CauseEvidence
 ) -> DivergenceCause | None:
-    """Whether the broker does not name those that are wrong; believed where it names the others as we do."""
+    """Explain the difference if the broker's namesrvAddr names only the servers that are right.
+
+    A namesrvAddr counts only if it names all of these with the same addresses as this client.
+    """
     right_servers = [
         server_index for server_index in range(len(evidence.server_snapshots)) if server_index not in wrong
     ]
@@ -221,7 +224,7 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
 def _find_wrong_servers(
     difference: ItemDifference, own_value: ComparedValue | None, is_own_known: bool
 ) -> tuple[int, ...]:
-    """Who does not say what the broker says; where the broker says nothing, the smaller part of them."""
+    """Return the name servers that contradict the broker; if its value is unknown, the minority."""
     if is_own_known and own_value is None:
         return tuple(
             server_index
@@ -245,7 +248,7 @@ def _find_wrong_servers(
 
 
 def _find_odd_servers(difference: ItemDifference) -> tuple[int, ...]:
-    """The smallest part of them that agrees; () where there are several of that size."""
+    """Return the smallest set of name servers with the same value; () if several sets have that size."""
     servers_by_value: dict[str, list[int]] = {}
     for server_index, server_value in enumerate(difference.server_values):
         servers_by_value.setdefault(repr(server_value), []).append(server_index)
@@ -261,7 +264,10 @@ def _find_odd_servers(difference: ItemDifference) -> tuple[int, ...]:
 def _explain_perm(
     difference: ItemDifference, own_value: ComparedValue | None, evidence: CauseEvidence
 ) -> DivergenceCause | None:
-    """Whether write permission was taken or given on some of them only, which brokers do not hear of."""
+    """Explain write permissions that were removed or added on some name servers only.
+
+    Brokers do not learn of such changes.
+    """
     server_perms = [_read_perm(server_value) for server_value in difference.server_values]
     closed = [
         server_index for server_index, server_perm in enumerate(server_perms) if not server_perm & Perm.WRITE
@@ -300,7 +306,7 @@ def _explain_perm(
 def _explain_flat_perm(
     difference: ItemDifference, own_value: ComparedValue | None, evidence: CauseEvidence
 ) -> DivergenceCause | None:
-    """Whether some have what addWritePerm leaves behind: rw-, where topics of the system are to be rwi."""
+    """Explain rw- on a topic that should have rwi: addWritePerm removes the inherit bit of system topics."""
     flat = [
         server_index
         for server_index, server_value in enumerate(difference.server_values)

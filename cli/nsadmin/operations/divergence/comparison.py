@@ -1,4 +1,4 @@
-"""Comparing: what differs between pictures of name servers, and a hash of each part of each. Pure."""
+"""Compares snapshots of name servers, and computes a hash of each section of a snapshot. Pure."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from nsadmin.client.snapshots import ClusterSnapshot
 
 STATE_SECTIONS = ("broker", "topic", "kv", "setting")
-"""The parts of what a name server knows, by what their items are."""
+"""The sections of a name server's state, named after the kind of their items."""
 
 OWN_SETTINGS = frozenset(
     {
@@ -22,16 +22,16 @@ OWN_SETTINGS = frozenset(
         "rocketmqHome",
     }
 )
-"""Settings that name a place, and so are each name server's own."""
+"""Settings with a path, an address or an id, which differ between name servers on purpose."""
 
 ComparedValue = Mapping[str, Any] | str
 
 
 class ComparedItem(NamedTuple):
-    """A thing that each name server should know alike.
+    """An item that should be equal on all name servers.
 
-    `place` is what the name is within: a broker's id, the broker name of a topic's queues ("" for a topic
-    that has none anywhere), the namespace of a KV key.
+    `parent_name` qualifies `name`: the id of a broker, the broker name of a topic's queues ("" for a topic
+    without queues), or the namespace of a KV key.
     """
 
     section_name: str
@@ -40,14 +40,14 @@ class ComparedItem(NamedTuple):
 
 
 class ItemDifference(NamedTuple):
-    """A thing that they know differently: what each knows of it, in their order; None for nothing."""
+    """An item that differs, with its value on each name server in their order; None if it is missing."""
 
     item: ComparedItem
     server_values: tuple[ComparedValue | None, ...]
 
     @property
     def missing_servers(self) -> tuple[int, ...]:
-        """Who knows nothing of it."""
+        """The indexes of the name servers that do not have the item."""
         return tuple(
             server_index
             for server_index, server_value in enumerate(self.server_values)
@@ -56,7 +56,7 @@ class ItemDifference(NamedTuple):
 
     @property
     def differing_fields(self) -> tuple[tuple[str, tuple[Any, ...]], ...]:
-        """What those that know it know differently: names and what each says; a text's name is ""."""
+        """The fields that differ, each with its value on every name server. A text has one field, ""."""
         known_values = [
             {"": server_value} if isinstance(server_value, str) else server_value
             for server_value in self.server_values
@@ -87,9 +87,10 @@ def _field_value(server_value: ComparedValue, field_name: str) -> Any:
 
 
 class SnapshotComparison(NamedTuple):
-    """What differs between `servers`.
+    """The differences between the name servers `server_addrs`.
 
-    `implied` are, by broker name, topics that differ only because the broker is not everywhere.
+    `implied_by_broker` has, by broker name, the topics that differ only because a name server does not have
+    the broker.
     """
 
     server_addrs: tuple[str, ...]
@@ -100,10 +101,10 @@ class SnapshotComparison(NamedTuple):
 def compare_snapshots(
     server_snapshots: Sequence[ClusterSnapshot], sections: Collection[str] = STATE_SECTIONS
 ) -> SnapshotComparison:
-    """What differs between these, of these sections, in the order of sections and names.
+    """Return the differences in these sections, sorted by section and name.
 
-    Settings count that all of them have and that are no place (OWN_SETTINGS): which there are depends on the
-    release. A KV value that is not there is the same as a namespace that is not.
+    Only settings that all name servers have are compared, because the set depends on the release, and none of
+    OWN_SETTINGS. A missing KV value and a missing namespace are equal.
     """
     diff_by_section = {
         "broker": _diff_brokers,
@@ -135,7 +136,7 @@ def compare_snapshots(
 
 
 def _find_absent_brokers(server_snapshots: Sequence[ClusterSnapshot]) -> dict[str, tuple[int, ...]]:
-    """Who knows nothing of a broker, by its name."""
+    """Return the indexes of the name servers that do not have a broker, by broker name."""
     broker_names = dict.fromkeys(
         broker_name for server_snapshot in server_snapshots for broker_name in server_snapshot.brokers
     )
@@ -167,7 +168,7 @@ def _diff_item(
 
 
 def _diff_brokers(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
-    """Each member by itself: a slave may be known to one name server only."""
+    """Compare each member of a broker group, because a slave may be missing on some name servers only."""
     for broker_name in sorted(
         {broker_name for server_snapshot in server_snapshots for broker_name in server_snapshot.brokers}
     ):
@@ -235,9 +236,9 @@ def _diff_settings(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[Item
 
 
 def hash_sections(server_snapshot: ClusterSnapshot) -> dict[str, str]:
-    """A hash of each section, equal where all that is in it is: 16 hexadecimal digits, the same everywhere.
+    """Return a hash of each section: 16 hexadecimal digits, equal on all machines for equal content.
 
-    Of settings, those that name a place are left out; which others there are depends on the release.
+    The hash of settings excludes OWN_SETTINGS. The set of the other settings depends on the release.
     """
     compared_settings = {
         setting_key: setting_value
@@ -266,7 +267,7 @@ def _canonical_json(json_value: object) -> str:
 
 
 def _topics_json(server_snapshot: ClusterSnapshot) -> str:
-    # Tables of topics that are alike are one, see `pictures.of_each`.
+    # Topics with equal queues share one table (`nsadmin.client.snapshots`), so each is encoded once.
     texts_by_id: dict[int, str] = {}
     topic_lines = []
     for topic, queues_by_broker in sorted(server_snapshot.topics.items()):

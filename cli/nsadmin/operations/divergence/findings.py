@@ -1,4 +1,4 @@
-"""Findings: differences that are alike as one, with their age and cause, and what they come to. Pure."""
+"""Groups alike differences into findings with age and cause, and decides the verdict. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -9,21 +9,21 @@ from nsadmin.operations.divergence.causes import DivergenceCause
 from nsadmin.operations.divergence.comparison import ComparedItem, ItemDifference, SnapshotComparison
 
 HEARTBEAT_MS = 30_000
-"""ms from one registration of a broker to the next (registerNameServerPeriod)."""
+"""Interval between two registrations of a broker (registerNameServerPeriod)."""
 DEFAULT_SETTLE_MS = 2 * HEARTBEAT_MS
-"""ms in which brokers make name servers equal, if anything does."""
+"""Time after which registrations have made name servers equal, unless the difference is drift."""
 COMMAND_SETTLE_MS = 2_000
-"""ms in which a command writes to all of them what no broker tells: KV config and settings."""
+"""Time that a command takes to write KV config or settings, which no broker registers, to all of them."""
 
 FindingState = Literal["new", "drift"]
 DivergenceVerdict = Literal["agree", "converging", "diverge", "partial", "unknown"]
 
 
 class DriftFinding(NamedTuple):
-    """Things that differ in the same way, for the same reason: `differences` of one `what`.
+    """Items of one section that differ in the same way for the same reason.
 
-    `place` is what all of them are within, "" where they are not. `age` is for how many ms at least the first
-    of them has been seen. `implied` are topics that differ only because this broker does.
+    `parent_name` is the broker or namespace that all of them belong to, "" if there is none. `age_ms` is the
+    time since the oldest difference was first seen. `implied_topics` differ only because this broker does.
     """
 
     section_name: str
@@ -40,7 +40,7 @@ class DriftFinding(NamedTuple):
 
 
 def format_item_name(compared_item: ComparedItem) -> str:
-    """A thing as it is called: `broker-a:0`, a topic, `NAMESPACE KEY`, a setting."""
+    """Return the display name of an item: `broker-a:0`, a topic, `NAMESPACE KEY`, or a setting."""
     if compared_item.section_name == "broker":
         return f"{compared_item.name}:{compared_item.parent_name}"
     return (
@@ -51,14 +51,14 @@ def format_item_name(compared_item: ComparedItem) -> str:
 
 
 class DifferenceAges:
-    """Since when each difference has been seen; brokers may take `settle` ms to make all equal."""
+    """Remembers when each difference was first seen. Brokers may take `settle_ms` to make all equal."""
 
     def __init__(self, settle_ms: int = DEFAULT_SETTLE_MS) -> None:
         self._settle_ms = settle_ms
         self._first_seen_ms: dict[ComparedItem, int] = {}
 
     def observe_comparison(self, comparison: SnapshotComparison, now_ms: int) -> None:
-        """A look at `now` (ms, steady): what does not differ any more is forgotten."""
+        """Note the differences at `now_ms` (steady clock), and forget items that no longer differ."""
         self._first_seen_ms = {
             difference.item: self._first_seen_ms.get(difference.item, now_ms)
             for difference in comparison.differences
@@ -68,11 +68,11 @@ class DifferenceAges:
         return now_ms - self._first_seen_ms.get(compared_item, now_ms)
 
     def state_of(self, compared_item: ComparedItem, now_ms: int) -> FindingState:
-        """Whether it is older than what makes name servers equal by itself takes."""
+        """Return "drift" if the difference is older than name servers take to converge, else "new"."""
         return "drift" if self.time_left_ms(compared_item, now_ms) <= 0 else "new"
 
     def time_left_ms(self, compared_item: ComparedItem, now_ms: int) -> int:
-        """ms until it counts as drift; 0 or less if it does."""
+        """Return the ms until the difference counts as drift; 0 or less if it is drift already."""
         patience_ms = (
             self._settle_ms
             if compared_item.section_name in ("broker", "topic")
@@ -81,7 +81,7 @@ class DifferenceAges:
         return patience_ms - self.age_of(compared_item, now_ms)
 
     def list_undecided_ms(self, now_ms: int) -> list[int]:
-        """What is left to each difference that is no drift yet."""
+        """Return the remaining time of each difference that is not drift yet."""
         return [
             left_ms
             for compared_item in self._first_seen_ms
@@ -93,7 +93,7 @@ DifferenceBundle = tuple[ItemDifference, ...]
 
 
 def bundle_differences(comparison: SnapshotComparison) -> list[DifferenceBundle]:
-    """Topics of a broker, and keys of a namespace, that differ in the same way; all else by itself."""
+    """Bundle a broker's topics, and a namespace's keys, that differ in the same way; nothing else."""
     differences_by_shape: dict[tuple[Any, ...], list[ItemDifference]] = {}
     for difference_index, difference in enumerate(comparison.differences):
         compared_item = difference.item
@@ -120,7 +120,7 @@ def build_findings(
     now_ms: int,
     find_cause: Callable[[ItemDifference], DivergenceCause],
 ) -> list[DriftFinding]:
-    """The cause of each bundle's first, and bundles of brokers with one cause as one."""
+    """Explain each bundle by its first difference, and merge bundles that have the same cause."""
     findings_by_key: dict[tuple[Any, ...], DriftFinding] = {}
     for difference_bundle in difference_bundles:
         bundle_cause = find_cause(difference_bundle[0])
@@ -175,7 +175,7 @@ def _add_finding(
 
 
 def _attach_implied(finding: DriftFinding, implied_by_broker: dict[str, DifferenceBundle]) -> DriftFinding:
-    """The topics of these brokers stand with the first finding about them."""
+    """Attach the implied topics of brokers to the first finding about these brokers."""
     if finding.section_name != "broker":
         return finding
     broker_names = dict.fromkeys(
@@ -194,7 +194,7 @@ def _attach_implied(finding: DriftFinding, implied_by_broker: dict[str, Differen
 def decide_verdict(
     asked_count: int, answered_count: int, all_findings: Sequence[DriftFinding]
 ) -> DivergenceVerdict:
-    """What it comes to; one name server alone agrees with nobody."""
+    """Return the verdict; "unknown" if fewer than two name servers answered."""
     if answered_count < 2:
         return "unknown"
     if any(finding.state == "drift" for finding in all_findings):
@@ -205,7 +205,7 @@ def decide_verdict(
 
 
 def describe_difference(difference: ItemDifference, servers: Sequence[str]) -> str:
-    """How they differ, on one line: `perm: rw- on h:1, r-- on h:2`; `not on h:2`."""
+    """Describe a difference in one line, such as `perm: rw- on h:1, r-- on h:2` or `on h:1, not on h:2`."""
     difference_parts = []
     difference = _mask_secrets(difference)
     if difference.missing_servers:
@@ -235,7 +235,7 @@ def _join_addrs(server_indexes: Iterable[int], servers: Sequence[str]) -> str:
 
 
 def _mask_secrets(difference: ItemDifference) -> ItemDifference:
-    """With words instead of texts that may be secrets: whether they are equal can be seen."""
+    """Replace values that may be secrets by "secret 1", "secret 2", ..., so that equal values stay equal."""
     if difference.item.section_name not in ("kv", "setting") or not is_secret_name(difference.item.name):
         return difference
     known_secrets = list(
@@ -257,5 +257,5 @@ def _format_value(field_name: str, server_value: object) -> str:
 
 
 def map_by_server(difference: ItemDifference, servers: Sequence[str]) -> Mapping[str, Any]:
-    """What each name server knows of it."""
+    """Return the value of the item on each name server."""
     return dict(zip(servers, _mask_secrets(difference).server_values, strict=True))

@@ -1,4 +1,4 @@
-"""Looking: at all name servers until it is clear what drift is, and at what brokers say to it."""
+"""Compares all name servers repeatedly to tell drift from convergence, and asks brokers for the causes."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
@@ -27,13 +27,13 @@ from nsadmin.operations.divergence.findings import (
 )
 
 _MAX_TOPICS_ASKED = 32
-"""Topics that brokers are asked for their own idea of, at each look."""
+"""Topics whose own values each observation requests from brokers."""
 _REPEAT_MS = 10_000
-"""ms from one look to the next, while it is not clear what drift is."""
+"""Longest time between two observations while a difference may still converge."""
 
 
 class DivergenceObservation(NamedTuple):
-    """What one look came to: what each name server answered, how those that did differ, and the verdict."""
+    """The snapshot or error of each name server, the differences between the snapshots, and the verdict."""
 
     snapshot_results: tuple[ServerResult[ClusterSnapshot], ...]
     comparison: SnapshotComparison
@@ -42,7 +42,7 @@ class DivergenceObservation(NamedTuple):
 
     @property
     def server_snapshots(self) -> list[ClusterSnapshot]:
-        """Of those that answered."""
+        """The snapshots of the name servers that answered."""
         return [
             snapshot_result.result
             for snapshot_result in self.snapshot_results
@@ -51,10 +51,10 @@ class DivergenceObservation(NamedTuple):
 
 
 class DivergenceObserver:
-    """Looks that remember each other, and so know how old a difference is.
+    """Observes name servers repeatedly, and remembers the age of each difference.
 
-    `settle` is how many ms brokers may take until name servers are equal; `clock` is steady, in ms. KV
-    namespaces cannot be listed by name servers: that of order configurations is compared, and `namespaces`.
+    Brokers may take `settle_ms` to make name servers equal. `clock_ms` is a steady clock. Name servers cannot
+    list their KV namespaces: the one of order configurations and `namespaces` are compared.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class DivergenceObserver:
         self._settle_ms = settle_ms
 
     def observe_once(self) -> DivergenceObservation:
-        """One look, with what earlier ones of this have seen; brokers that differ are asked why."""
+        """Compare all name servers once, and ask the brokers concerned for the causes."""
         now_ms, raw_results = self._clock_ms(), take_server_snapshots(self._admin, 0, self._namespaces)
         snapshot_results = self._admin.name_server_tables.mark_duplicate_servers(raw_results)
         server_snapshots = [
@@ -106,10 +106,9 @@ class DivergenceObserver:
         pause_seconds: Callable[[float], object],
         on_waiting: Callable[[DivergenceObservation, float], None],
     ) -> DivergenceObservation:
-        """Look until each difference has gone or has proved to be drift, or is younger than the first look.
+        """Observe until each difference is gone, is drift, or is younger than the first observation.
 
-        Who pauses does so for the seconds he is told; `waiting` is told once of what is not clear yet, and
-        for how many seconds at most it may take.
+        Calls `on_waiting` once, with the first observation and the longest possible wait in seconds.
         """
         started_ms = self._clock_ms()
         latest_observation = self.observe_once()
@@ -131,7 +130,7 @@ def gather_broker_facts(
     difference_bundles: Sequence[DifferenceBundle],
     server_snapshots: Sequence[ClusterSnapshot],
 ) -> FactsByAddr:
-    """What brokers say to these differences, each asked once; of one that is silent, that it is."""
+    """Ask each broker concerned once. A broker that does not answer gets facts that say so."""
     cause_evidence = CauseEvidence(server_snapshots, {})
     topics_by_addr: dict[str, list[str]] = {}
     for difference_bundle in difference_bundles:
@@ -140,7 +139,7 @@ def gather_broker_facts(
             for broker_addr in cause_evidence.list_broker_addrs(compared_item.name):
                 topics_by_addr.setdefault(broker_addr, [])
         elif compared_item.section_name == "topic" and compared_item.parent_name:
-            # The master, or who is nearest to it.
+            # The first address is the master's, or the one with the lowest id.
             for broker_addr in cause_evidence.list_broker_addrs(compared_item.parent_name)[:1]:
                 topics_by_addr.setdefault(broker_addr, []).append(compared_item.name)
     remaining_topics = _MAX_TOPICS_ASKED
@@ -167,7 +166,7 @@ def gather_broker_facts(
 
 
 def _parse_namesrv_list(list_text: str | None) -> tuple[str, ...] | None:
-    """The name servers that a broker's configuration names; None where it finds them in another way."""
+    """Return the name servers in a broker's namesrvAddr; None if the broker finds them in another way."""
     server_names = tuple(
         server_name for list_part in (list_text or "").split(";") if (server_name := list_part.strip())
     )
@@ -177,7 +176,7 @@ def _parse_namesrv_list(list_text: str | None) -> tuple[str, ...] | None:
 def _read_own_topic(
     admin: AdminClient, broker_addr: str, topic: str, broker_config: dict[str, str]
 ) -> tuple[ComparedValue | None, bool]:
-    """How a broker would register a topic, None for one that it does not have; and whether it said."""
+    """Return how a broker would register a topic (None if it has none), and whether that is known."""
     [config_result] = admin.topic_configs.get_each([broker_addr], topic)
     if config_result.result is not None:
         return _registered_value(config_result.result, broker_config), True
@@ -186,13 +185,14 @@ def _read_own_topic(
 
 
 def _registered_value(topic_config: BrokerTopicConfig, broker_config: dict[str, str]) -> ComparedValue:
-    """What a broker registers of a topic: no more permission than it has itself (`brokerPermission`)."""
+    """Return what a broker registers for a topic. `brokerPermission` limits the topic's permission."""
     permission_text = broker_config.get("brokerPermission", "6")
     allowed_perm = int(permission_text) if permission_text.isdigit() else 6
     return {
         "readQueueNums": topic_config.read_queue_nums,
         "writeQueueNums": topic_config.write_queue_nums,
-        # BrokerController#registerBrokerAll: one that allows all leaves other bits alone.
+        # A broker that allows reads and writes keeps the topic's other bits
+        # (BrokerController#registerBrokerAll).
         "perm": topic_config.perm if allowed_perm & 6 == 6 else topic_config.perm & allowed_perm,
         "topicSysFlag": topic_config.topic_sys_flag,
     }
