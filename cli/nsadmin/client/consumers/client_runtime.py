@@ -33,10 +33,17 @@ _NAME_SERVERS_PATTERN = re.compile(rb'"PROP_NAMESERVER_ADDR"\s*:\s*"([^"\\]*)"')
 
 
 class RunningQueue(NamedTuple):
-    """A queue that a client consumes from (ProcessQueueInfo); times are ms since 1970, None for never.
+    """A queue that a client consumes from (ProcessQueueInfo). Times are ms since 1970; None for never.
 
-    `commit_offset` is the next message to consume as the client has it, `cached_msg_count` how many
-    messages it has fetched and not consumed. Ordered consumers lock their queues on the broker.
+    Attributes:
+        queue: The queue.
+        commit_offset: The next message to consume, as the client knows it.
+        cached_msg_count: The messages that the client fetched but did not consume.
+        cached_msg_size_in_mib: Their size in MiB.
+        last_pull_ms: The last pull.
+        last_consume_ms: The last consumption.
+        is_locked: Whether the client holds the lock of the queue; ordered consumers lock queues.
+        is_dropped: Whether the client gave the queue up.
     """
 
     queue: MessageQueue
@@ -50,13 +57,17 @@ class RunningQueue(NamedTuple):
 
 
 ALL_QUEUES = -1
-"""The queue id of a client that pops messages of whatever queue of a broker."""
+"""The queue id of a client that pops messages from any queue of a broker."""
 
 
 class PopQueue(NamedTuple):
-    """A queue that a client pops from (PopProcessQueueInfo), or ALL_QUEUES of a broker, which clients share.
+    """A queue that a client pops from (PopProcessQueueInfo).
 
-    `wait_ack_count` is how many messages it has popped and not acknowledged; the time is ms since 1970.
+    Attributes:
+        queue: The queue; its id is ALL_QUEUES if clients share all queues of the broker.
+        wait_ack_count: The messages that the client popped but did not acknowledge.
+        last_pop_ms: The last pop in ms since 1970; None for never.
+        is_dropped: Whether the client gave the queue up.
     """
 
     queue: MessageQueue
@@ -66,7 +77,7 @@ class PopQueue(NamedTuple):
 
 
 class ConsumeStatus(NamedTuple):
-    """How one client gets on with one topic; RTs are in ms, the rest is per second."""
+    """The consumption of one topic by one client: `*_rt` in ms per message or pull, `*_tps` per second."""
 
     consume_ok_tps: float
     consume_failed_tps: float
@@ -76,7 +87,16 @@ class ConsumeStatus(NamedTuple):
 
 
 class RunningInfo(NamedTuple):
-    """ConsumerRunningInfo: `properties` are all settings of the client, `jstack` its threads if wanted."""
+    """The runtime state of a client (ConsumerRunningInfo).
+
+    Attributes:
+        properties: All settings of the client.
+        subscriptions: Its subscriptions, in order.
+        queues: The queues that it pulls from.
+        status_by_topic: Topic to its consumption.
+        jstack: A dump of its threads, if requested; else None.
+        pop_queues: The queues that it pops from.
+    """
 
     properties: dict[str, str]
     subscriptions: tuple[TopicSubscription, ...]
@@ -87,7 +107,7 @@ class RunningInfo(NamedTuple):
 
     @property
     def held_queues(self) -> list[MessageQueue]:
-        """All queues that the client consumes from, in one way or the other."""
+        """All queues that the client pulls or pops from."""
         return [item.queue for item in self.queues] + [item.queue for item in self.pop_queues]
 
     @property
@@ -97,13 +117,13 @@ class RunningInfo(NamedTuple):
 
     @property
     def started_at_ms(self) -> int | None:
-        """When the client was started, in ms."""
+        """The start time of the client in ms since 1970; None if not reported."""
         text = self.properties.get("PROP_CONSUMER_START_TIMESTAMP", "")
         return int(text) if text.isdecimal() else None
 
 
 class RunningClient(NamedTuple):
-    """A client, and what it told; `info` is None where it did not, and `error` says why."""
+    """A client with its runtime state (None after an error) and its error (None after a success)."""
 
     client: ConnectedClient
     info: RunningInfo | None
@@ -111,7 +131,7 @@ class RunningClient(NamedTuple):
 
 
 class ClientNameServers(NamedTuple):
-    """A client and its list of name servers, which is empty where it tells none; or `error` says why."""
+    """A client with its name servers (() if not reported, None after an error) and its error."""
 
     client: ConnectedClient
     name_servers: tuple[str, ...] | None
@@ -119,7 +139,14 @@ class ClientNameServers(NamedTuple):
 
 
 class RunningGroup(NamedTuple):
-    """The clients of a group that were asked; `errors` has None for each broker that answered."""
+    """The clients of a group with their runtime state.
+
+    Attributes:
+        clients: The clients that were asked.
+        consume_type: "CONSUME_ACTIVELY" (pull) or "CONSUME_PASSIVELY" (push).
+        message_model: "CLUSTERING" or "BROADCASTING".
+        errors: Broker address to error; None for a broker that answered.
+    """
 
     clients: tuple[RunningClient, ...]
     consume_type: str | None
@@ -128,7 +155,7 @@ class RunningGroup(NamedTuple):
 
 
 class ClientRuntime:
-    """`admin.running`."""
+    """`admin.client_runtime`: the runtime state of consumer clients."""
 
     def __init__(self, caller: Caller, consumers: ConsumerAdmin, topics: TopicAdmin) -> None:
         self._caller = caller
@@ -144,9 +171,18 @@ class ClientRuntime:
         broker_addr: str | None = None,
         with_jstack: bool = False,
     ) -> RunningGroup:
-        """Every client of the group, or one of them (GET_CONSUMER_RUNNING_INFO).
+        """Return the runtime state of a group's clients (GET_CONSUMER_RUNNING_INFO, 307).
 
-        NotFound if there is no such client; see `Consumers.connections` for groups of which nobody is there.
+        Args:
+            group: The consumer group.
+            client_id: Only this client. Default: all clients.
+            cluster_name: Find clients in this cluster. Default: all clusters.
+            broker_addr: Find clients only on this broker.
+            with_jstack: Also read a dump of each client's threads.
+
+        Raises:
+            NotFound: No such client is connected, or no broker knows the group.
+            RequestError: CONSUMER_NOT_ONLINE (206): no client of the group is connected.
         """
         group_connections = self._consumers.get_connections(group, cluster_name, broker_addr)
         clients = [
@@ -169,7 +205,14 @@ class ClientRuntime:
     def get_name_servers(
         self, connections_by_group: Mapping[str, GroupConnections]
     ) -> dict[str, list[ClientNameServers]]:
-        """The lists of the clients of many groups, all asked at once; by group."""
+        """Return the name servers that the clients of many groups use (307, all at once).
+
+        Args:
+            connections_by_group: Group to its connected clients.
+
+        Returns:
+            Group to one ClientNameServers per client.
+        """
         group_clients = [
             (group, connected_client)
             for group, group_connections in connections_by_group.items()
@@ -188,7 +231,7 @@ class ClientRuntime:
     def _read_clients(
         self, group_clients: Sequence[tuple[str, ConnectedClient]], with_jstack: bool
     ) -> list[RunningClient]:
-        """What clients of these groups say of themselves."""
+        """Read the runtime state of clients, given as pairs of (group, client)."""
         info_results = [
             decode_answer(answer, parse_running_info)
             for answer in self._send_to_clients(group_clients, with_jstack)
@@ -201,7 +244,7 @@ class ClientRuntime:
     def _send_to_clients(
         self, group_clients: Sequence[tuple[str, ConnectedClient]], with_jstack: bool
     ) -> list[ServerResult[RemotingCommand]]:
-        """Each client of these groups is asked through a broker that it is connected to."""
+        """Send the request to each client through a broker that it is connected to."""
         request_code = RequestCode.GET_CONSUMER_RUNNING_INFO
         calls = [
             (
@@ -218,9 +261,11 @@ class ClientRuntime:
         return self._caller.send_requests(calls, max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout))
 
     def get_queue_owners(self, group: str, cluster_name: str | None = None) -> dict[MessageQueue, str]:
-        """Whose each queue is, as the clients say; several ids are joined by a comma.
+        """Return the clients that consume each queue of a group (307).
 
-        Several have one where they broadcast, or pop from ALL_QUEUES of a broker.
+        Returns:
+            Queue to client id. Several ids are joined by a comma: broadcasting clients share queues, and so
+            do clients that pop from ALL_QUEUES.
         """
         clients_by_queue: dict[MessageQueue, list[str]] = {}
         for running_client in self.get_group(group, cluster_name=cluster_name).clients:
@@ -229,7 +274,15 @@ class ClientRuntime:
         return {message_queue: ",".join(clients) for message_queue, clients in clients_by_queue.items()}
 
     def find_problems(self, running_group: RunningGroup, now_ms: int) -> list[str]:
-        """What is wrong with a group all of whose clients were asked, a line for each, at `now` (ms)."""
+        """Find problems of a group: different subscriptions, blocked, unlocked or unassigned queues.
+
+        Args:
+            running_group: The result of `get_group` for all clients.
+            now_ms: The current time in ms since 1970.
+
+        Returns:
+            One line per problem.
+        """
         client_infos = [
             (running_client.client.client_id, running_client.info)
             for running_client in running_group.clients
@@ -269,14 +322,14 @@ class ClientRuntime:
 
 
 def _parse_name_servers(response: RemotingCommand) -> tuple[str, ...]:
-    """Of a ConsumerRunningInfo no more than that: to read all its queues takes a hundred times as long."""
+    """Parse only the name servers: parsing all queues of a ConsumerRunningInfo takes 100 times as long."""
     pattern_match = _NAME_SERVERS_PATTERN.search(response.body)
     addrs_text = "" if pattern_match is None else pattern_match[1].decode("utf-8", "replace")
     return tuple(filter(None, addrs_text.replace(" ", "").split(";")))
 
 
 def parse_running_info(response: RemotingCommand) -> RunningInfo:
-    """ConsumerRunningInfo, as clients of any language write it."""
+    """Parse a ConsumerRunningInfo body of a client in any language."""
     json_body = parse_json_object(response)
     subscriptions = (
         parse_subscription(json_record["topic"], json_record)
@@ -322,7 +375,7 @@ def _parse_running_queue(message_queue: MessageQueue, queue_record: Mapping[str,
         queue_record.get("lastPullTimestamp") or None,
         queue_record.get("lastConsumeTimestamp") or None,
         bool(queue_record.get("locked")),
-        # Java writes it with one p, Go with two.
+        # Java spells the member "droped", Go "dropped".
         bool(queue_record.get("droped", queue_record.get("dropped"))),
     )
 
@@ -333,7 +386,7 @@ def _parse_status(status_record: Mapping[str, Any]) -> ConsumeStatus:
 
 
 def _find_subscription_problems(client_infos: Sequence[tuple[str, RunningInfo]]) -> list[str]:
-    """Clients of one group have to subscribe to the same: else messages are lost or never come."""
+    """Find clients with different subscriptions in one group, which makes the group lose messages."""
     if not client_infos:
         return []
     first_client, first_subscriptions = client_infos[0][0], client_infos[0][1].subscriptions

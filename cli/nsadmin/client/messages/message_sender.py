@@ -1,4 +1,4 @@
-"""Sending: one message to one queue, as a producer would, but asked for by an operator."""
+"""`admin.message_sender`: sends of single messages on behalf of an operator."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ _STORED_UNSAFELY_CODES = (
 
 
 class SendQueue(NamedTuple):
-    """The queue to send to, on the master at `broker_addr`."""
+    """A queue to send to; `broker_addr` is the master of the broker."""
 
     topic: str
     broker_name: str
@@ -43,7 +43,14 @@ class SendQueue(NamedTuple):
 
 
 class SentMessage(NamedTuple):
-    """What a broker stored: `msg_id` as producers say it, `offset_msg_id` where it is."""
+    """A stored message.
+
+    Attributes:
+        send_queue: The queue.
+        msg_id: The unique key that the sender assigned.
+        offset_msg_id: The id that names its place in the commit log; None if not reported.
+        queue_offset: Its offset in the queue; None if not reported.
+    """
 
     send_queue: SendQueue
     msg_id: str
@@ -52,7 +59,7 @@ class SentMessage(NamedTuple):
 
 
 class MessageSender:
-    """`admin.sending`."""
+    """`admin.message_sender`: sends of single messages."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
         self._caller = caller
@@ -61,7 +68,17 @@ class MessageSender:
     def choose_queue(
         self, topic: str, broker_name: str | None = None, queue_id: int | None = None
     ) -> SendQueue:
-        """A queue that can be written to: any, or one of this broker, or just this one; NotFound for none."""
+        """Choose a writable queue of a topic, at random among the candidates.
+
+        Args:
+            topic: The topic.
+            broker_name: Only queues of this broker.
+            queue_id: Only this queue.
+
+        Raises:
+            NotFound: No such queue is writable.
+            TopicNotExist: The topic has no route.
+        """
         queue_routes = [
             queue_route
             for queue_route in self._topics.get_route(topic).queues
@@ -87,7 +104,12 @@ class MessageSender:
         )
 
     def list_queues(self, topic: str) -> list[SendQueue]:
-        """All queues that can be written to, broker by broker; NotFound for none."""
+        """Return all writable queues of a topic, broker by broker.
+
+        Raises:
+            NotFound: No queue is writable.
+            TopicNotExist: The topic has no route.
+        """
         queue_routes = self._topics.get_route(topic).queues
         send_queues = [
             SendQueue(topic, queue_route.broker_name, queue_route.broker_addrs[MASTER_BROKER_ID], queue_id)
@@ -110,9 +132,19 @@ class MessageSender:
         tags: str | None = None,
         properties: Mapping[str, str] | None = None,
     ) -> SentMessage:
-        """Store a message; ValueError for a property that cannot be written.
+        """Send a message to a queue (SEND_MESSAGE_V2, 310). The broker does not create a missing topic.
 
-        A topic that the broker does not have (any more) is not created by it.
+        Args:
+            send_queue: The queue.
+            message_body: The body.
+            keys: The business keys, separated by blanks.
+            tags: The tag.
+            properties: Further properties. A unique key among them is used as the message id.
+
+        Raises:
+            ValueError: A property contains a separator character.
+            RequestError: The broker refused; or it stored the message, but a flush or a slave was late.
+            RocketMQError: The broker did not answer.
         """
         own_properties = properties or {}
         msg_id = own_properties.get(UNIQUE_KEY_PROPERTY) or _make_unique_key(time())
@@ -145,7 +177,16 @@ class MessageSender:
         began_ms: int,
         cost_ms: int,
     ) -> SentMessage:
-        """Write into the trace topic what was sent: `began` in ms since 1970, `cost` in ms."""
+        """Send a trace of a sent message to the trace topic (SEND_MESSAGE_V2, 310).
+
+        Args:
+            sent_message: The message.
+            body_length: The length of its body in bytes.
+            keys: Its keys.
+            tags: Its tag.
+            began_ms: The start of the send in ms since 1970.
+            cost_ms: The duration of the send in ms.
+        """
         trace_fields: Iterable[object] = (
             "Pub", began_ms, "DefaultRegion", PRODUCER_GROUP, sent_message.send_queue.topic,
             sent_message.msg_id, message_tags, message_keys,
@@ -162,7 +203,10 @@ class MessageSender:
 def build_send_request(
     send_queue: SendQueue, message_body: bytes, all_properties: Mapping[str, str]
 ) -> RemotingCommand:
-    """SEND_MESSAGE_V2. The template of a topic is the topic itself: what is not there is not created."""
+    """Build a SEND_MESSAGE_V2 (310) request.
+
+    The template topic is the topic itself, so that the broker does not create a missing topic.
+    """
     ext_fields = {
         "a": PRODUCER_GROUP,
         "b": send_queue.topic,
@@ -186,7 +230,7 @@ def _random_index(choice_count: int) -> int:
 
 
 def _make_unique_key(now_seconds: float) -> str:
-    """A unique key; its address is the loopback's, as the one that a broker sees is not known here."""
+    """Make a unique key with the loopback address: the address that a broker sees is unknown here."""
     month_start = mktime((*localtime(now_seconds)[:2], 1, 0, 0, 0, 0, 0, -1))
     return build_unique_key(
         _LOOPBACK_IP,

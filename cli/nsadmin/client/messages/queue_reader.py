@@ -1,4 +1,4 @@
-"""Reading queues from end to end, all of them at the same time, as nobody's consumer."""
+"""`admin.queue_reader`: sequential reads of queues, several at once, without a consumer group."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -21,13 +21,20 @@ from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
 
 PAGE_SIZE = 32
-"""A broker gives no more at a time."""
+"""The maximum number of messages in one answer of a broker."""
 
 
 class QueueSpan(NamedTuple):
-    """The part of a queue to read: offsets from `begin` to before `end`, on the process that told them.
+    """The part of a queue to read.
 
-    Of these only what was stored from `since` to `until` (ms).
+    Attributes:
+        broker_name: The broker.
+        broker_addr: The process that reported the offsets, and is read.
+        queue_id: The queue.
+        begin_offset: The first offset.
+        end_offset: The offset after the last one.
+        since_ms: The earliest store time in ms since 1970.
+        until_ms: The latest store time in ms since 1970.
     """
 
     broker_name: str
@@ -40,7 +47,7 @@ class QueueSpan(NamedTuple):
 
 
 class SpanResult(NamedTuple):
-    """What there is to read of a queue, or why that is not known."""
+    """The part of a queue to read (None after an error), or the error."""
 
     broker_name: str
     queue_id: int
@@ -49,7 +56,7 @@ class SpanResult(NamedTuple):
 
 
 class MessagePage(NamedTuple):
-    """The next messages of a queue, at most 32; with an `error` the reading of it has ended there."""
+    """The next messages of a queue, at most 32. An error ends the reading of this queue."""
 
     broker_name: str
     queue_id: int
@@ -58,7 +65,7 @@ class MessagePage(NamedTuple):
 
 
 class QueueReader:
-    """`admin.queue_reading`."""
+    """`admin.queue_reader`: sequential reads of queues."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -72,9 +79,23 @@ class QueueReader:
         begin_ms: int = 0,
         end_ms: int = END_OF_TIME_MS,
     ) -> list[SpanResult]:
-        """What each readable queue, or the one of this number, has stored from `begin` to `end` (ms).
+        """Return the offsets of a time range in each readable queue.
 
-        NotFound where a broker has no queue of this number.
+        Sends GET_MIN_OFFSET (31), GET_MAX_OFFSET (30) and, for a limited range, SEARCH_OFFSET_BY_TIMESTAMP
+        (29) to the master of each queue, or to a slave if the master does not answer.
+
+        Args:
+            topic: The topic.
+            queue_routes: The brokers of the topic.
+            queue_id: Only this queue of each broker. Default: all queues.
+            begin_ms: The earliest store time in ms since 1970.
+            end_ms: The latest store time in ms since 1970.
+
+        Returns:
+            One SpanResult per queue.
+
+        Raises:
+            NotFound: No broker has a queue with this id.
         """
         queue_places = [
             (queue_route, place_queue_id)
@@ -87,8 +108,8 @@ class QueueReader:
             raise NotFound(f"{topic} has no queue {queue_id} there: it has {queue_count}, counted from 0")
         min_offsets = self._read_offsets(RequestCode.GET_MIN_OFFSET, topic, queue_places)
         max_offsets = self._read_offsets(RequestCode.GET_MAX_OFFSET, topic, queue_places)
-        # Brokers before 5.0 answer with the nearest message, be it earlier or later, and with any of those
-        # of the same time: one more on either side is read, and each message's own time is looked at.
+        # Brokers before 5.0 answer the nearest message, earlier or later, and any of several with the same
+        # time. So read one more millisecond on either side, and check the time of each message.
         request_code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
         first_offsets = (
             self._read_offsets(request_code, topic, queue_places, begin_ms - 1)
@@ -110,9 +131,12 @@ class QueueReader:
     def read_pages(
         self, topic: str, queue_spans: Sequence[QueueSpan], wanted_tags: frozenset[str] | None = None
     ) -> Iterator[MessagePage]:
-        """The messages of all spans, page by page in turns, until the spans end or nobody asks for more.
+        """Yield the messages of all spans, page by page, taking turns between queues (PULL_MESSAGE, 11).
 
-        With `tags` only messages that have one of them: brokers compare hashes, so each is looked at.
+        Args:
+            topic: The topic.
+            queue_spans: The parts of queues to read.
+            wanted_tags: Only messages with one of these tags; brokers filter by hash, the client exactly.
         """
         tag_expression = "*" if wanted_tags is None else " || ".join(sorted(wanted_tags))
         next_offsets = {
@@ -179,7 +203,7 @@ def _make_span(
     min_offset, max_offset, first_offset, last_offset = (
         offset_bound.result or 0 for offset_bound in offset_bounds
     )
-    # A search before the first message may answer with less than the queue still has.
+    # A search for a time before the first message may answer an offset below the minimum.
     begin_offset, end_offset = max(min_offset, first_offset), min(max_offset, last_offset + 1)
     queue_span = QueueSpan(
         broker_name, offset_bounds[0].addr, queue_id, begin_offset, end_offset, since_ms, until_ms
@@ -206,7 +230,7 @@ def _make_page(
     answer: ServerResult[RemotingCommand],
     wanted_tags: frozenset[str] | None,
 ) -> tuple[MessagePage, int]:
-    """A page of what was answered, and the offset to go on from."""
+    """Make a page from an answer; return it with the next offset."""
     if answer.result is None:
         return MessagePage(queue_span.broker_name, queue_span.queue_id, (), answer.error), queue_offset
     pulled_messages = decode_pulled_messages(answer.result)
