@@ -11,7 +11,7 @@ from nsadmin.operations.drain.runner import ProcedureClock
 
 def calls_clock(monkeypatch: pytest.MonkeyPatch, now: Callable[[], float]) -> None:
     """Time-outs of calls are reckoned with this clock; the selector still waits in real time."""
-    for module in ("calls", "exchange"):
+    for module in ("multiplexed_client", "exchange"):
         monkeypatch.setattr(f"namesrv_core.transport.{module}.monotonic", now)
 
 

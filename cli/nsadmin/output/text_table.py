@@ -158,10 +158,12 @@ def draw_table(
         show_header=shows_headers,
     )
     for column_name, column_width in zip(column_names, column_widths, strict=True):
-        justify = "right" if _is_number_column(rows, column_name) else "left"
         rich_table.add_column(
-            _column_words(column_name), width=column_width, overflow="fold", justify=justify
-        )  # type: ignore[arg-type]
+            _column_words(column_name),
+            width=column_width,
+            overflow="fold",
+            justify="right" if _is_number_column(rows, column_name) else "left",
+        )
     for row in rows.rows:
         rich_table.add_row(
             *(

@@ -12,7 +12,7 @@ import pytest
 import nsadmin
 from nsadmin import AdminClient, client
 
-MODULES = [import_module(f"nsadmin.client.{found.name}") for found in pkgutil.iter_modules(client.__path__)]
+MODULES = [import_module(found.name) for found in pkgutil.walk_packages(client.__path__, "nsadmin.client.")]
 NOUNS = {name: item for name, item in vars(AdminClient).items() if isinstance(item, cached_property)}
 
 

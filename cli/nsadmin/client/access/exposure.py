@@ -24,7 +24,7 @@ class ExposureAnswer(NamedTuple):
 
 
 class ServerExposure:
-    """`admin.doors`: any answer is a result, a refusal too; only silence is an error."""
+    """`admin.exposure`: any answer is a result, a refusal too; only silence is an error."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller

@@ -1,6 +1,6 @@
-"""Users: whom each broker of 5.3 and later knows; looked at, and changed after a plan.
+"""`admin.users`: the users of brokers (since 5.3), read and changed by plans.
 
-A plan says for each broker what is there and what would be; `carry_out` makes it so and reads it back.
+A plan contains the state before and after for each broker. `apply_plans` applies it and reads it back.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,11 +19,18 @@ USER_STATUSES = ("enable", "disable")
 
 
 class AlreadyExists(RocketMQError):
-    """What was to be made is there."""
+    """The object to create already exists."""
 
 
 class User(NamedTuple):
-    """One user of one broker; a representation never shows the password, which brokers tell in clear."""
+    """A user of a broker. Its repr never shows the password, which brokers report in clear text.
+
+    Attributes:
+        username: The name.
+        password: The password; None if not reported, or to keep it in an update.
+        user_type: One of USER_TYPES; None likewise.
+        user_status: One of USER_STATUSES; None likewise.
+    """
 
     username: str
     password: str | None = None
@@ -35,14 +42,14 @@ class User(NamedTuple):
 
 
 class UserChange(NamedTuple):
-    """What is there and what would be, or is: None for nothing."""
+    """A user before and after a change; None if there is no such user."""
 
     user_before: User | None
     user_after: User | None
 
 
 class UserAdmin:
-    """`admin.users`."""
+    """`admin.users`: the users of brokers. Each method returns one ServerResult per address or plan."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -50,13 +57,18 @@ class UserAdmin:
     def list_users(
         self, broker_addrs: Iterable[str], name_text: str | None = None
     ) -> list[ServerResult[tuple[User, ...]]]:
-        """The users of these brokers whose names have this text in them, in the order of names."""
+        """Return the users of brokers, in the order of names (AUTH_LIST_USER, 3005).
+
+        Args:
+            broker_addrs: The brokers.
+            name_text: Only users whose names contain this text. Default: all users.
+        """
         ext_fields = {"filter": name_text} if name_text else None
         answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_LIST_USER, ext_fields)
         return [decode_answer(answer, _parse_users) for answer in answers]
 
     def get_user(self, broker_addrs: Iterable[str], username: str) -> list[ServerResult[User]]:
-        """One user of these brokers; NotFound where there is none of that name."""
+        """Return one user of brokers (AUTH_GET_USER, 3004); the error is NotFound for an unknown user."""
 
         def parse_found_user(response: RemotingCommand) -> User:
             if not response.body:
@@ -67,7 +79,7 @@ class UserAdmin:
         return [decode_answer(answer, parse_found_user) for answer in answers]
 
     def plan_create(self, broker_addrs: Iterable[str], new_user: User) -> list[ServerResult[UserChange]]:
-        """A new user; AlreadyThere where there is one of that name."""
+        """Plan to create a user; the error is AlreadyExists for an existing name."""
 
         def plan_change(user_before: User | None) -> UserChange:
             if user_before is not None:
@@ -80,7 +92,12 @@ class UserAdmin:
         ]
 
     def plan_update(self, broker_addrs: Iterable[str], wanted_user: User) -> list[ServerResult[UserChange]]:
-        """Another password, type or status: what is None in `wanted` stays. NotFound for unknown users."""
+        """Plan to update the password, type or status of a user.
+
+        Args:
+            broker_addrs: The brokers.
+            wanted_user: The new values; None keeps a value. The error is NotFound for an unknown user.
+        """
         return [
             user_result.then(
                 lambda user_before: UserChange(user_before, _merge_user(user_before, wanted_user))
@@ -89,14 +106,18 @@ class UserAdmin:
         ]
 
     def plan_delete(self, broker_addrs: Iterable[str], username: str) -> list[ServerResult[UserChange]]:
-        """No such user any more; NotFound where there is none."""
+        """Plan to delete a user; the error is NotFound for an unknown user."""
         return [
             user_result.then(lambda user_before: UserChange(user_before, None))
             for user_result in self.get_user(broker_addrs, username)
         ]
 
     def plan_copy(self, broker_addr: str, users: Sequence[User]) -> list[ServerResult[UserChange]]:
-        """These users on that broker, in their order, with all that they have."""
+        """Plan to copy users with all their values to one broker.
+
+        Returns:
+            One ServerResult per user, in order.
+        """
         [users_result] = self.list_users([broker_addr])
         if users_result.error is not None:
             return [ServerResult(broker_addr, None, users_result.error) for _ in users]
@@ -109,9 +130,14 @@ class UserAdmin:
     def apply_plans(
         self, planned_changes: Sequence[ServerResult[UserChange]]
     ) -> list[ServerResult[UserChange]]:
-        """Tell each broker what differs, and read it back; NotApplied where it shows something else.
+        """Apply plans, and read the users back.
 
-        Who has changed his own password or deleted himself cannot look: then the broker's word counts.
+        Sends AUTH_CREATE_USER (3001), AUTH_UPDATE_USER (3002) or AUTH_DELETE_USER (3003) for each plan that
+        changes something. A client that changes its own password or deletes its own user cannot read the
+        result back: then the broker's success counts.
+
+        Returns:
+            One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
         plans_to_send = [
             planned_change
@@ -149,7 +175,7 @@ class UserAdmin:
     def _find_user(
         self, broker_addrs: Iterable[str], username: str
     ) -> list[ServerResult[tuple[User | None]]]:
-        """The user, or None where there is none: then that is no error."""
+        """Read a user in a tuple of one; a missing user is None, not an error."""
         return [
             ServerResult(user_result.addr, (None,), None)
             if is_not_found(user_result.error)
@@ -168,7 +194,7 @@ def _plan_key(planned_change: ServerResult[UserChange]) -> tuple[str, str]:
 
 
 def _verify_user(current_user: User | None, wanted_user: User | None) -> User | None:
-    """What is there now; whether the password is the wanted one is for nobody to see."""
+    """Compare the user read back with the wanted one, except for the password."""
     if current_user is None or wanted_user is None:
         if current_user is not wanted_user:
             raise NotApplied(

@@ -1,4 +1,4 @@
-"""Consume queues: the entries of a queue as a broker has them, which lead to messages in its commit log."""
+"""`admin.consume_queues`: the entries of a broker's consume queue, which point into its commit log."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,11 +14,17 @@ from nsadmin.client.topic_routes import QueueRoute
 
 
 class ConsumeQueueEntry(NamedTuple):
-    """One entry: the message's place in the commit log and its size (bytes), and the hash of its tag.
+    """One entry of a consume queue.
 
-    Of a message that waits for its time, `tags_code` is when that is, in ms. `bit_map` and `extend_data` are
-    there where filters are calculated in advance. `eval` is whether the filter of the group that was named
-    takes the message, of which `msg` says why not.
+    Attributes:
+        offset: The queue offset.
+        physic_offset: The position of the message in the commit log, in bytes.
+        physic_size: The size of the message in bytes.
+        tags_code: The hash of the tag; the delivery time in ms for a delayed message.
+        extend_data: Further data as JSON, if the broker computes filters in advance; else None.
+        bit_map: The bit map of filters, if the broker computes them in advance; else None.
+        is_match: Whether the filter of the given group accepts the message.
+        mismatch_reason: Why the filter does not accept the message; None otherwise.
     """
 
     offset: int
@@ -32,9 +38,13 @@ class ConsumeQueueEntry(NamedTuple):
 
 
 class QueueEntries(NamedTuple):
-    """Some entries of a queue that has those from `min_index` to before `max_index`.
+    """Some entries of a consume queue.
 
-    `filter_data` is what the broker says of the subscription of the group that was named.
+    Attributes:
+        min_index: The first queue offset that exists.
+        max_index: The queue offset after the last one.
+        entries: The entries.
+        filter_data: The subscription of the given group, as the broker knows it; None without one.
     """
 
     min_index: int
@@ -44,7 +54,7 @@ class QueueEntries(NamedTuple):
 
 
 class ConsumeQueues:
-    """`admin.consume_queues`."""
+    """`admin.consume_queues`: the consume queue entries of brokers."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -58,9 +68,20 @@ class ConsumeQueues:
         entry_count: int,
         group: str | None = None,
     ) -> list[ServerResult[QueueEntries]]:
-        """Up to `count` entries from `index` on, as each of these brokers has them (QUERY_CONSUME_QUEUE).
+        """Read consume queue entries from brokers (QUERY_CONSUME_QUEUE, 321).
 
-        NotFound where a broker has none at `index`.
+        Asks the master of each broker, or a slave if the master does not answer.
+
+        Args:
+            queue_routes: The brokers.
+            topic: The topic.
+            queue_id: The queue.
+            begin_index: The first queue offset.
+            entry_count: The maximum number of entries.
+            group: Evaluate the filter of this group.
+
+        Returns:
+            One ServerResult per broker, in order. The error is NotFound without an entry at `begin_index`.
         """
         command = _build_request(topic, queue_id, begin_index, entry_count, group)
         replica_requests = [
@@ -82,7 +103,7 @@ class ConsumeQueues:
         entry_count: int,
         group: str | None = None,
     ) -> ServerResult[QueueEntries]:
-        """The same of the broker at this address."""
+        """Read consume queue entries from one broker address; otherwise like `read_entries`."""
         [answer] = self._caller.send_requests(
             [(broker_addr, _build_request(topic, queue_id, begin_index, entry_count, group))]
         )
@@ -133,5 +154,5 @@ def _parse_entry(entry_index: int, entry_record: Mapping[str, Any]) -> ConsumeQu
 
 
 def _parse_text(json_value: Any) -> str | None:
-    """Brokers write "null" for what is not there."""
+    """Parse a text. Brokers write the text "null" for a missing value."""
     return None if json_value in (None, "null", "") else str(json_value)

@@ -1,4 +1,4 @@
-"""Tracks: which consumer groups have consumed a message, as far as brokers know it."""
+"""`admin.consume_tracks`: which consumer groups consumed a message, as far as its broker knows."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -20,11 +20,14 @@ from nsadmin.client.topics.topics import TopicAdmin
 
 
 class ConsumeTrack(NamedTuple):
-    """One group and one message.
+    """The state of one message in one group.
 
-    `track_type` is CONSUMED, CONSUMED_BUT_FILTERED (passed over: its tag was not wanted), NOT_CONSUME_YET,
-    NOT_ONLINE (nobody is connected), PULL or CONSUME_BROADCASTING (offsets that brokers do not know), or
-    UNKNOWN, of which `error` is the reason.
+    Attributes:
+        group: The consumer group.
+        track_type: CONSUMED, CONSUMED_BUT_FILTERED (skipped because of its tag), NOT_CONSUME_YET, NOT_ONLINE
+            (no client is connected), PULL or CONSUME_BROADCASTING (the broker does not know the offsets), or
+            UNKNOWN.
+        error: The reason of UNKNOWN; None otherwise.
     """
 
     group: str
@@ -33,16 +36,20 @@ class ConsumeTrack(NamedTuple):
 
 
 class ConsumeTracks:
-    """`admin.tracks`."""
+    """`admin.consume_tracks`."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
         self._caller = caller
         self._topics = topics
 
     def get_tracks(self, located_message: LocatedMessage) -> tuple[ConsumeTrack, ...]:
-        """A track for each group that the broker of the message knows for its topic, in order.
+        """Return the state of a message in each group of its topic, in the order of groups.
 
-        RocketMQError where that broker does not say which groups there are.
+        Asks the broker of the message: QUERY_TOPIC_CONSUME_BY_WHO (300), then
+        GET_CONSUMER_CONNECTION_LIST (203) and QUERY_CONSUMER_OFFSET (14) per group.
+
+        Raises:
+            RocketMQError: The broker does not list the groups of the topic.
         """
         topic = located_message.message.topic
         broker_addr = self.find_broker_addr(located_message)
@@ -66,7 +73,7 @@ class ConsumeTracks:
         )
 
     def find_broker_addr(self, located_message: LocatedMessage) -> str:
-        """Where the broker that stored the message is now: as its route says, else as the message does."""
+        """Return the address of the message's broker: from the route, else the store host of the message."""
         if located_message.broker_name is not None:
             for queue_route in self._topics.get_route(located_message.message.topic).queues:
                 if (
@@ -106,7 +113,7 @@ def _make_track(
 
 
 def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConnections) -> bool:
-    """Whether the message has one of the tags that the group subscribes to; what SQL92 takes is unknown."""
+    """Return whether the group subscribes to the tag of the message; True for SQL92, which is unknown."""
     for subscription in group_connections.subscriptions:
         if subscription.topic == located_message.message.topic and subscription.expression_type == "TAG":
             subscribed_tags = {tag_text.strip() for tag_text in subscription.sub_string.split("||")} - {""}
@@ -119,10 +126,10 @@ def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConn
 
 
 def map_track_types(tracks: Sequence[ConsumeTrack]) -> Mapping[str, str]:
-    """Group to track type."""
+    """Return a map from group to track type."""
     return {track.group: track.track_type for track in tracks}
 
 
 def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
-    """A line for each group of which nothing is known."""
+    """Return one line per group whose state is unknown."""
     return [f"group {track.group}: {error_text(track.error)}" for track in tracks if track.error is not None]

@@ -1,4 +1,4 @@
-"""Delivery: a stored message handed to one consumer, or sent again."""
+"""`admin.delivery`: delivery of a stored message to one client, and resends."""
 
 from typing import Any, NamedTuple
 
@@ -16,8 +16,8 @@ from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import MessageSender, SendQueue, SentMessage
 from nsadmin.client.results import NotApplied, NotFound
 
-# Of RocketMQ's own properties (MessageConst upstream) those that tell what became of a message: they could
-# turn a new one into half a transaction, a delayed one or a retry.
+# RocketMQ's properties (MessageConst upstream) that record the fate of a message. On a resent message they
+# could make it half of a transaction, a delayed message or a retry.
 _FATE_PROPERTIES = frozenset(
     {
         "WAIT", "DELAY", "RETRY_TOPIC", "REAL_TOPIC", "REAL_QID", "TRAN_MSG", "PGROUP", "MIN_OFFSET",
@@ -33,7 +33,7 @@ _FATE_PROPERTIES = frozenset(
 
 
 class MessageReceiver(NamedTuple):
-    """A client that a message can be handed to, through the broker that stored the message."""
+    """A client that can receive a message, through the broker that stored the message."""
 
     located_message: LocatedMessage
     broker_addr: str
@@ -42,7 +42,13 @@ class MessageReceiver(NamedTuple):
 
 
 class DeliveryOutcome(NamedTuple):
-    """What a client made of a message: CR_SUCCESS, CR_LATER ...; `spent` is in ms."""
+    """The outcome of a delivery.
+
+    Attributes:
+        consume_result: The client's result, such as "CR_SUCCESS" or "CR_LATER".
+        spent_ms: The duration of the consumption in ms; None if not reported.
+        remark: The client's remark; None without one.
+    """
 
     consume_result: str
     spent_ms: int | None
@@ -50,7 +56,7 @@ class DeliveryOutcome(NamedTuple):
 
 
 class MessageDelivery:
-    """`admin.delivery`."""
+    """`admin.delivery`: delivery of a stored message to one client, and resends."""
 
     def __init__(self, caller: Caller, tracks: ConsumeTracks, message_sender: MessageSender) -> None:
         self._caller = caller
@@ -58,9 +64,12 @@ class MessageDelivery:
         self._message_sender = message_sender
 
     def find_receiver(self, located_message: LocatedMessage, group: str, client_id: str) -> MessageReceiver:
-        """That client; NotFound if it is not connected to the broker of the message.
+        """Find a client on the broker of a message (GET_CONSUMER_CONNECTION_LIST, 203).
 
-        NotApplied if it is no push consumer: others cannot be handed anything.
+        Raises:
+            NotFound: The client is not connected to that broker.
+            NotApplied: The group has no push consumers, and only these accept a delivery.
+            RocketMQError: The broker refused or did not answer.
         """
         broker_addr = self._tracks.find_broker_addr(located_message)
         group_connections = client_connections.read_consumers(self._caller, [group], [broker_addr])[group]
@@ -78,7 +87,11 @@ class MessageDelivery:
         return MessageReceiver(located_message, broker_addr, group, client_id)
 
     def deliver_message(self, receiver: MessageReceiver) -> DeliveryOutcome:
-        """Have the client consume the message now (CONSUME_MESSAGE_DIRECTLY); no offset is moved by it."""
+        """Make the client consume the message now (CONSUME_MESSAGE_DIRECTLY, 309). No offset changes.
+
+        Raises:
+            RocketMQError: The broker or the client refused or did not answer.
+        """
         message = receiver.located_message.message
         ext_fields = broker_headers.ConsumeDirectly(
             receiver.group, receiver.client_id, message.offset_msg_id, message.topic
@@ -92,7 +105,11 @@ class MessageDelivery:
         return delivery_outcome
 
     def choose_resend_queue(self, located_message: LocatedMessage) -> SendQueue:
-        """Where to send a message once more: to the queue that it is in, if that takes any, else to any."""
+        """Choose the queue for a resend: the message's own queue if it is writable, else any queue.
+
+        Raises:
+            NotFound: The topic has no writable queue.
+        """
         topic, queue_id = located_message.message.topic, located_message.message.queue_id
         try:
             return self._message_sender.choose_queue(topic, located_message.broker_name, queue_id)
@@ -100,9 +117,11 @@ class MessageDelivery:
             return self._message_sender.choose_queue(topic)
 
     def resend_message(self, send_queue: SendQueue, message: StoredMessage) -> SentMessage:
-        """The same body, keys, tags and the sender's own properties under the same unique key.
+        """Send a message again with its body, keys, tag, own properties and unique key (SEND_MESSAGE_V2, 310).
 
-        NotApplied for a body that could not be inflated.
+        Raises:
+            NotApplied: The body could not be decompressed.
+            RocketMQError: The broker refused or did not answer.
         """
         if message.body_error is not None:
             raise NotApplied(f"its body cannot be read: {message.body_error}")

@@ -182,8 +182,8 @@ class MessageSender:
         Args:
             sent_message: The message.
             body_length: The length of its body in bytes.
-            keys: Its keys.
-            tags: Its tag.
+            message_keys: Its keys.
+            message_tags: Its tag.
             began_ms: The start of the send in ms since 1970.
             cost_ms: The duration of the send in ms.
         """

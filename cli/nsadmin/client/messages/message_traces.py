@@ -1,4 +1,4 @@
-"""Traces: what clients with tracing switched on wrote about a message into the trace topic."""
+"""`admin.traces`: the records about a message that clients with tracing wrote to the trace topic."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessa
 TRACE_TOPIC = "RMQ_SYS_TRACE_TOPIC"
 _FIELD_SEPARATOR, _RECORD_SEPARATOR = "\x01", "\x02"
 
-# The fields of each kind of record, as TraceDataEncoder writes them; the last ones may be absent.
+# The fields of each kind of record (TraceDataEncoder upstream). The last ones may be absent.
 _FIELDS_BY_KIND: Mapping[str, Sequence[str]] = {
     "Pub": (
         "time", "region", "group", "topic", "msg_id", "tags", "keys", "store_host", "body_length",
@@ -27,17 +27,32 @@ _FIELDS_BY_KIND: Mapping[str, Sequence[str]] = {
     "Recall": ("time", "region", "group", "topic", "msg_id", "success"),
 }  # fmt: skip
 _FIELD_COUNT_WITHOUT_OFFSET_ID = 13
-"""Fields of a Pub record by clients that know no offset id yet, its type counted."""
+"""The number of fields, with the kind, of a Pub record of old clients, which omit the offset id."""
 MESSAGE_TYPES = ("Normal", "Trans_Msg_Half", "Trans_msg_Commit", "Delay_Msg", "Order_Msg")
 _CONTEXT_NAMES = ("success", "time-out", "exception", "returned null", "failed")
 
 
 class MessageTrace(NamedTuple):
-    """One thing that happened to a message; what a record does not tell is None.
+    """One event of a message. Values that the record does not contain are None.
 
-    `kind` is Pub, SubBefore, SubAfter, EndTransaction or Recall. `time` is in ms by the client's clock,
-    `cost` in ms. `client_host` is the address that the trace came from. `status` is "success" or "failed"; of
-    SubAfter it is what came of consuming, for EndTransaction the state, and None where nothing has ended.
+    Attributes:
+        kind: "Pub", "SubBefore", "SubAfter", "EndTransaction" or "Recall".
+        time_ms: The time by the client's clock, in ms since 1970.
+        msg_id: The message.
+        group: The producer or consumer group.
+        topic: The topic.
+        client_host: The address of the client that wrote the trace.
+        cost_ms: The duration in ms.
+        status: "success" or "failed"; the outcome of the consumption for SubAfter, the state for
+            EndTransaction. None if nothing has ended.
+        tags: The tag.
+        keys: The keys.
+        store_host: The broker that stored the message.
+        offset_msg_id: The id that names its place in the commit log.
+        message_type: One of MESSAGE_TYPES.
+        request_id: The id that joins SubBefore and SubAfter.
+        retry_times: The number of retries of the consumption.
+        transaction_id: The transaction.
     """
 
     kind: str
@@ -59,14 +74,19 @@ class MessageTrace(NamedTuple):
 
 
 class FoundTraces(NamedTuple):
-    """Traces in the order of their times, and the error of each broker, None where all went well."""
+    """The traces of a message.
+
+    Attributes:
+        traces: The traces in the order of their times.
+        broker_errors: Pairs of (broker address, error); the error is None after a success.
+    """
 
     traces: tuple[MessageTrace, ...]
     broker_errors: tuple[tuple[str, RocketMQError | None], ...]
 
 
 class MessageTraces:
-    """`admin.traces`."""
+    """`admin.traces`: the traces of messages."""
 
     def __init__(self, messages: MessageAdmin) -> None:
         self._messages = messages
@@ -80,7 +100,18 @@ class MessageTraces:
         begin_ms: int = 0,
         end_ms: int = END_OF_TIME_MS,
     ) -> FoundTraces:
-        """What was traced of a message; `max_num` trace messages a broker are looked at, at most."""
+        """Find the traces of a message in the trace topic (QUERY_MESSAGE, 12).
+
+        Args:
+            msg_id: The unique key of the message.
+            trace_topic: The trace topic.
+            max_num: The maximum number of trace messages per broker.
+            begin_ms: The earliest store time of trace messages, in ms since 1970.
+            end_ms: The latest store time, in ms since 1970.
+
+        Raises:
+            TopicNotExist: The trace topic has no route.
+        """
         found_messages = self._messages.find_by_key(
             trace_topic, msg_id, max_num=max_num, begin_ms=begin_ms, end_ms=end_ms
         )
@@ -96,7 +127,7 @@ class MessageTraces:
             if message_trace.kind == "SubBefore"
         }
         joined_traces = [_join_start(message_trace, starts_by_request) for message_trace in parsed_traces]
-        # An end without a time of its own stands behind its beginning.
+        # A SubAfter without a time of its own sorts after its SubBefore.
         joined_traces.sort(
             key=lambda message_trace: (message_trace.time_ms or 0, message_trace.kind == "SubAfter")
         )
@@ -110,7 +141,7 @@ class MessageTraces:
 
 
 def parse_traces(located_message: LocatedMessage) -> Iterator[MessageTrace]:
-    """The records of a trace message; those of a kind that nobody knows are left out."""
+    """Yield the records of a trace message, without records of an unknown kind."""
     message = located_message.message
     for record_text in message.body.decode("utf-8", "replace").split(_RECORD_SEPARATOR):
         field_values = record_text.split(_FIELD_SEPARATOR)
@@ -163,7 +194,7 @@ def _parse_status(record_kind: str, trace_fields: Mapping[str, str]) -> str | No
 def _join_start(
     message_trace: MessageTrace, starts_by_request: Mapping[tuple[str | None, str], MessageTrace]
 ) -> MessageTrace:
-    """The end of consuming with what only its beginning tells: when it was and which group it was."""
+    """Add the time, group and retries of a SubBefore to its SubAfter, which may omit them."""
     start_trace = starts_by_request.get((message_trace.request_id, message_trace.msg_id))
     if message_trace.kind != "SubAfter" or start_trace is None:
         return message_trace

@@ -1,4 +1,4 @@
-"""Probing: how long brokers take to store a message, measured by writing some."""
+"""`admin.send_probes`: probe messages that measure how long brokers take to store a message."""
 
 from collections.abc import Iterator
 from time import perf_counter
@@ -11,7 +11,14 @@ PROBE_TAG = "PROBE"
 
 
 class SendProbe(NamedTuple):
-    """One message: `millis` went by until the broker answered, or did not."""
+    """One probe message.
+
+    Attributes:
+        send_queue: The queue.
+        elapsed_ms: Milliseconds until the answer or the failure.
+        sent_message: The stored message; None after an error.
+        error: The error; None after a success.
+    """
 
     send_queue: SendQueue
     elapsed_ms: float
@@ -20,26 +27,37 @@ class SendProbe(NamedTuple):
 
 
 class SendProbes:
-    """`admin.probing`."""
+    """`admin.send_probes`."""
 
     def __init__(self, message_sender: MessageSender) -> None:
         self._message_sender = message_sender
 
     def choose_queue(self, broker_name: str) -> SendQueue:
-        """A queue of the topic that each broker has under its own name, which nobody reads.
+        """Choose a queue of the topic that a broker creates under its own name, which no group consumes.
 
-        TopicNotExist if there is none, NotFound if nothing can be written to it.
+        Raises:
+            TopicNotExist: The topic has no route.
+            NotFound: No queue is writable.
         """
         return self._message_sender.choose_queue(broker_name, broker_name)
 
     def list_queues(self, topic: str) -> list[SendQueue]:
-        """All queues of a topic that can be written to, broker by broker; NotFound for none."""
+        """Return all writable queues of a topic, broker by broker.
+
+        Raises:
+            NotFound: No queue is writable.
+        """
         return self._message_sender.list_queues(topic)
 
     def send_probes(self, send_queue: SendQueue, body_bytes: int, message_count: int) -> Iterator[SendProbe]:
-        """`count` messages of `size` bytes with the tag PROBE, one after another; they stay there.
+        """Send probe messages with the tag PROBE, one after another (SEND_MESSAGE_V2, 310).
 
-        The first one takes longer where a connection has to be opened for it.
+        The messages stay in the queue. The first one takes longer if it opens the connection.
+
+        Args:
+            send_queue: The queue.
+            body_bytes: The size of each body in bytes.
+            message_count: The number of messages.
         """
         message_body = b"x" * body_bytes
         for _ in range(message_count):

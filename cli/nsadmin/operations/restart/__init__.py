@@ -1,1 +1,1 @@
-"""The rolling restart: the brokers of a cluster are stopped and started, one after another."""
+"""The rolling restart, which stops and starts the brokers of a cluster one after another."""

@@ -1,6 +1,6 @@
-"""What a rolling restart tells while it runs: a value for each thing that happened.
+"""The events of a rolling restart, as JSON records and as lines of text.
 
-Each is a record in JSON, and a line of words. `time` is in ms since 1970. What its drains tell is theirs.
+`time` is in ms since 1970. The drains of a restart emit the events of `nsadmin.operations.drain.events`.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from nsadmin.operations.restart.state import BrokerProcess, process_title
 
 
 class Began(NamedTuple):
-    """A rolling restart begins, or goes on: `left` are the groups that are still to be restarted."""
+    """A rolling restart begins or resumes. `left` are the groups still to restart."""
 
     time: int
     cluster: str
@@ -21,7 +21,7 @@ class Began(NamedTuple):
 
 
 class StepBegan(NamedTuple):
-    """A step with a process: drain, stop, start, wait or undrain."""
+    """A step of a process begins: drain, stop, start, wait or undrain."""
 
     time: int
     broker: str
@@ -31,7 +31,7 @@ class StepBegan(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What a process lacks to be healthy again."""
+    """A process is not healthy yet. `waiting_for` says what is missing."""
 
     time: int
     broker: str
@@ -40,7 +40,7 @@ class Waiting(NamedTuple):
 
 
 class Restarted(NamedTuple):
-    """A process is healthy again, or, with its master, a group."""
+    """A process is healthy again. If it is a master, its whole group is."""
 
     time: int
     broker: str
@@ -49,14 +49,14 @@ class Restarted(NamedTuple):
 
 
 class Paused(NamedTuple):
-    """As many groups as wanted are done; started again, it goes on with these."""
+    """The requested number of groups is done. The next start of the command resumes with `left`."""
 
     time: int
     left: tuple[str, ...]
 
 
 class Finished(NamedTuple):
-    """All of them are restarted."""
+    """All processes of the cluster are restarted."""
 
     time: int
     cluster: str
@@ -67,7 +67,7 @@ RestartEvent = Began | StepBegan | Waiting | Restarted | Paused | Finished
 
 
 def build_event_record(restart_event: RestartEvent) -> EventRecord:
-    """An event as JSON has it."""
+    """Return an event in its JSON form."""
     class_name = type(restart_event).__name__
     record_fields = {
         to_camel_case(field_name): list(field_value) if isinstance(field_value, tuple) else field_value
@@ -81,7 +81,7 @@ def build_event_record(restart_event: RestartEvent) -> EventRecord:
 
 
 def describe_record(record: EventRecord) -> str | None:
-    """A record in a line; None for one of a drain."""
+    """Describe a record in one line; None for a record of a drain."""
     describe_event = _DESCRIBERS.get(record["event"])
     return None if describe_event is None else describe_event(record)
 

@@ -1,4 +1,4 @@
-"""Running: a rolling restart, told as it happens. What it may do next is on the disk before it is done."""
+"""Runs a rolling restart and yields its events. Each step is saved on disk before it is carried out."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -30,11 +30,11 @@ from nsadmin.operations.restart.state import (
 from nsadmin.operations.restart.store import RestartStore
 
 CommandRunner = Callable[[str, BrokerProcess], int]
-"""Runs the operator's command for a step, "stop" or "start", of a process; its exit code."""
+"""Runs the operator's command for the step "stop" or "start" of a process, and returns its exit code."""
 
 
 class BrokerRestartContext(NamedTuple):
-    """What a restart of a broker needs."""
+    """Everything that the restart of one broker needs."""
 
     environment: DrainEnvironment
     drain_store: DrainStore
@@ -44,14 +44,14 @@ class BrokerRestartContext(NamedTuple):
 
 
 class RestartRules(NamedTuple):
-    """How long a process may take to be healthy again, in ms, and after how many groups to pause."""
+    """How long a process may take to become healthy, and after how many groups to pause."""
 
     patience_ms: int = 600_000
     pause_after: int | None = None
 
 
 class RollingRestart:
-    """One rolling restart by this process; `broker` tells what a broker's restart needs."""
+    """One rolling restart by this process. `context_of_broker` returns the context of a broker by name."""
 
     def __init__(
         self,
@@ -72,13 +72,13 @@ class RollingRestart:
         self._interval_seconds = interval_seconds
 
     def plan_restart(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> RestartState:
-        """What is restarted, in which order."""
+        """Return the initial state, with all processes in the order of their restart."""
         return start_process(
             RestartState(self._cluster_name, order_processes(addrs_by_group), self._procedure_clock.now_ms())
         )
 
     def run_restart(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
-        """Restart them, or go on with what was begun. Refused where something is not healthy."""
+        """Restart the brokers, or resume a saved restart. Raises DrainRefused if a broker is not healthy."""
         if not self._restart_store.restart_lock.acquire_lock():
             raise DrainRefused(
                 f"process {self._restart_store.restart_lock.owner_pid or 'unknown'} is "
@@ -105,7 +105,7 @@ class RollingRestart:
         while not state.is_done:
             process = state.current_process
             if state.step == process.restart_steps[0] and state.boot is None:
-                # Whoever was restarted last has to be well, and so has who is next.
+                # The process restarted last has to be healthy, and so does the next one.
                 for checked_process in filter(None, (state.previous_process, process)):
                     self._require_health(checked_process)
             started_ms = self._procedure_clock.now_ms()
@@ -175,7 +175,7 @@ class RollingRestart:
         self._require_other_brokers(context)
 
     def _require_other_brokers(self, context: BrokerRestartContext) -> None:
-        """Others have to take its messages now, not only when its drain began: one may have gone since."""
+        """Check again that other brokers take the messages: one may have stopped since the drain began."""
         saved_drain = context.drain_store.load_drain()
         if context.drain_plan.force or saved_drain is None:
             return
@@ -212,7 +212,7 @@ class RollingRestart:
         return environment.read_broker(process.addr, {}, None, False).boot_ms
 
     def _wait_for_health(self, process: BrokerProcess, old_boot_ms: int | None) -> Iterator[EventRecord]:
-        """Until every name server knows the process and its group is in sync."""
+        """Wait until every name server lists the process and its group is in sync."""
         deadline_ms = self._procedure_clock.now_ms() + self._restart_rules.patience_ms
         previous_observation = reported_lacking = None
         while True:
@@ -232,7 +232,7 @@ class RollingRestart:
             self._procedure_clock.pause_seconds(self._interval_seconds)
 
     def _require_health(self, process: BrokerProcess) -> None:
-        """The one before has to be well before the next one is touched; slaves get a moment to catch up."""
+        """Refuse to go on unless the process is healthy. Slaves get one interval to catch up."""
         first_observation = observation = self._observe_cluster(process.broker)
         for is_last in (False, True):
             lacking = self._list_lacking(process, None, observation, first_observation)
@@ -260,7 +260,7 @@ class RollingRestart:
         observation: ClusterObservation,
         previous_observation: ClusterObservation | None,
     ) -> list[str]:
-        """What it lacks; slaves have to have what their master had a look ago."""
+        """Return what the process lacks. Slaves need the master's log of the previous observation."""
         context = self._context_of_broker(process.broker)
         lacking_texts = [
             f"{name_server.namesrv_addr} to answer"
@@ -289,7 +289,7 @@ class RollingRestart:
 
 
 def without_drain(name_server: NameServerFacts, queue_snapshot: QueueSnapshot) -> NameServerFacts:
-    """A name server as it would be without the drain: the other brokers as they are now."""
+    """Return a name server's facts with the broker's queues as before the drain."""
     saved_queues = queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {})
     undrained_topics = {
         topic: server_topic._replace(own_queue=saved_queues.get(topic, server_topic.own_queue))

@@ -1,4 +1,4 @@
-"""State: which brokers are restarted in which order, and how far it has come, as a file has it. Pure."""
+"""The state of a rolling restart and its JSON form: the order of processes, and the progress. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
@@ -25,14 +25,14 @@ class BrokerProcess(NamedTuple):
 
     @property
     def restart_steps(self) -> tuple[RestartStep, ...]:
-        """What is done with it; slaves take no writes."""
+        """The steps of its restart. A slave is not drained, because it takes no writes."""
         return _MASTER_STEPS if self.is_master else _SLAVE_STEPS
 
 
 class RestartState(NamedTuple):
-    """A rolling restart: `at` is the process that is restarted now, by its place in the order.
+    """A rolling restart. `at` is the index of the current process.
 
-    `boot` is when that process was started before it was stopped (ms since 1970).
+    `boot` is the boot time of that process before its stop, in ms since 1970.
     """
 
     cluster: str
@@ -48,16 +48,16 @@ class RestartState(NamedTuple):
 
     @property
     def current_process(self) -> BrokerProcess:
-        """The one that is restarted now."""
+        """The process that is being restarted."""
         return self.processes[self.at]
 
     @property
     def previous_process(self) -> BrokerProcess | None:
-        """The one that was restarted last."""
+        """The process that was restarted last."""
         return self.processes[self.at - 1] if self.at else None
 
     def advance_step(self) -> "RestartState":
-        """With one step more behind it."""
+        """Return the state after the current step."""
         process_steps = self.current_process.restart_steps
         steps_done = process_steps.index(self.step) + 1
         if steps_done < len(process_steps):
@@ -66,7 +66,7 @@ class RestartState(NamedTuple):
 
 
 def start_process(restart_state: RestartState) -> RestartState:
-    """At the first step of the process that is next, if there is one."""
+    """Return the state at the first step of its current process; unchanged if the restart is done."""
     return (
         restart_state
         if restart_state.is_done
@@ -75,7 +75,7 @@ def start_process(restart_state: RestartState) -> RestartState:
 
 
 def order_processes(addrs_by_group: Mapping[str, Mapping[int, str]]) -> tuple[BrokerProcess, ...]:
-    """One group after the other, slaves before their master: addresses by broker name and id."""
+    """Return the processes group by group, slaves before their master."""
     return tuple(
         BrokerProcess(broker_name, broker_id, addrs_by_group[broker_name][broker_id])
         for broker_name in sorted(addrs_by_group)
@@ -84,14 +84,14 @@ def order_processes(addrs_by_group: Mapping[str, Mapping[int, str]]) -> tuple[Br
 
 
 def list_remaining_groups(restart_state: RestartState) -> list[str]:
-    """The groups that have a process which was not restarted yet, in order."""
+    """Return the groups with a process that is not restarted yet, in order."""
     return list(
         dict.fromkeys(broker_process.broker for broker_process in restart_state.processes[restart_state.at :])
     )
 
 
 def build_state_record(restart_state: RestartState) -> dict[str, Any]:
-    """As a file has it."""
+    """Return a state in its JSON form."""
     record_fields = restart_state._asdict()
     return {
         "version": STATE_VERSION,
@@ -101,7 +101,7 @@ def build_state_record(restart_state: RestartState) -> dict[str, Any]:
 
 
 def parse_state_record(state_json: Any) -> RestartState:
-    """What `record` made. BadState."""
+    """Parse the result of `build_state_record`. Raises InvalidStateError."""
     if not isinstance(state_json, dict) or state_json.get("version") != STATE_VERSION:
         raise InvalidStateError("it is no rolling restart that this program knows")
     try:
@@ -122,7 +122,7 @@ def parse_state_record(state_json: Any) -> RestartState:
 
 
 def process_title(broker_process: BrokerProcess) -> str:
-    """ "broker-a", or "broker-a (slave 1)"."""
+    """Return a display name, such as "broker-a" or "broker-a (slave 1)"."""
     return (
         broker_process.broker
         if broker_process.is_master

@@ -1,4 +1,4 @@
-"""How far a rolling restart has come, in a file: whoever is killed goes on from there."""
+"""Stores the state of a rolling restart in a file, so that an interrupted restart can resume."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from nsadmin.operations.restart.state import RestartState, build_state_record, p
 
 
 class RestartStore:
-    """The file of a cluster's rolling restart."""
+    """The state file and the lock of a cluster's rolling restart."""
 
     def __init__(self, state_home: Path, cluster_name: str) -> None:
         restarts_folder = state_home / "restarts"
@@ -19,7 +19,7 @@ class RestartStore:
         self.restart_lock = ProcessLock(restarts_folder / f"{escape_file_name(cluster_name)}.lock")
 
     def load_state(self) -> RestartState | None:
-        """How far it has come; None where none is under way. BadState."""
+        """Return the saved state; None if no restart is under way. Raises InvalidStateError."""
         try:
             return parse_state_record(json.loads(self.state_file.read_text("utf-8")))
         except FileNotFoundError:
@@ -31,5 +31,5 @@ class RestartStore:
         atomic_write.replace_file(self.state_file, json.dumps(build_state_record(restart_state)).encode())
 
     def delete_state(self) -> None:
-        """It is done."""
+        """Delete the file of a finished restart."""
         self.state_file.unlink(missing_ok=True)

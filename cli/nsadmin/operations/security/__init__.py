@@ -1,1 +1,1 @@
-"""An audit of security: what is seen by looking, what of it is wrong, what to do. Judging is pure."""
+"""The security audit: observes servers with harmless requests, finds problems (pure), names remedies."""

@@ -1,4 +1,4 @@
-"""What an audit of security sees by looking: no request changes anything, nobody tries to break in."""
+"""Observes servers for the security audit. Its requests change nothing and attack nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -15,13 +15,16 @@ _REPLICATION_KEY = "haListenPort"
 
 
 class AuditedServer(NamedTuple):
-    """What is known of one server; None: nobody knows.
+    """The facts about one server. None means unknown.
 
-    `settings` are as this client may read them, `told` as it tells them to whoever asks. `plain` is whether
-    it answers in plain text, `speaks_tls` whether it does that, and then shows `certificate`. `lists` says
-    that a name server tells its brokers to whoever asks, `is_ours` that it is this project's. `replication`
-    is whether the port of a broker's replication takes connections from here. `error` is why nothing at all
-    is known.
+    Attributes:
+        settings: The settings that this client may read.
+        public_settings: The settings that the server returns to unauthenticated clients.
+        lists_brokers: Whether a name server lists its brokers to unauthenticated clients.
+        is_ours: Whether it is nsadmin's own name server.
+        certificate: Its TLS certificate, if `speaks_tls`.
+        has_open_replication: Whether a broker's replication port accepts connections from this machine.
+        error: Why nothing at all is known.
     """
 
     kind: str
@@ -40,7 +43,7 @@ class AuditedServer(NamedTuple):
 
 
 class SecurityObservation(NamedTuple):
-    """All servers at `now` (s); `unlisted` says why it is not known which brokers there are."""
+    """All servers at `now_seconds`. `listing_problem` says why the list of brokers is unknown."""
 
     now_seconds: float
     audited_servers: Sequence[AuditedServer]
@@ -48,7 +51,7 @@ class SecurityObservation(NamedTuple):
 
 
 class AuditClients(NamedTuple):
-    """Who looks: the operator, and somebody unknown, in plain text and through TLS."""
+    """The clients of an audit: the operator's own, and two unauthenticated ones, in plain text and TLS."""
 
     own_client: AdminClient
     plain_client: AdminClient
@@ -56,7 +59,7 @@ class AuditClients(NamedTuple):
 
 
 def observe_servers(audit_clients: AuditClients, now_seconds: float) -> SecurityObservation:
-    """At all name servers, and all brokers that any of them lists."""
+    """Observe all name servers, and all brokers that at least one of them lists."""
     namesrv_addrs = list(audit_clients.own_client.addresses.addrs)
     broker_listing = listed_brokers.observe_listing(audit_clients.own_client)
     own_servers = _find_own_servers(audit_clients)
@@ -83,7 +86,10 @@ def observe_servers(audit_clients: AuditClients, now_seconds: float) -> Security
 
 
 def _find_own_servers(audit_clients: AuditClients) -> set[str]:
-    """This project's name servers tell when they heard of whom, some only to who trusts any certificate."""
+    """Find nsadmin's own name servers: only they report heartbeat ages.
+
+    Servers whose certificate the operator's client does not trust answer the TLS client, which trusts any.
+    """
     heartbeat_results = audit_clients.own_client.clusters.get_heartbeats_each()
     if any(heartbeat_result.result is None for heartbeat_result in heartbeat_results):
         heartbeat_results += audit_clients.tls_client.clusters.get_heartbeats_each()
@@ -129,7 +135,7 @@ def _observe_kind(
 def _ask_as_stranger(
     audit_clients: AuditClients, question_name: str, server_addrs: Iterable[str]
 ) -> list[ServerResult[ExposureAnswer]]:
-    """What somebody unknown is told: in plain text, or else through TLS."""
+    """Ask as an unauthenticated client: in plain text, or through TLS where plain text fails."""
     plain_results: list[ServerResult[ExposureAnswer]] = getattr(
         audit_clients.plain_client.exposure, question_name
     )(server_addrs)
@@ -185,7 +191,7 @@ def _settings_of(exposure_result: ServerResult[ExposureAnswer]) -> Mapping[str, 
 def _probe_replication(
     own_client: AdminClient, audited_brokers: Sequence[AuditedServer]
 ) -> list[AuditedServer]:
-    """Where a slave would fetch all messages; nobody asks it who it is."""
+    """Probe the replication ports. They do not authenticate, and send all messages to any client."""
     addr_by_broker = {}
     for audited_broker in audited_brokers:
         port_text = (audited_broker.settings or {}).get(_REPLICATION_KEY, "")

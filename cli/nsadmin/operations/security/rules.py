@@ -1,4 +1,4 @@
-"""What is wrong with what an audit saw: pure; a table of steps, each about one thing that may stand open."""
+"""The rules of the security audit. Each rule finds one kind of problem. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ from nsadmin.phrases import format_utc_second
 
 
 class SecurityProblem(NamedTuple):
-    """One thing that is wrong with one server; an OK is worth knowing, and may be meant so."""
+    """One problem of one server. The state OK marks a fact worth knowing, which may be intended."""
 
     check_name: str
     check_state: CheckState
@@ -90,7 +90,7 @@ def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[Sec
 
 
 def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
-    """Judged by what is told to whoever asks: who may read a name server's settings may change them."""
+    """Judge by the public settings: a client that may read a name server's settings may change them."""
     public_settings = audited_server.public_settings
     if public_settings is None:
         return
@@ -119,7 +119,7 @@ def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> It
 
 
 def check_authentication(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
-    """Brokers of 5.3 and later do not tell whether they demand it: it shows in what they tell to whom."""
+    """Brokers from 5.3 on do not report whether they authenticate: it follows from what they return to whom."""
     if audited_server.kind != BROKER or audited_server.settings is None:
         return
     if _is_setting_on(audited_server, "authenticationEnabled") and not _is_setting_on(
@@ -183,7 +183,7 @@ _HARMLESS_VALUE = re.compile(r"|null|true|false|\d{1,5}|org\.apache\..*", re.I)
 
 
 def _can_be_secret(setting_key: str, setting_value: str) -> bool:
-    """Whether this could be the secret itself: neither empty, a switch, a number, a class nor a file."""
+    """Whether a value may be a secret: it is not empty, a switch, a short number, a class name or a path."""
     return _HARMLESS_VALUE.fullmatch(setting_value.strip()) is None and not setting_key.endswith(
         ("File", "Path", "Dir")
     )
@@ -259,7 +259,7 @@ _OPEN_CHECKS = ("openNameServer", "openBrokerSettings", "noAuthentication")
 
 
 def find_problems(audited_server: AuditedServer, now_seconds: float) -> list[SecurityProblem]:
-    """All that is wrong with one server. What stands open at a public address is critical."""
+    """Return all problems of a server. Missing access control at a public address is critical."""
     found_problems = [
         found_problem
         for security_rule in SECURITY_RULES
@@ -278,7 +278,7 @@ def find_problems(audited_server: AuditedServer, now_seconds: float) -> list[Sec
 def judge_servers(
     scale: CheckScale, observation: SecurityObservation
 ) -> tuple[CheckFinding, list[CheckFinding]]:
-    """The whole, and a finding for each kind of problem, worst first, with the servers that have it."""
+    """Return an overall finding, and one per kind of problem with the servers concerned, worst first."""
     problems_by_check: dict[str, list[tuple[AuditedServer, SecurityProblem]]] = {}
     for audited_server in observation.audited_servers:
         for found_problem in find_problems(audited_server, observation.now_seconds):

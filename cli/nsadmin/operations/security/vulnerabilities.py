@@ -1,21 +1,21 @@
-"""Known vulnerabilities of Apache RocketMQ, by version and settings. Only data, and how to compare."""
+"""The known vulnerabilities of Apache RocketMQ, with the affected releases and settings."""
 
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 ReleaseNumber = tuple[int, int, int, int]
-"""Major, minor, patch, and 0 for a snapshot of it, 1 for itself."""
+"""Major, minor, patch; then 0 for a SNAPSHOT build, 1 for the release."""
 
 _VERSION_PATTERN = re.compile(r"V(\d+)_(\d+)_(\d+)(_SNAPSHOT)?")
 
 
 class KnownVulnerability(NamedTuple):
-    """What whoever reaches a server of these `kinds` ("name server", "broker") can do.
+    """A vulnerability of servers of these `server_kinds` ("name server", "broker").
 
-    `fixed` are the first releases that have it no more, by major version: without one, all of that have it.
-    `since` is the first one that had it. It counts only where the setting `needs` has that value, or nobody
-    knows.
+    `fixed_releases` has the first fixed release of each major version. Without one, all its releases are
+    affected. `first_release` is the first affected release. A server with another value of `needed_setting`
+    is not affected; an unknown value counts as affected.
     """
 
     name: str
@@ -60,7 +60,7 @@ KNOWN_VULNERABILITIES = (
 
 
 def parse_release(server_version: str | None) -> ReleaseNumber | None:
-    """What a server calls itself, to compare: "V5_1_1" or "5.1.1"; None where that says nothing."""
+    """Parse a version such as "V5_1_1" or "5.1.1"; None for any other text."""
     version_text = server_version or ""
     version_match = _VERSION_PATTERN.fullmatch(
         version_text if version_text.startswith("V") else "V" + version_text.replace(".", "_")
@@ -73,7 +73,7 @@ def parse_release(server_version: str | None) -> ReleaseNumber | None:
 def find_affecting(
     server_kind: str, server_version: str | None, server_settings: Mapping[str, str] | None
 ) -> list[KnownVulnerability]:
-    """Those that a server of this kind and version has, by all that is known of it."""
+    """Return the vulnerabilities of a server of this kind, version and settings."""
     server_release = parse_release(server_version)
     return (
         []
@@ -109,5 +109,5 @@ def _is_affected(
 
 
 def upgrade_remedy(known_vulnerability: KnownVulnerability) -> str:
-    """Which releases have it no more."""
+    """Return the remedy: an upgrade to a fixed release."""
     return "upgrade to " + " or ".join(sorted(known_vulnerability.fixed_releases.values())) + " or later"

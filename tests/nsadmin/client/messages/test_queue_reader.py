@@ -45,7 +45,7 @@ def test_a_queue_goes_from_its_lowest_to_its_highest_offset(
 def test_times_bound_it_both_included(admin: AdminClient, holder: MessageBroker) -> None:
     for _ in range(5):
         holder.store()
-    times = {"begin": CREATED + 1000, "end": CREATED + 3000}
+    times = {"begin_ms": CREATED + 1000, "end_ms": CREATED + 3000}
     [item] = admin.queue_reader.get_spans("T", [route(holder)], queue_id=0, **times)
     assert item.queue_span == QueueSpan("broker-a", holder.addr, 0, 1, 5, CREATED + 1000, CREATED + 3000)
     assert places(admin.queue_reader.read_pages("T", [item.queue_span])) == [(0, [1, 2, 3])]

@@ -137,13 +137,13 @@ def test_no_more_requests_are_under_way_than_may(tmp_path: Path, monkeypatch: py
 
     def counted(self: AdminClient) -> Any:
         tables = ask(self)
-        plain = tables.route_bodies
+        plain = tables.get_route_bodies
 
         def route_bodies(addr: str, topics: list[str]) -> Any:
             sizes.append(len(topics))
             return plain(addr, topics)
 
-        tables.route_bodies = route_bodies
+        tables.get_route_bodies = route_bodies
         return tables
 
     monkeypatch.setattr(AdminClient, "name_server_tables", property(counted))

@@ -72,9 +72,9 @@ def test_a_killed_process_is_at_it_no_more(keeping: DrainStore) -> None:
     keeping.drain_folder.mkdir(parents=True)
     script = (
         "import sys, os, signal; from pathlib import Path\n"
-        "from nsadmin.operations.drain.store import Keeping\n"
-        "kept = Keeping(Path(sys.argv[1]), 'b')\n"
-        "assert kept.take(); print('taken', flush=True); signal.pause()"
+        "from nsadmin.operations.drain.store import DrainStore\n"
+        "store = DrainStore(Path(sys.argv[1]), 'b')\n"
+        "assert store.try_lock(); print('taken', flush=True); signal.pause()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", script, str(keeping.drain_folder)],

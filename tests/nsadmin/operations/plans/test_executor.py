@@ -176,7 +176,7 @@ def test_a_broker_that_takes_back_the_order_of_a_topic(
         return put(
             bulk,
             [
-                (addr, [item._replace(config={**item.config, "order": False}) for item in items])
+                (addr, [item._replace(wire_config={**item.wire_config, "order": False}) for item in items])
                 for addr, items in batches
             ],
         )
