@@ -28,6 +28,7 @@ WITHOUT_TESTS = {
     "nsreport/__main__.py": "only calls command.main",
     "nsreport/tables/silver.py": "only a table, whose functions the test of a run calls",
     "nsreport/facts/drains.py": "tested with drain_audit, which shows all that it finds",
+    "nsadmin/command_table.py": "only a table, which the tests of the registry look through",
     "nsadmin/client/admin.py": "every test of a noun goes through it",
     "nsadmin/client/topic_routes.py": "tested with the topics whose routes they are",
     "nsadmin/commands/columns/drain_columns.py": "only a table, tested with that of all columns",

@@ -21,7 +21,7 @@ LEAST_WORDS_PER_IDENTIFIER = 1.6
 MOST_FILES_PER_FOLDER = 30
 
 # Words that end like a gerund or a participle and are none, or are verbs in the form that we want.
-NOUNS_IN_ING = {"ping", "ring", "setting", "spring", "string", "thing"}
+NOUNS_IN_ING = {"ping", "polling", "recording", "ring", "setting", "spring", "string", "thing"}
 VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"}
 IRREGULAR_PARTICIPLES = re.compile(
     "begun|bound|broken|brought|built|chosen|done|drawn|driven|foreseen|found|given|gone|held|hidden|kept|known|"

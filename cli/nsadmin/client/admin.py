@@ -370,7 +370,7 @@ class AdminClient:
 
     @cached_property
     def exposure(self) -> "ServerExposure":
-        """What servers reveal to any client."""
+        """Checks of the data that servers reveal to any client."""
         from nsadmin.client.access.exposure import ServerExposure
 
         return ServerExposure(self._caller)

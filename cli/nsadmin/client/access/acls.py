@@ -1,7 +1,7 @@
-"""ACLs of brokers since 5.3: who may do what to which resource; looked at, and changed after a plan.
+"""`admin.acls`: the ACL entries of brokers (since 5.3), read and changed by plans.
 
-A plan says for each broker which entries a subject has and would have; `carry_out` makes it so and reads it
-back. A broker keeps one entry for each resource of a policy type: a new one takes the place of the old.
+A plan contains the entries of a subject before and after for each broker. `apply_plans` applies it and reads
+it back. A broker keeps one entry per resource and policy type: a new entry replaces the old one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,15 @@ _UNKNOWN_SUBJECT_REMARK = "The subject is not exist."
 
 
 class AclEntry(NamedTuple):
-    """What is allowed or denied, where, and from which addresses (none: from all)."""
+    """One permission of a subject.
+
+    Attributes:
+        resource: The resource, such as "Topic:orders".
+        actions: The actions, from ACL_ACTIONS.
+        decision: "Allow" or "Deny".
+        source_ips: The source addresses; () for all.
+        policy_type: "Custom" or "Default".
+    """
 
     resource: str
     actions: tuple[str, ...]
@@ -37,7 +45,7 @@ class AclEntry(NamedTuple):
 
     @property
     def policy_key(self) -> tuple[str, str]:
-        """A broker has one entry for each."""
+        """The pair (policy type, resource), for which a broker keeps one entry."""
         return self.policy_type, self.resource
 
 
@@ -45,7 +53,7 @@ AclEntries = tuple[AclEntry, ...]
 
 
 class AclChange(NamedTuple):
-    """The entries of a subject: those there are, and those there would be, or are."""
+    """The entries of a subject before and after a change."""
 
     subject: str
     entries_before: AclEntries
@@ -53,7 +61,10 @@ class AclChange(NamedTuple):
 
 
 class AclAdmin:
-    """`admin.acls`; a subject is "User:name"."""
+    """`admin.acls`: the ACL entries of brokers. A subject is "User:name".
+
+    Each method returns one ServerResult per address or plan, in order.
+    """
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -61,7 +72,13 @@ class AclAdmin:
     def list_entries(
         self, broker_addrs: Iterable[str], subject_text: str | None = None, resource_text: str | None = None
     ) -> list[ServerResult[dict[str, AclEntries]]]:
-        """Entries by subject on these brokers; of subjects and resources that have these texts in them."""
+        """Return the entries of brokers: subject to entries (AUTH_LIST_ACL, 3010).
+
+        Args:
+            broker_addrs: The brokers.
+            subject_text: Only subjects that contain this text. Default: all.
+            resource_text: Only resources that contain this text. Default: all.
+        """
         filter_texts = {"subjectFilter": subject_text, "resourceFilter": resource_text}
         ext_fields = {
             filter_name: filter_text for filter_name, filter_text in filter_texts.items() if filter_text
@@ -70,7 +87,10 @@ class AclAdmin:
         return [decode_answer(answer, _parse_acl_list) for answer in answers]
 
     def get_entries(self, broker_addrs: Iterable[str], subject: str) -> list[ServerResult[AclEntries]]:
-        """The entries of one subject on these brokers; NotFound where there is no such user."""
+        """Return the entries of one subject (AUTH_GET_ACL, 3009).
+
+        The error is NotFound for an unknown user.
+        """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_GET_ACL, {"subject": subject})
         return [
             decode_answer(_detect_unknown_subject(answer, subject), _parse_subject_entries)
@@ -80,7 +100,7 @@ class AclAdmin:
     def plan_merge(
         self, broker_addrs: Iterable[str], subject: str, new_entries: Sequence[AclEntry]
     ) -> list[ServerResult[AclChange]]:
-        """These entries among those of the subject, in the place of those for the same resources."""
+        """Plan to add entries to a subject. An entry replaces the one for the same resource."""
         return [
             entries_result.then(
                 lambda entries_before: AclChange(
@@ -97,7 +117,14 @@ class AclAdmin:
         resources: Sequence[str] = (),
         policy_type: str | None = None,
     ) -> list[ServerResult[AclChange]]:
-        """Without the entries for these resources, or without all; NotFound where one is not there."""
+        """Plan to delete entries of a subject; the error is NotFound if one of them does not exist.
+
+        Args:
+            broker_addrs: The brokers.
+            subject: The subject.
+            resources: The resources of the entries. Default: all entries.
+            policy_type: Only entries of this type. Default: all types.
+        """
 
         def plan_change(entries_before: AclEntries) -> AclChange:
             policy_entries = [entry for entry in entries_before if policy_type in (None, entry.policy_type)]
@@ -123,16 +150,21 @@ class AclAdmin:
     def apply_plans(
         self, planned_changes: Sequence[ServerResult[AclChange]]
     ) -> list[ServerResult[AclChange]]:
-        """Tell each broker what differs, and read it back; NotApplied where it shows something else.
+        """Apply plans, and read the entries back.
 
-        Who has taken his own right to look cannot see it: then the broker's word counts.
+        Sends AUTH_CREATE_ACL (3006), AUTH_UPDATE_ACL (3007) or AUTH_DELETE_ACL (3008) for each difference. A
+        client that removes its own permission to read ACLs cannot read the result back: then the broker's
+        success counts.
+
+        Returns:
+            One ServerResult per plan, in order. The error is NotApplied if the broker has other entries.
         """
         requests_by_index = {
             plan_index: _build_requests(planned_change.result)
             for plan_index, planned_change in enumerate(planned_changes)
         }
         answers_by_index: dict[int, ServerResult[RemotingCommand]] = {}
-        # Each order is a read and a write of the whole ACL to a broker: two at once lose one.
+        # A broker reads and rewrites the whole ACL for each request, so two at once would lose one.
         for next_requests in zip_longest(*requests_by_index.values()):
             round_requests = {
                 plan_index: acl_request
@@ -173,7 +205,7 @@ class AclAdmin:
 
 
 def merge_entries(entries_before: Sequence[AclEntry], new_entries: Sequence[AclEntry]) -> AclEntries:
-    """What a broker makes of new entries: each takes the place of the first for its resource, or is last."""
+    """Merge entries like a broker: each replaces the first entry for its resource, or is appended."""
     merged_entries = list(entries_before)
     for new_entry in new_entries:
         same_indexes = [
@@ -189,7 +221,7 @@ def merge_entries(entries_before: Sequence[AclEntry], new_entries: Sequence[AclE
 
 
 def _build_requests(acl_change: AclChange | None) -> list[RemotingCommand]:
-    """What leads from one to the other. One request without a resource takes all entries at once."""
+    """Build the requests for a change. A deletion without a resource deletes all entries."""
     if acl_change is None or acl_change.entries_before == acl_change.entries_after:
         return []
     subject, entries_before, entries_after = acl_change
@@ -216,7 +248,7 @@ def _build_requests(acl_change: AclChange | None) -> list[RemotingCommand]:
 
 
 def _acl_record(subject: str, entries: Sequence[AclEntry]) -> dict[str, object]:
-    """AclInfo, as brokers read and write it."""
+    """Return an AclInfo record, the form that brokers read and write."""
     policies = [
         {
             "policyType": policy_type,
@@ -239,7 +271,7 @@ def _acl_record(subject: str, entries: Sequence[AclEntry]) -> dict[str, object]:
 def _detect_unknown_subject(
     answer: ServerResult[RemotingCommand], subject: str
 ) -> ServerResult[RemotingCommand]:
-    """A broker answers an unknown user as it answers one who may not ask."""
+    """Turn the refusal for an unknown user into NotFound: it has the same code as a missing permission."""
     error = answer.error
     if isinstance(error, RequestError) and error.remark == _UNKNOWN_SUBJECT_REMARK:
         return ServerResult(answer.addr, None, NotFound(f"no such user: {subject}"))

@@ -1,4 +1,4 @@
-"""Certificates: what TLS servers show, whether it is trusted or not, and what files of PEM have."""
+"""`admin.certificates`: the certificates of TLS servers, trusted or not, and those in PEM files."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -14,7 +14,13 @@ from nsadmin.client.results import ServerResult
 
 
 class CertificateSummary(NamedTuple):
-    """Whose it is, until when it is valid, in seconds since 1970, and whether its own key signed it."""
+    """The main data of a certificate.
+
+    Attributes:
+        subject_name: The name of its subject.
+        ends_at_seconds: The end of its validity in seconds since 1970 (UTC).
+        is_self_signed: Whether subject and issuer are equal.
+    """
 
     subject_name: str
     ends_at_seconds: int
@@ -22,23 +28,28 @@ class CertificateSummary(NamedTuple):
 
 
 _CertificateChoice = Callable[[list[dict[str, Any]]], CertificateSummary]
-"""Which of the certificates that a server has shown is wanted."""
+"""Chooses one of the certificates that a server presents."""
 
 
 class NoTls(RocketMQError):
-    """The server speaks no TLS: it has no certificate to show."""
+    """The server does not support TLS, so it presents no certificate."""
 
 
 class ServerCertificates:
-    """`admin.certificates`."""
+    """`admin.certificates`: the certificates of servers.
+
+    Makes a TLS handshake with each server, also if requests use plain text, and accepts any certificate.
+    """
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def get_first_expiring(self, server_addrs: Iterable[str]) -> list[ServerResult[CertificateSummary]]:
-        """Of the certificates that each of these servers shows, the one that ends first.
+        """Return the certificate of each server's chain that expires first.
 
-        A handshake is made with each, whether requests go over TLS or not. NoTls, CallError.
+        Returns:
+            One ServerResult per address, in order. The error is NoTls without TLS, CallError without an
+            answer.
         """
         return self._handshake_each(
             server_addrs,
@@ -49,7 +60,7 @@ class ServerCertificates:
         )
 
     def get_own(self, server_addrs: Iterable[str]) -> list[ServerResult[CertificateSummary]]:
-        """The server's own certificate, of each of these servers; likewise."""
+        """Return the own certificate of each server; results and errors are like `get_first_expiring`."""
         return self._handshake_each(
             server_addrs, lambda chain_certificates: _summarize_certificate(chain_certificates[0])
         )
@@ -57,7 +68,7 @@ class ServerCertificates:
     def _handshake_each(
         self, server_addrs: Iterable[str], choose_certificate: _CertificateChoice
     ) -> list[ServerResult[CertificateSummary]]:
-        # All they do is wait.
+        # Threads suffice, because the handshakes spend their time waiting for the network.
         from concurrent.futures import ThreadPoolExecutor
 
         server_addrs = list(server_addrs)
@@ -86,7 +97,7 @@ class ServerCertificates:
 
 
 def _make_unverified_client(own_tls: Tls) -> TlsClient:
-    """Whoever it is, is to be seen: also one whom nobody trusts."""
+    """Make a TLS client that does not verify, to see untrusted certificates too."""
     return TlsClient(
         None,
         own_tls.cert_file,
@@ -98,7 +109,11 @@ def _make_unverified_client(own_tls: Tls) -> TlsClient:
 
 
 def read_certificate_file(pem_path: Path) -> list[CertificateSummary]:
-    """The certificates in a PEM file. BadSettings where there are none."""
+    """Read the certificates in a PEM file, in their order.
+
+    Raises:
+        BadSettings: The file cannot be read, or has no certificate.
+    """
     return [
         _summarize_certificate(certificate_record)
         for certificate_record in tls_client.read_certificates(pem_path)

@@ -1,4 +1,4 @@
-"""Doors: how servers answer a harmless request, whoever asks: that tells a version, and what stands open."""
+"""`admin.exposure`: the answers of servers to harmless reads, which reveal versions and open access."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -13,9 +13,12 @@ _ANY_RESPONSE_CODE = range(-(2**31), 2**31)
 
 
 class ExposureAnswer(NamedTuple):
-    """What a server said: the version that it claims to be, "V5_5_0", and its settings or why it told none.
+    """The answer of a server.
 
-    `settings` are empty where something else was asked for. `refusal` is None where it did what was asked.
+    Attributes:
+        version_name: The release that the server claims, such as "V5_5_0".
+        settings: Its settings; {} after a refusal, or if the request was not about settings.
+        refusal_text: The reason of a refusal; None if the server accepted the request.
     """
 
     version_name: str
@@ -24,26 +27,34 @@ class ExposureAnswer(NamedTuple):
 
 
 class ServerExposure:
-    """`admin.exposure`: any answer is a result, a refusal too; only silence is an error."""
+    """`admin.exposure`: the answers of servers to harmless reads.
+
+    A refusal is a result too. Only a server that does not answer gives an error. Each method with a list of
+    addresses returns one ServerResult per address, in order.
+    """
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def name_servers(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
-        """The settings of name servers (GET_NAMESRV_CONFIG)."""
+        """Request the settings of name servers (GET_NAMESRV_CONFIG, 319)."""
         return self._send_to_each(namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG)
 
     def brokers(self, broker_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
-        """The settings of brokers (GET_BROKER_CONFIG)."""
+        """Request the settings of brokers (GET_BROKER_CONFIG, 26)."""
         return self._send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
 
     def clusters(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
-        """Whether name servers tell which brokers there are (GET_BROKER_CLUSTER_INFO)."""
+        """Request the broker list of name servers (GET_BROKER_CLUSTER_INFO, 106), without reading it."""
         return self._send_to_each(namesrv_addrs, RequestCode.GET_BROKER_CLUSTER_INFO)
 
     def check_reachable(self, server_addrs: Iterable[str]) -> dict[str, bool]:
-        """Whether somebody takes connections at these addresses; nothing is said there."""
-        # All they do is wait.
+        """Check whether addresses accept connections. Nothing is sent.
+
+        Returns:
+            Address to whether it accepted a connection.
+        """
+        # Threads suffice, because the connections spend their time waiting for the network.
         from concurrent.futures import ThreadPoolExecutor
 
         from namesrv_core.transport.tls_probe import can_connect

@@ -1,7 +1,7 @@
-"""Plain ACLs: the accounts of 4.x brokers with aclEnable, in a file of each broker; changed after a plan.
+"""`admin.plain_acls`: the accounts of 4.x brokers with aclEnable, read and changed by plans.
 
-A broker wants the whole identity of an account with each change, and takes an account for no admin that is
-not called one: what is not named is read first and sent as it is.
+A broker needs the complete account in each change; without the admin flag, the account loses its admin role.
+So a plan reads the account first, and sends the unchanged values too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,18 @@ PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")
 
 
 class PlainAccount(NamedTuple):
-    """One account; a representation never shows the secret key, which brokers tell in clear."""
+    """An account. Its repr never shows the secret key, which brokers report in clear text.
+
+    Attributes:
+        access_key: The access key.
+        secret_key: The secret key; None if not reported, or to keep it in an update, like the next ones.
+        is_admin: Whether the account may change brokers.
+        white_remote_address: The addresses from which the account needs no signature.
+        default_topic_perm: The permission for other topics, from PERM_NAMES.
+        default_group_perm: The permission for other groups, from PERM_NAMES.
+        topic_perms: Permissions "topic=PUB|SUB".
+        group_perms: Permissions "group=SUB".
+    """
 
     access_key: str
     secret_key: str | None = None
@@ -36,14 +47,25 @@ class PlainAccount(NamedTuple):
 
 
 class PlainAcl(NamedTuple):
-    """What a broker's file says; the addresses may do everything, unsigned."""
+    """The plain ACL of a broker.
+
+    Attributes:
+        global_white_addrs: Addresses that may do everything without a signature.
+        accounts: The accounts in the order of access keys.
+    """
 
     global_white_addrs: tuple[str, ...]
     accounts: tuple[PlainAccount, ...]
 
 
 class AclFile(NamedTuple):
-    """A file of a broker: how often it was changed, and when last, in ms since 1970."""
+    """An ACL file of a broker.
+
+    Attributes:
+        file_path: The path on the broker's machine; "" if not reported (before 4.9.2).
+        change_count: The number of changes; None if not reported.
+        changed_at_ms: The last change in ms since 1970; None if not reported.
+    """
 
     file_path: str
     change_count: int | None
@@ -51,34 +73,40 @@ class AclFile(NamedTuple):
 
 
 class AccountChange(NamedTuple):
-    """What is there and what would be, or is: None for nothing."""
+    """An account before and after a change; None if there is no such account."""
 
     account_before: PlainAccount | None
     account_after: PlainAccount | None
 
 
 class PlainAclAdmin:
-    """`admin.plain_acls`."""
+    """`admin.plain_acls`: the accounts of 4.x brokers.
+
+    Each method returns one ServerResult per address or plan, in order.
+    """
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def list_accounts(self, broker_addrs: Iterable[str]) -> list[ServerResult[PlainAcl]]:
-        """The accounts and addresses of these brokers."""
+        """Return the accounts and the white addresses of brokers (GET_BROKER_CLUSTER_ACL_CONFIG, 54)."""
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG)
         return [decode_answer(answer, _parse_plain_acl) for answer in answers]
 
     def list_files(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AclFile, ...]]]:
-        """The files of these brokers, in the order of paths."""
+        """Return the ACL files of brokers, in the order of paths (GET_BROKER_CLUSTER_ACL_INFO, 52)."""
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
         return [decode_answer(answer, _parse_acl_files) for answer in answers]
 
     def plan_update(
         self, broker_addrs: Iterable[str], wanted_account: PlainAccount
     ) -> list[ServerResult[AccountChange]]:
-        """A new account, or another one in what is not None in `wanted`; NotFound for one without a key.
+        """Plan to create or update an account.
 
-        A list of permissions takes the place of the one that is there.
+        Args:
+            broker_addrs: The brokers.
+            wanted_account: The new values; None keeps a value. A list of permissions replaces the old list.
+                The error is NotFound for a new account without a secret key.
         """
 
         def plan_change(plain_acl: PlainAcl) -> AccountChange:
@@ -96,7 +124,7 @@ class PlainAclAdmin:
         return [acl_result.then(plan_change) for acl_result in self.list_accounts(broker_addrs)]
 
     def plan_delete(self, broker_addrs: Iterable[str], access_key: str) -> list[ServerResult[AccountChange]]:
-        """No such account any more; NotFound where there is none."""
+        """Plan to delete an account; the error is NotFound for an unknown account."""
 
         def plan_change(plain_acl: PlainAcl) -> AccountChange:
             account_before = _find_account(plain_acl, access_key)
@@ -109,9 +137,12 @@ class PlainAclAdmin:
     def apply_plans(
         self, planned_changes: Sequence[ServerResult[AccountChange]]
     ) -> list[ServerResult[AccountChange]]:
-        """Tell each broker what differs, and read it back; NotApplied where it shows something else.
+        """Apply plans, and read the accounts back.
 
-        Who has changed his own key cannot look: then the broker's word counts.
+        Sends UPDATE_AND_CREATE_ACL_CONFIG (50) or DELETE_ACL_CONFIG (51) for each plan with a change. A client that changes its own key cannot read the result back: then the broker's success counts.
+
+        Returns:
+            One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
         plans_to_send = [
             planned_change
@@ -148,9 +179,15 @@ class PlainAclAdmin:
     def set_white_addrs(
         self, broker_addrs: Iterable[str], white_addrs: Sequence[str], file_path: str | None = None
     ) -> list[ServerResult[tuple[str, ...]]]:
-        """Write the addresses that may do everything, in the place of those there are, and read them back.
+        """Replace the global white addresses, and read them back (UPDATE_GLOBAL_WHITE_ADDRS_CONFIG, 53).
 
-        Into the broker's `file` of that path, or its usual one.
+        Args:
+            broker_addrs: The brokers.
+            white_addrs: The addresses that may do everything without a signature.
+            file_path: The ACL file on the broker's machine. Default: the broker's default file.
+
+        Returns:
+            One ServerResult per address: the addresses read back. The error is NotApplied if one is missing.
         """
         ext_fields = {
             "globalWhiteAddrs": ",".join(white_addrs),
@@ -203,7 +240,7 @@ def _verify_change(
 def _hide_secret(
     change_answer: ServerResult[RemotingCommand], account_change: AccountChange | None
 ) -> ServerResult[RemotingCommand]:
-    """A broker's refusal may quote the secret key."""
+    """Replace the secret key in an error, because the refusal of a broker may quote it."""
     secret_key = (
         account_change.account_after.secret_key if account_change and account_change.account_after else None
     )
@@ -274,7 +311,7 @@ def _parse_account(account_record: dict[str, Any]) -> PlainAccount:
 
 
 def _parse_acl_files(response: RemotingCommand) -> tuple[AclFile, ...]:
-    """Brokers before 4.9.2 tell a version without the file's path."""
+    """Parse the versions of ACL files. Brokers before 4.9.2 report one version without a path."""
     ext_fields = response.ext or {}
     versions_by_path = fastjson.decode_json((ext_fields.get("allAclFileVersion") or "null").encode())
     if not isinstance(versions_by_path, dict):

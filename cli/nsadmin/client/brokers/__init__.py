@@ -1,1 +1,1 @@
-"""What brokers and controllers are asked about themselves."""
+"""Brokers, clusters and controllers: status, settings, registrations, routes, replication, maintenance."""

@@ -36,7 +36,7 @@ class ConsumeTrack(NamedTuple):
 
 
 class ConsumeTracks:
-    """`admin.consume_tracks`."""
+    """`admin.consume_tracks`: the groups that consumed a message."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
         self._caller = caller

@@ -117,7 +117,7 @@ class MessageDelivery:
             return self._message_sender.choose_queue(topic)
 
     def resend_message(self, send_queue: SendQueue, message: StoredMessage) -> SentMessage:
-        """Send a message again with its body, keys, tag, own properties and unique key (SEND_MESSAGE_V2, 310).
+        """Send a message again (SEND_MESSAGE_V2, 310), with its body, keys, tag, properties and unique key.
 
         Raises:
             NotApplied: The body could not be decompressed.

@@ -27,7 +27,7 @@ class SendProbe(NamedTuple):
 
 
 class SendProbes:
-    """`admin.send_probes`."""
+    """`admin.send_probes`: probe messages that measure the send latency of brokers."""
 
     def __init__(self, message_sender: MessageSender) -> None:
         self._message_sender = message_sender

@@ -1,1 +1,1 @@
-"""What name servers are asked about themselves: settings, KV config, tables."""
+"""Name servers: availability, settings, KV config, order configurations and complete tables."""

@@ -240,7 +240,7 @@ def kv_import(
     namespaces: Annotated[
         list[str] | None,
         Option(
-            "-s", "--namespace", metavar="ORDER_CONF_NAMESPACE", help="Only this namespace of it. Repeatable."
+            "-s", "--namespace", metavar="NAMESPACE", help="Only this namespace of it. Repeatable."
         ),
     ] = None,
     prune_missing: PruneOption = False,

@@ -45,7 +45,7 @@ def divergence(
     session: Session,
     show_each: Annotated[bool, Option("--detail", help="A row for each thing, not for each kind.")] = False,
     show_hashes: Annotated[
-        bool, Option("--hash_sections", help="Instead, a row for each name server: a hash of each section.")
+        bool, Option("--hashes", help="Instead, a row for each name server: a hash of each section.")
     ] = False,
     settle_seconds: Annotated[
         float | None,

@@ -37,7 +37,7 @@ def orphans(
     session: Session,
     delete_orphans: Annotated[
         bool,
-        Option("--clean_orphans", help="Delete those without a broker, and retry topics without a group."),
+        Option("--clean", help="Delete those without a broker, and retry topics without a group."),
     ] = False,
     delete_dead_letters: Annotated[
         bool, Option("--dlq", help="With --clean: dead letters without a group too, with their messages.")

@@ -35,7 +35,7 @@ def spread(
     ] = None,
     plan_file: Annotated[
         str | None,
-        Option("--plan_even_spread", metavar="FILE", help="Write what makes them even, for plan and apply."),
+        Option("--plan", metavar="FILE", help="Write what makes them even, for plan and apply."),
     ] = None,
 ) -> ResultRows:
     """Show on which brokers of its cluster a topic is missing, or has other queues than elsewhere.

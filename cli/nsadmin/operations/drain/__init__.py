@@ -1,1 +1,1 @@
-"""The drain: writes to a broker are stopped, kept stopped and, later, allowed again just as they were."""
+"""The drain: stops the writes to a broker, keeps them stopped, and later restores them as they were."""

@@ -1,4 +1,4 @@
-"""Looking and doing: a drain's world, as the client library reaches it."""
+"""The DrainEnvironment of a real cluster: reads and changes it through an AdminClient."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
@@ -28,7 +28,7 @@ _HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
 
 
 class ClusterEnvironment:
-    """The world of a drain of one broker."""
+    """The environment of a drain of one broker."""
 
     def __init__(self, admin: AdminClient, broker_name: str) -> None:
         self._admin = admin
@@ -36,7 +36,7 @@ class ClusterEnvironment:
         self._system_topics: frozenset[str] | None = None
 
     def read_system_topics(self, master_addr: str) -> frozenset[str]:
-        """RocketMQ's own topics, as this broker names them; asked for once."""
+        """Return RocketMQ's system topics as this broker names them. Asks the broker once."""
         if self._system_topics is None:
             [names_result] = self._admin.topics.list_broker_system_names([master_addr])
             [config_result] = self._admin.broker_configs.get_each([master_addr])
@@ -78,7 +78,7 @@ class ClusterEnvironment:
         return read_counters._replace(lag_by_group=self._read_lag(master_addr)) if with_lag else read_counters
 
     def _with_recent_puts(self, read_counters: BrokerCounters, master_addr: str) -> BrokerCounters:
-        """With what came to which topic, which is asked only where something came."""
+        """Add the recent puts by topic. Called only if the broker's counter moved."""
         cluster_name = self._read_cluster_name(master_addr)
         put_counts = self._admin.put_counts
         user_puts = put_counts.count_user_messages(master_addr, cluster_name).result if cluster_name else None
@@ -138,7 +138,7 @@ class ClusterEnvironment:
         }
 
     def read_ordered_topics(self, master_addr: str) -> frozenset[str]:
-        """Topics whose messages have an order, as far as the broker tells."""
+        """Return the topics with ordered messages; none if the broker does not answer."""
         topic_configs = self._read_topic_configs(master_addr).result or {}
         return frozenset(
             topic_name for topic_name, topic_config in topic_configs.items() if topic_config.order
@@ -246,7 +246,7 @@ def _broker_counters(broker_addr: str, runtime_info: RuntimeInfo) -> BrokerCount
 
 
 def _count_delayed(runtime_info: RuntimeInfo) -> int:
-    """Messages of delay levels that were not delivered yet ("done,max"), and those of the timer wheel."""
+    """Count the undelivered messages of delay levels (value "delivered,max") and of the timer wheel."""
     delayed_count = 0
     for info_key, offsets_text in runtime_info.table.items():
         delivered_offset, _, max_offset = offsets_text.partition(",")

@@ -1,6 +1,6 @@
-"""Events: what happens in a drain, for whoever watches it; as records for files and programs, and in words.
+"""The events of a drain, as records for files and programs, and as lines of text.
 
-Only `Progress` comes again and again; all others are changes.
+`Progress` repeats with every observation. All other events are changes. `time` is in ms since 1970.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ _MAX_NAMED = 3
 
 
 class Started(NamedTuple):
-    """A drain begins, or goes on from a phase that it had reached."""
+    """A drain begins, or resumes from the phase `resumed`."""
 
     time: int
     cluster: str
@@ -24,14 +24,14 @@ class Started(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """Another process is draining this broker: what it does is told on, until it ends."""
+    """Another process is draining this broker. This process repeats its events until it ends."""
 
     time: int
     pid: int | None
 
 
 class Checked(NamedTuple):
-    """What would be left without the broker; `share` is its part of all queues to write to, 0 to 1."""
+    """The risks of a cluster without the broker. `share` is its part of all writable queues, 0 to 1."""
 
     time: int
     topics: int
@@ -40,7 +40,7 @@ class Checked(NamedTuple):
 
 
 class SnapshotTaken(NamedTuple):
-    """The queues that a name server has of the broker are in a file."""
+    """The broker's queues at a name server are saved in a file."""
 
     time: int
     addr: str
@@ -48,7 +48,7 @@ class SnapshotTaken(NamedTuple):
 
 
 class Wiped(NamedTuple):
-    """A name server was told to take the write permission away; `times` counts that."""
+    """A name server was asked to remove the write permission, for the `times`-th time."""
 
     time: int
     addr: str
@@ -57,7 +57,7 @@ class Wiped(NamedTuple):
 
 
 class PermissionSet(NamedTuple):
-    """The broker was told another brokerPermission."""
+    """The broker was asked to change its brokerPermission."""
 
     time: int
     addr: str
@@ -67,14 +67,14 @@ class PermissionSet(NamedTuple):
 
 
 class Closed(NamedTuple):
-    """Routes read back: none of these name servers gives clients anything to write to on the broker."""
+    """The routes of these name servers have no writable queue on the broker."""
 
     time: int
     addrs: tuple[str, ...]
 
 
 class Reopened(NamedTuple):
-    """A registration gave topics their write permission back."""
+    """A registration restored the write permission of topics."""
 
     time: int
     addr: str
@@ -83,7 +83,7 @@ class Reopened(NamedTuple):
 
 
 class ServerLost(NamedTuple):
-    """A name server does not answer: what it tells clients is unknown."""
+    """A name server does not answer, so its routes are unknown."""
 
     time: int
     addr: str
@@ -91,31 +91,36 @@ class ServerLost(NamedTuple):
 
 
 class ServerBack(NamedTuple):
-    """It answers again."""
+    """A name server answers again."""
 
     time: int
     addr: str
 
 
 class BrokerGone(NamedTuple):
-    """The broker is not registered at a name server any more."""
+    """The broker is no longer registered at a name server."""
 
     time: int
     addr: str
 
 
 class BrokerBack(NamedTuple):
-    """It is again."""
+    """The broker is registered again at a name server."""
 
     time: int
     addr: str
 
 
 class Progress(NamedTuple):
-    """How it stands: `puts` are messages a minute, None while unknown, `quiet` the intervals without any.
+    """The status of the drain.
 
-    `residue` are topics that got messages in the last minute, with their likely source; `behind` the bytes
-    that each slave is behind; `waiting_for` says in words what is missing, nothing once it is safe.
+    Attributes:
+        puts: Messages per minute, None if unknown.
+        residue: The message counts of the last minute by topic. `sources` has their likely sources.
+        behind: The replication lag of each slave in bytes, None if unknown.
+        open_topics: The number of writable topics by name server, None if unknown.
+        quiet: The number of intervals without writes, of `intervals` that are needed.
+        waiting_for: What is missing, as texts; empty once the broker can be stopped.
     """
 
     time: int
@@ -134,21 +139,21 @@ class Progress(NamedTuple):
 
 
 class Safe(NamedTuple):
-    """The broker can be stopped. Of the `unknown` name servers nobody knows what they tell clients."""
+    """The broker can be stopped. The routes of the `unknown` name servers are unknown."""
 
     time: int
     unknown: tuple[str, ...]
 
 
 class Unsafe(NamedTuple):
-    """It was safe to stop the broker, and is not any more."""
+    """The broker can no longer be stopped safely."""
 
     time: int
     why: str
 
 
 class CommandEnded(NamedTuple):
-    """The operator's command."""
+    """The operator's command ended with the exit code `code`."""
 
     time: int
     command: str
@@ -156,9 +161,9 @@ class CommandEnded(NamedTuple):
 
 
 class PutBack(NamedTuple):
-    """What a name server tells clients is as it was before the drain, but for the topics in `differing`.
+    """The routes of a name server are as before the drain, except for the topics in `differing`.
 
-    `how` says by which way; `differing` has why, by topic.
+    `how` names the method of restoration. `differing` has the reason by topic.
     """
 
     time: int
@@ -170,7 +175,7 @@ class PutBack(NamedTuple):
 
 
 class Undone(NamedTuple):
-    """All of it is as it was before."""
+    """The routes of all name servers are as before the drain."""
 
     time: int
     broker: str
@@ -200,7 +205,7 @@ EventRecord = Mapping[str, Any]
 
 
 def build_event_record(drain_event: DrainEvent) -> dict[str, Any]:
-    """An event as JSON has it: `event` is its name, `time` ms since 1970."""
+    """Return an event in its JSON form. `event` is its name."""
     class_name = type(drain_event).__name__
     record_fields = {
         to_camel_case(field_name): _plain_value(field_value)
@@ -223,12 +228,12 @@ def _plain_value(field_value: Any) -> Any:
 
 
 def join_first_names(topics: Any, max_named: int = _MAX_NAMED) -> str:
-    """The first of them, and how many more."""
+    """Join the first names, and add how many more there are."""
     return abbreviate_names(list(topics), max_named)
 
 
 def describe_record(record: EventRecord) -> str:
-    """A record in a line."""
+    """Describe a record in one line."""
     return _DESCRIBERS[record["event"]](record)
 
 

@@ -1,4 +1,4 @@
-"""Facts: what name servers and the broker were seen to be like at one moment. Only records."""
+"""The observed facts that a drain decides by, and the interface to the cluster that it drains."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
@@ -7,15 +7,15 @@ from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
 
 QueuesByTopic = Mapping[str, QueueData]
-"""By topic."""
+"""A broker's queues by topic."""
 
 
 class ServerTopic(NamedTuple):
-    """A topic as one name server has it, seen from one broker.
+    """A topic at one name server, from the point of view of one broker.
 
-    `queue` is the broker's own; `writable_elsewhere` are the queues that clients may write to on other
-    brokers, `masters_elsewhere` the other brokers with a master. To a topic with `order_conf`, or one that
-    `is_static`, clients write whatever the permission says.
+    `own_queue` has the broker's queues. `other_writable_queues` counts the writable queues on other brokers,
+    `other_masters` the other brokers with a master. Clients ignore the permission of a topic with
+    `order_conf` or `is_static`.
     """
 
     own_queue: QueueData
@@ -26,15 +26,15 @@ class ServerTopic(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether clients may write to the broker."""
+        """Whether clients may write to the topic on the broker."""
         return bool(self.own_queue.perm & Perm.WRITE)
 
 
 class NameServerFacts(NamedTuple):
-    """A name server; with an `error` nothing else is known of it.
+    """The broker as one name server lists it. With an `error`, nothing else is known.
 
-    `members` are the addresses of the broker by id as it is registered there, none where it is not.
-    `may_put_back` says whether queues can be written there topic by topic, which 4.x does not know.
+    `member_addrs` has the broker's addresses by id; empty if it is not registered. `can_restore_queues` is
+    whether the name server accepts queues of single topics. Name servers of 4.x do not.
     """
 
     namesrv_addr: str
@@ -46,7 +46,7 @@ class NameServerFacts(NamedTuple):
 
     @property
     def is_registered(self) -> bool:
-        """Whether it is known that the broker is registered there."""
+        """Whether the name server answered, and the broker is registered there."""
         return self.error is None and bool(self.member_addrs)
 
     @property
@@ -55,25 +55,27 @@ class NameServerFacts(NamedTuple):
 
     @property
     def open_topics(self) -> list[str]:
-        """Topics that clients may write to on this broker, in order."""
+        """The topics that clients may write to on this broker, sorted."""
         return sorted(topic for topic, server_topic in self.topics.items() if server_topic.is_open)
 
 
 class SlaveProgress(NamedTuple):
-    """A slave: how far its commit log goes, in bytes; None where it did not say."""
+    """A slave, and the end of its commit log in bytes; None if it did not answer."""
 
     slave_addr: str
     log_end: int | None
 
 
 class BrokerCounters(NamedTuple):
-    """The master; with an `error` nothing else is known of it.
+    """The counters of a broker process. With an `error`, nothing else is known.
 
-    `puts` counts messages since `boot` (ms): from 5.0 on those that were put to topics of users, before all
-    that were stored. `end` is where its commit log ends, in bytes. `residue` are topics of users that got
-    messages in the last minute, `user_puts` is the broker's own sum of that; both are None where nobody
-    asked, and the sum before 5.0. `delayed` messages wait to be delivered. `lag` is how many messages each
-    group has not consumed; None where nobody asked.
+    Attributes:
+        put_count: Messages since `boot_ms`: from 5.0 on those of user topics, before that all stored ones.
+        log_end: The end of the commit log in bytes.
+        recent_puts: Messages of the last minute by user topic; None if not requested.
+        user_puts: The broker's own sum of these; None if not requested, and before 5.0.
+        delayed_count: Messages that wait for delivery.
+        lag_by_group: Unconsumed messages by consumer group; None if not requested.
     """
 
     addr: str | None
@@ -90,7 +92,7 @@ class BrokerCounters(NamedTuple):
 
 
 class ClusterObservation(NamedTuple):
-    """All of it, at a `time` (ms)."""
+    """All name servers and the broker, as observed at `time_ms`."""
 
     time_ms: int
     server_facts: tuple[NameServerFacts, ...]
@@ -98,10 +100,10 @@ class ClusterObservation(NamedTuple):
 
 
 class DrainEnvironment(Protocol):
-    """What a drain can see and do; errors of what it does are texts, None for none."""
+    """The cluster as a drain reads and changes it. A change returns its error as a text, or None."""
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
-        """Every name server."""
+        """Read the facts of every name server."""
 
     def read_broker(
         self,
@@ -110,25 +112,25 @@ class DrainEnvironment(Protocol):
         previous_counters: BrokerCounters | None,
         with_lag: bool,
     ) -> BrokerCounters:
-        """The master and its slaves. Topics are asked for where the counter moved since `before`."""
+        """Read the master and its slaves; puts by topic only if the counter moved since the previous read."""
 
     def read_own_queues(self, master_addr: str) -> QueuesByTopic | str:
-        """All topics as the broker itself has them, or why that is not known."""
+        """Read the broker's own topics; a text with the reason if that fails."""
 
     def wipe_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
-        """Take the write permission from all topics of the broker on these name servers."""
+        """Remove the write permission from all topics of the broker on these name servers."""
 
     def restore_queues(self, namesrv_addr: str, queues_by_topic: QueuesByTopic) -> Mapping[str, str | None]:
-        """Have a name server give clients these queues; by topic."""
+        """Write these queues to a name server; return the error or None by topic."""
 
     def add_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
-        """Give all topics of the broker the permission rw- on these name servers."""
+        """Set the permission of all topics of the broker to rw- on these name servers."""
 
     def request_registration(self, master_addr: str) -> str | None:
-        """Have the broker register all that it has."""
+        """Make the broker register all its topics."""
 
     def read_permission(self, master_addr: str) -> int | str:
-        """The broker's own permission, or why that is not known."""
+        """Read the broker's brokerPermission; a text with the reason if that fails."""
 
     def set_permission(self, master_addr: str, perm: int) -> str | None:
-        """Change the broker's own permission."""
+        """Change the broker's brokerPermission."""

@@ -1,4 +1,4 @@
-"""Risks: what a cluster would be without a broker, and to what clients write whatever they are told. Pure."""
+"""Finds the risks of draining a broker, such as topics that lose their last writable queue. Pure."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 
 
 class DrainRisk(NamedTuple):
-    """What goes wrong for which topics, in words; one that `refuses` needs --force."""
+    """A risk for some topics, described by `text`. If it `refuses`, the drain needs --force."""
 
     kind: str
     text: str
@@ -27,7 +27,7 @@ def find_risks(
     ordered_topics: frozenset[str],
     is_durable: bool,
 ) -> tuple[DrainRisk, ...]:
-    """All of them, as any name server shows them; `ordered` are topics whose messages have an order."""
+    """Return the risks that at least one name server shows. `ordered_topics` have ordered messages."""
     registered_servers = [name_server for name_server in server_facts if name_server.is_registered]
     topics_by_kind: dict[str, set[str]] = {risk_kind: set() for risk_kind in _RISK_TEXTS}
     for name_server in registered_servers:
@@ -66,7 +66,7 @@ def _is_broker_named(broker_name: str, order_conf: str) -> bool:
     try:
         return broker_name in parse_order_conf(order_conf)
     except ValueError:
-        # What cannot be read is looked through for the name.
+        # If the configuration is malformed, search its text for the name.
         return broker_name in order_conf
 
 
@@ -91,12 +91,12 @@ def _describe_risk(risk_kind: str, risky_topics: Iterable[str]) -> str:
 
 
 def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:
-    """Whether a topic is RocketMQ's own."""
+    """Whether a topic is a system topic of RocketMQ."""
     return topic in system_topics or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
 
 
 def queue_share(server_facts: Iterable[NameServerFacts], system_topics: frozenset[str]) -> float | None:
-    """The broker's part of all queues that clients write to, 0 to 1; None where no name server tells."""
+    """Return the broker's share of all writable queues, 0 to 1; None if it is unknown."""
     own_queues = other_queues = 0
     for name_server in server_facts:
         if name_server.is_registered:
@@ -109,7 +109,7 @@ def queue_share(server_facts: Iterable[NameServerFacts], system_topics: frozense
 
 
 def find_master_addr(server_facts: Iterable[NameServerFacts]) -> str | None:
-    """The master's address, as the first name server has it that knows one."""
+    """Return the master's address at the first name server that has one."""
     return next(
         (
             name_server.member_addrs[MASTER_BROKER_ID]
@@ -121,7 +121,7 @@ def find_master_addr(server_facts: Iterable[NameServerFacts]) -> str | None:
 
 
 def find_slave_addrs(server_facts: Iterable[NameServerFacts]) -> dict[int, str]:
-    """Slaves by id, as any name server has them."""
+    """Return the addresses of all slaves that at least one name server lists, by broker id."""
     slave_addrs: dict[int, str] = {}
     for name_server in server_facts:
         for broker_id, slave_addr in name_server.member_addrs.items():
@@ -131,7 +131,7 @@ def find_slave_addrs(server_facts: Iterable[NameServerFacts]) -> dict[int, str]:
 
 
 def likely_source(topic: str, delayed_count: int, has_transactions: bool) -> str:
-    """Where messages of a topic likely come from once clients do not write any more."""
+    """Return the likely source of a topic's messages after clients have stopped writing."""
     if topic.startswith(RETRY_PREFIX):
         return "retries of consumers"
     if topic.startswith(DLQ_PREFIX):

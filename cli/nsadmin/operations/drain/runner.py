@@ -1,4 +1,4 @@
-"""Running: a drain from its check to the moment when the broker can be stopped, told as it happens."""
+"""Runs a drain from its check until the broker can be stopped, and yields its events."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -18,14 +18,14 @@ _JOINED_PAUSE_SECONDS = 0.5
 
 
 class DrainRefused(RocketMQError):
-    """The drain was not begun; the text says why and what to do."""
+    """The procedure refuses to begin or to go on. The message gives the reason and the remedy."""
 
 
 class DrainPlan(NamedTuple):
-    """How to drain a broker; `interval` is seconds from one look to the next.
+    """How to drain a broker. `interval` is the number of seconds between two observations.
 
-    `then` is called once it is safe on all name servers, with the master's address; `hold` goes on afterwards
-    until somebody ends it.
+    The drain calls `then` with the master's address once all name servers are safe. With `hold` it then
+    continues until the operator ends it.
     """
 
     broker: str
@@ -40,7 +40,7 @@ class DrainPlan(NamedTuple):
 
 
 class ProcedureClock(NamedTuple):
-    """What time it is, in ms since 1970, and how to let some seconds pass."""
+    """The clock of a procedure: returns ms since 1970, and pauses for a number of seconds."""
 
     now_ms: Callable[[], int]
     pause_seconds: Callable[[float], None]
@@ -53,7 +53,12 @@ def check_plan(
     ordered_topics: frozenset[str],
     now_ms: int,
 ) -> events.Checked:
-    """What would be left without the broker. NotFound, or Refused where it cannot or should not be begun."""
+    """Check what a cluster without the broker would lose.
+
+    Raises:
+        NotFound: No name server that answered has the broker.
+        DrainRefused: The drain cannot or should not begin.
+    """
     silent_servers = [name_server for name_server in server_facts if name_server.error is not None]
     if len(silent_servers) == len(server_facts):
         raise DrainRefused(
@@ -86,7 +91,7 @@ def check_plan(
 
 
 class DrainRun:
-    """One drain by this process; it ends when it is safe, or never with `hold`."""
+    """One drain by this process. It ends when the broker can be stopped, or never with `hold`."""
 
     def __init__(
         self,
@@ -103,7 +108,7 @@ class DrainRun:
     def run_drain(
         self, checked_event: events.Checked | None, server_facts: tuple[NameServerFacts, ...]
     ) -> Iterator[EventRecord]:
-        """Drain; `checked` is what a check of these `servers` has found, None where one goes on."""
+        """Drain the broker. `checked_event` is the result of `check_plan`, None to resume a saved drain."""
         yield from self._join_other_process()
         try:
             loaded_drain = self._drain_store.load_drain()
@@ -125,7 +130,7 @@ class DrainRun:
             self._drain_store.release_lock()
 
     def _join_other_process(self) -> Iterator[EventRecord]:
-        """Until the process that is at it has ended, tell what it does."""
+        """Repeat the events of another process that runs this drain, until it ends."""
         if self._drain_store.try_lock():
             return
         event_follower = self._drain_store.follow_events()
@@ -141,7 +146,7 @@ class DrainRun:
         server_facts: tuple[NameServerFacts, ...],
     ) -> DrainStateMachine:
         if loaded_drain is not None:
-            # What was only counted is counted anew.
+            # A resumed drain counts its quiet intervals again, because the file does not have them.
             drain_state = loaded_drain[0]._replace(safe_since=None)
             if drain_state.phase in ("safe", "undrain"):
                 drain_state = drain_state._replace(phase="wipe")
@@ -180,7 +185,7 @@ class DrainRun:
                 for drain_event in state_machine.record_wipes(wipe_errors, self._procedure_clock.now_ms()):
                     yield self._record_event(drain_event)
                 self._drain_store.save_drain(state_machine.drain_state, state_machine.queue_snapshot)
-                # Read back at once, but not again and again.
+                # Read the routes back at once, but only once without a pause.
                 if not has_wiped:
                     has_wiped = True
                     continue
@@ -207,7 +212,7 @@ class DrainRun:
     def _set_permission(
         self, state_machine: DrainStateMachine, observation: ClusterObservation
     ) -> Iterator[EventRecord]:
-        """Once, and again where somebody gave it back."""
+        """Remove the broker's own write permission, again if it was restored."""
         master_addr = observation.broker_counters.addr
         if master_addr is None or not any(
             name_server.open_topics for name_server in observation.server_facts

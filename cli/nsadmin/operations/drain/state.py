@@ -1,6 +1,6 @@
-"""State: what a drain has to remember, and how a file has it. Pure.
+"""The state of a drain and its JSON form. Pure.
 
-Law: the snapshot of a name server is taken once, before anything is changed there, and never again.
+Rule: a drain takes the snapshot of a name server once, before its first change there, and never again.
 """
 
 from collections.abc import Mapping
@@ -12,21 +12,26 @@ from nsadmin.operations.drain.facts import QueuesByTopic
 
 STATE_VERSION = 1
 DrainPhase = Literal["snapshot", "wipe", "settle", "wait", "safe", "undrain"]
-"""How far it has come: queues saved, writes taken away, clients told, writes stopped; or being undone."""
+"""The phases: save queues, remove write permissions, let clients refresh routes, wait until writes stop.
+
+Then the broker is safe to stop. The phase "undrain" restores the writes.
+"""
 _KNOWN_PHASES: tuple[str, ...] = get_args(DrainPhase)
 
 
 class InvalidStateError(RocketMQError):
-    """A file that is no state of a drain; the text says why."""
+    """A file is not a valid state. The message gives the reason."""
 
 
 class DrainState(NamedTuple):
-    """A drain; times are ms since 1970.
+    """The state of a drain. Times are in ms since 1970.
 
-    `closed_since` is when all name servers that answered were first seen without anything to write to, None
-    while they are not; `safe_since` is when it became safe to stop the broker. `wipes` counts, for each name
-    server, how often it was told. `permission` is what brokerPermission was before a durable drain.
-    `puts` are messages a minute, as of when it was `updated`; None while unknown.
+    Attributes:
+        permission: The brokerPermission before a durable drain.
+        wipes: How often each name server was asked to remove the write permission.
+        closed_since: When no name server that answered had a writable topic any more; None while one has.
+        safe_since: When it became safe to stop the broker.
+        puts: Messages per minute at the time `updated`, None if unknown.
     """
 
     cluster: str
@@ -46,9 +51,9 @@ class DrainState(NamedTuple):
 
 
 class QueueSnapshot(NamedTuple):
-    """The broker's queues as each name server had them, by its address, and as the broker itself had them.
+    """The broker's queues before the drain, at each name server by its address, and at the broker itself.
 
-    `own` is None where the broker did not tell.
+    `own_queues` is None if the broker did not answer.
     """
 
     queues_by_server: Mapping[str, QueuesByTopic] = {}
@@ -56,7 +61,7 @@ class QueueSnapshot(NamedTuple):
 
 
 def build_state_record(drain_state: DrainState) -> dict[str, Any]:
-    """As a file has it."""
+    """Return a state in its JSON form."""
     return {
         "version": STATE_VERSION,
         **{
@@ -67,7 +72,7 @@ def build_state_record(drain_state: DrainState) -> dict[str, Any]:
 
 
 def parse_state_record(state_json: Any) -> DrainState:
-    """What `state_record` made. BadState."""
+    """Parse the result of `build_state_record`. Raises InvalidStateError."""
     record_fields = {"puts": None, **_require_version(state_json)}
     try:
         drain_state = DrainState(
@@ -86,7 +91,7 @@ def parse_state_record(state_json: Any) -> DrainState:
 
 
 def build_snapshot_record(queue_snapshot: QueueSnapshot) -> dict[str, Any]:
-    """As a file has it: four numbers a topic."""
+    """Return a snapshot in its JSON form, with four numbers per topic."""
     return {
         "version": STATE_VERSION,
         "queues": ["readQueueNums", "writeQueueNums", "perm", "topicSysFlag"],
@@ -99,7 +104,7 @@ def build_snapshot_record(queue_snapshot: QueueSnapshot) -> dict[str, Any]:
 
 
 def parse_snapshot_record(snapshot_json: Any, broker_name: str) -> QueueSnapshot:
-    """What `snapshot_record` made. BadState."""
+    """Parse the result of `build_snapshot_record`. Raises InvalidStateError."""
     record_fields = _require_version(snapshot_json)
     try:
         own_numbers = record_fields["broker"]
@@ -139,6 +144,6 @@ def _parse_queues(broker_name: str, numbers_by_topic: Mapping[str, Any]) -> dict
 
 
 def to_camel_case(snake_name: str) -> str:
-    """A field's name as JSON has it."""
+    """Return the JSON name of a field."""
     first_word, *other_words = snake_name.split("_")
     return first_word + "".join(other_word.capitalize() for other_word in other_words)

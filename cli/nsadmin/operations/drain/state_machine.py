@@ -1,7 +1,7 @@
-"""The machine: what a drain does next, out of what was seen. Pure; times are ms.
+"""The state machine of a drain: decides the next step from the observations. Pure. Times are in ms.
 
-Law: what it does depends on its state, which a file has, and on looks. One that was killed and goes on ends
-where it would have ended: what it only counted, it counts anew.
+Rule: a decision depends only on the state, which is saved in a file, and on observations. A killed drain that
+is started again ends in the same state. It only repeats the count of quiet intervals.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,13 +15,14 @@ from nsadmin.operations.drain.state import DrainPhase, DrainState, QueueSnapshot
 
 _MINUTE_MS = 60_000
 _SAMPLED_MS = 20_000
-"""A broker's counters for a topic have all that came until so many ms ago."""
+"""A broker's counters by topic are complete up to this long ago."""
 
 
 class SafetyRules(NamedTuple):
-    """When it is safe: `settle` ms after all routes were closed, and then `intervals` looks without writes.
+    """When a broker is safe to stop: `settle_ms` after all routes closed, and then `quiet_intervals` without writes.
 
-    At most `threshold` messages a minute are none. With `for_good` no group may have anything left to read.
+    Up to `write_threshold` messages per minute count as no writes. With `for_good`, all consumer groups must
+    also have consumed everything.
     """
 
     settle_ms: int = 30_000
@@ -31,14 +32,14 @@ class SafetyRules(NamedTuple):
 
 
 class DrainDecision(NamedTuple):
-    """What happened, and which name servers are to be told to take the write permission away."""
+    """The events of an observation, and the name servers that have to remove the write permission."""
 
     drain_events: list[DrainEvent]
     servers_to_wipe: tuple[str, ...]
 
 
 class DrainStateMachine:
-    """`state` and `snapshot` are to be saved, the snapshot first, before anything is done."""
+    """The caller saves `queue_snapshot` and then `drain_state` before it carries out a decision."""
 
     def __init__(
         self, safety_rules: SafetyRules, drain_state: DrainState, queue_snapshot: QueueSnapshot
@@ -47,7 +48,7 @@ class DrainStateMachine:
         self.drain_state = drain_state
         self.queue_snapshot = queue_snapshot
         self.unknown_servers: dict[str, str] = {}
-        """Name servers that did not answer last, and why."""
+        """The errors of the name servers that did not answer the last observation, by address."""
         self._gone_servers: set[str] = set()
         self._last_observation: ClusterObservation | None = None
         self._quiet_count = 0
@@ -60,11 +61,11 @@ class DrainStateMachine:
 
     @property
     def last_counters(self) -> BrokerCounters | None:
-        """The broker as it was seen last."""
+        """The broker's counters of the last observation."""
         return None if self._last_observation is None else self._last_observation.broker_counters
 
     def process_observation(self, observation: ClusterObservation) -> DrainDecision:
-        """Reckon with what is seen now."""
+        """Update the state by an observation, and decide what to do."""
         drain_events: list[DrainEvent] = []
         open_servers = [
             name_server
@@ -87,14 +88,14 @@ class DrainStateMachine:
         return DrainDecision(drain_events, servers_to_wipe)
 
     def _count_wipes(self, namesrv_addrs: Iterable[str], count_step: int) -> None:
-        """Before it is done: if nobody hears of the outcome, what is open later was opened by somebody."""
+        """Count the wipes in advance: if their outcome is lost, a topic that is open later was reopened."""
         wipe_counts = dict(self.drain_state.wipes)
         for namesrv_addr in namesrv_addrs:
             wipe_counts[namesrv_addr] = wipe_counts.get(namesrv_addr, 0) + count_step
         self.drain_state = self.drain_state._replace(wipes=wipe_counts)
 
     def record_wipes(self, error_by_addr: Mapping[str, str | None], now_ms: int) -> list[DrainEvent]:
-        """What came of telling them."""
+        """Record the outcome of the wipes, and return their events."""
         wipe_counts = self.drain_state.wipes
         drain_events: list[DrainEvent] = [
             events.Wiped(now_ms, namesrv_addr, wipe_counts.get(namesrv_addr, 1), error)
@@ -108,7 +109,7 @@ class DrainStateMachine:
     def _process_server(
         self, name_server: NameServerFacts, observation: ClusterObservation, drain_events: list[DrainEvent]
     ) -> bool:
-        """Note what one name server tells; whether clients may write there."""
+        """Process the facts of one name server, and return whether clients may write there."""
         namesrv_addr = name_server.namesrv_addr
         if name_server.error is not None:
             if namesrv_addr not in self.unknown_servers:
@@ -204,7 +205,7 @@ class DrainStateMachine:
             self.drain_state = self.drain_state._replace(phase="settle", closed_since=observation.time_ms)
 
     def _judge_safety(self, observation: ClusterObservation, drain_events: list[DrainEvent]) -> None:
-        """Count quiet intervals, and say how it stands."""
+        """Count quiet intervals, decide whether the broker is safe to stop, and emit the progress."""
         self._note_users(observation)
         puts_per_minute = self._puts_per_minute(observation)
         if self._is_interval_counted(observation) and puts_per_minute is not None:
@@ -248,7 +249,7 @@ class DrainStateMachine:
         )
 
     def _is_interval_counted(self, observation: ClusterObservation) -> bool:
-        """Whether the interval since the last look lies behind the time that clients take to look again."""
+        """Whether the interval since the last observation began after clients had refreshed their routes."""
         closed_since = self.drain_state.closed_since
         return (
             closed_since is not None
@@ -257,7 +258,7 @@ class DrainStateMachine:
         )
 
     def _puts_per_minute(self, observation: ClusterObservation) -> int | None:
-        """Messages a minute since the last look; None where nobody knows."""
+        """Return the messages per minute since the last observation, None if unknown."""
         last_observation, broker_counters = self._last_observation, observation.broker_counters
         if (
             last_observation is None
@@ -272,8 +273,8 @@ class DrainStateMachine:
         puts_per_minute = -(-put_difference * _MINUTE_MS // (observation.time_ms - last_observation.time_ms))
         if broker_counters.user_puts is not None:
             return puts_per_minute
-        # Before 5.0 the counter has all messages, and says less than the topics of users do. The broker
-        # looks at these every 10 s: that nothing came to them counts only after a while.
+        # Before 5.0 the counter includes internal messages, so the counters of user topics are better. The
+        # broker samples these every 10 s: zero puts count only after _SAMPLED_MS.
         user_puts, quiet_since_ms = _sum_counts(broker_counters.recent_puts), self._users_quiet_since_ms
         return (
             puts_per_minute
@@ -284,7 +285,7 @@ class DrainStateMachine:
         )
 
     def _note_users(self, observation: ClusterObservation) -> None:
-        """Since when topics of users get no messages, as far as the broker has counted."""
+        """Update the time since which the broker has counted no messages of user topics."""
         last_observation, broker_counters, user_puts = (
             self._last_observation,
             observation.broker_counters,
@@ -346,7 +347,7 @@ class DrainStateMachine:
         return tuple(waiting_texts)
 
     def _list_lagging_slaves(self, observation: ClusterObservation) -> list[str]:
-        """Slaves that have not all that the master had at the last look."""
+        """Return the slaves without all messages that the master had at the last observation."""
         master_end = self._last_observation and self._last_observation.broker_counters.log_end
         return [
             f"the slave {slave_progress.slave_addr}"

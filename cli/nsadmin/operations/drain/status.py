@@ -1,4 +1,4 @@
-"""Standing: how a drain stands, as short facts for who watches. Pure."""
+"""Formats the status of a drain as short facts for live output. Pure."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ SHOWN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 
 
 def describe_status(broker_name: str, progress_record: EventRecord) -> list[tuple[str, str]]:
-    """Facts, each with its name, out of a record of `Progress`."""
+    """Return pairs of a label and a value from the record of a `Progress` event."""
     named_facts = [
         (broker_name, _format_phases(progress_record["phase"])),
         ("puts a minute", "unknown" if progress_record["puts"] is None else f"{progress_record['puts']:,}"),
@@ -34,7 +34,7 @@ def describe_status(broker_name: str, progress_record: EventRecord) -> list[tupl
 
 
 def _format_phases(current_phase: str) -> str:
-    """All of them, with the one that it is in between brackets."""
+    """Format all phases, with the current phase in brackets."""
     return " ".join(
         f"[{phase_name}]" if phase_name == current_phase else phase_name for phase_name in SHOWN_PHASES
     )

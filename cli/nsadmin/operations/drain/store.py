@@ -1,6 +1,6 @@
-"""Keeping: a drain's folder: its state, its snapshot, what happened in it, and who is at it.
+"""The folder of a drain: its state, its snapshot, its events, and the lock of the process that runs it.
 
-Law: what was saved is on the disk, whatever is killed; and at most one process of this machine changes it.
+Rule: saved data survives a kill at any moment, and at most one process of this machine changes a drain.
 """
 
 import json
@@ -26,7 +26,7 @@ STATE_FILE, SNAPSHOT_FILE, EVENTS_FILE, LOCK_FILE = "state.json", "snapshot.json
 
 
 class SavedDrain(NamedTuple):
-    """A drain as its folder has it; `pid` is the process that is at it now, if there is one."""
+    """A drain as loaded from its folder. `holder_pid` is the process that runs it now, None if there is none."""
 
     drain_folder: Path
     drain_state: DrainState
@@ -35,7 +35,7 @@ class SavedDrain(NamedTuple):
 
 
 def find_state_home(environment: Mapping[str, str] = os.environ) -> Path:
-    """NSADMIN_STATE, else nsadmin's folder of the user's state."""
+    """Return the folder in NSADMIN_STATE, else `nsadmin` in the user's XDG state folder."""
     given_folder = environment.get("NSADMIN_STATE")
     if given_folder:
         return Path(given_folder).expanduser()
@@ -44,12 +44,12 @@ def find_state_home(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def drain_folder_of(state_home: Path, cluster_name: str, broker_name: str) -> Path:
-    """Where the drain of a broker is kept."""
+    """Return the folder of a broker's drain."""
     return state_home / "drains" / escape_file_name(cluster_name) / escape_file_name(broker_name)
 
 
 def escape_file_name(raw_name: str) -> str:
-    """The name, with % for what file systems treat in their own way; no two names become one."""
+    """Escape characters that file systems interpret with %. Different names stay different."""
     escaped_name = re.sub(
         r"[^\w.-]|^\.", lambda special_char: f"%{special_char[0].encode().hex()}", raw_name, flags=re.ASCII
     )
@@ -57,7 +57,7 @@ def escape_file_name(raw_name: str) -> str:
 
 
 class DrainStore:
-    """One drain's folder. OSError where it cannot be written, BadState where it cannot be understood."""
+    """The folder of one drain. Raises OSError if it is not writable, InvalidStateError if it is invalid."""
 
     def __init__(self, drain_folder: Path, broker_name: str) -> None:
         self.drain_folder = drain_folder
@@ -66,15 +66,15 @@ class DrainStore:
         self._last_saved: tuple[DrainState | None, QueueSnapshot | None] = (None, None)
 
     def try_lock(self) -> bool:
-        """Be the one who changes it; False where another process is."""
+        """Lock the drain; return False if another process holds the lock."""
         return self._lock.acquire_lock()
 
     def release_lock(self) -> None:
-        """Let others at it."""
+        """Release the lock of the drain."""
         self._lock.release_lock()
 
     def load_drain(self) -> tuple[DrainState, QueueSnapshot] | None:
-        """What is there; None for nothing."""
+        """Return the saved state and snapshot; None if no drain is saved."""
         try:
             state_json = _read_json(self.drain_folder / STATE_FILE)
             if state_json is None:
@@ -92,7 +92,7 @@ class DrainStore:
         return loaded_drain
 
     def save_drain(self, drain_state: DrainState, queue_snapshot: QueueSnapshot) -> None:
-        """The snapshot before the state, and only what differs."""
+        """Save the snapshot, then the state, each only if it changed."""
         saved_state, saved_snapshot = self._last_saved
         if queue_snapshot != saved_snapshot:
             _write_json(self.drain_folder / SNAPSHOT_FILE, build_snapshot_record(queue_snapshot))
@@ -105,13 +105,13 @@ class DrainStore:
         self._last_saved = drain_state, queue_snapshot
 
     def append_event(self, event_record: Mapping[str, Any]) -> None:
-        """One more line of what happened."""
+        """Append an event to the file of events."""
         event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
         with open(self.drain_folder / EVENTS_FILE, "ab") as events_file:
             events_file.write(event_line.encode("utf-8", "backslashreplace"))
 
     def archive_drain(self) -> None:
-        """It is undone: keep what it was under other names, and be ready for the next one."""
+        """Rename the files of an undone drain, so that the next drain can begin."""
         for file_name in (STATE_FILE, SNAPSHOT_FILE, EVENTS_FILE):
             drain_file = self.drain_folder / file_name
             if drain_file.exists():
@@ -120,24 +120,24 @@ class DrainStore:
         self._last_saved = (None, None)
 
     def follow_events(self) -> "EventFollower":
-        """What others note down from now on."""
+        """Return a follower of the events that other processes append from now on."""
         return EventFollower(self.drain_folder / EVENTS_FILE)
 
     @property
     def holder_pid(self) -> int | None:
-        """Who is at it; None for nobody."""
+        """The process that holds the lock; None if it is free."""
         return self._lock.owner_pid
 
 
 class EventFollower:
-    """Follows the notes of another process."""
+    """Follows the events that another process appends."""
 
     def __init__(self, events_file: Path) -> None:
         self._events_file = events_file
         self._read_offset = events_file.stat().st_size if events_file.exists() else 0
 
     def read_new_events(self) -> list[dict[str, Any]]:
-        """The whole lines that have come since."""
+        """Return the events in the complete lines appended since the last call."""
         if not self._events_file.exists():
             self._read_offset = 0
             return []
@@ -150,7 +150,7 @@ class EventFollower:
 
 
 def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
-    """Every drain that is not undone, in the order of names; BadState for a folder that makes no sense."""
+    """Yield every drain that is not undone, sorted by name, or an InvalidStateError for an invalid folder."""
     for state_file in sorted((state_home / "drains").glob(f"*/*/{STATE_FILE}")):
         try:
             drain_state = parse_state_record(_read_json(state_file))

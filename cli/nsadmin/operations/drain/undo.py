@@ -1,4 +1,4 @@
-"""Undoing: name servers tell clients again what they told before the drain, and that is read back."""
+"""Undoes a drain: restores the routes of all name servers as before the drain, and reads them back."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -21,16 +21,16 @@ BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "the broker registered anew",
 
 
 class DrainBusyError(RocketMQError):
-    """Another process is at this drain."""
+    """Another process runs this drain."""
 
 
 def find_differing_queues(
     queue_snapshot: QueueSnapshot, own_queues: QueuesByTopic | None, name_server: NameServerFacts
 ) -> dict[str, QueueData]:
-    """What a name server should tell of those topics of which it tells something else.
+    """Return the target queues of the topics that a name server has to change.
 
-    That is what it told before, unless the broker itself has got another config of the topic since: then that
-    counts. `own` is how the broker has its topics now; None where nobody knows.
+    The target is the saved queue of the name server. If the broker's own configuration of a topic changed
+    during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
     """
     differing_queues: dict[str, QueueData] = {}
     if not name_server.is_registered:
@@ -39,7 +39,7 @@ def find_differing_queues(
     current_queues = name_server.queues_by_topic
     for topic in sorted({*(saved_queues or ()), *current_queues}):
         target_queue = _target_queue(topic, saved_queues, queue_snapshot.own_queues, own_queues)
-        # A topic that is not there any more is made again only where the broker has it.
+        # A topic that the name server no longer has is restored only if the broker has it.
         if (
             target_queue is not None
             and current_queues.get(topic) != target_queue
@@ -55,7 +55,7 @@ def _target_queue(
     saved_own_queues: QueuesByTopic | None,
     own_queues: QueuesByTopic | None,
 ) -> QueueData | None:
-    """What it should be; None where it is to be left as it is."""
+    """Return the target queue of a topic; None to leave the topic unchanged."""
     if (
         own_queues is not None
         and saved_own_queues is not None
@@ -68,7 +68,7 @@ def _target_queue(
 
 
 class UndoRun:
-    """One undoing of a drain by this process."""
+    """One run of undoing a drain, by this process."""
 
     def __init__(
         self,
@@ -84,9 +84,13 @@ class UndoRun:
         self._method_by_server: dict[str, str] = {}
 
     def run_undo(self) -> Iterator[EventRecord]:
-        """Put back. The last record is `undone` if all of it is as before, else the drain is still kept.
+        """Restore the routes, and yield the events.
 
-        NotFound where no drain is kept, Busy where another process is at it.
+        If everything is as before the drain, the last event is `undone`. Else the drain stays saved.
+
+        Raises:
+            NotFound: No drain of the broker is saved.
+            DrainBusyError: Another process runs the drain.
         """
         if not self._drain_store.try_lock():
             holder_pid = self._drain_store.holder_pid
@@ -166,7 +170,10 @@ class UndoRun:
         server_facts: tuple[NameServerFacts, ...],
         error_by_addr: dict[str, str],
     ) -> None:
-        """The broker registers all it has, with all name servers; else rw- where all topics were writable."""
+        """Make the broker register all its topics with all name servers.
+
+        If that fails, set rw- on the name servers where all topics were writable.
+        """
         old_servers = [
             checked_server
             for checked_server in server_facts
@@ -205,7 +212,7 @@ class UndoRun:
                 self._environment.add_write_permission((name_server.namesrv_addr,))
 
     def _wait_for(self, is_done: Callable[[tuple[NameServerFacts, ...]], bool]) -> None:
-        """A registration takes a moment."""
+        """Wait up to 10 s for a registration to take effect."""
         for _ in range(_MAX_ROUNDS):
             if is_done(self._environment.read_servers()):
                 return
@@ -218,7 +225,7 @@ class UndoRun:
         own_queues: QueuesByTopic | None,
         error_by_addr: Mapping[str, str],
     ) -> Iterator[EventRecord]:
-        """Read back what each name server tells now."""
+        """Read the routes of each name server back, and yield the result."""
         is_whole = True
         for name_server in self._environment.read_servers():
             differing_queues = find_differing_queues(queue_snapshot, own_queues, name_server)

@@ -119,7 +119,7 @@ def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> It
 
 
 def check_authentication(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
-    """Brokers from 5.3 on do not report whether they authenticate: it follows from what they return to whom."""
+    """Brokers from 5.3 on do not report whether they authenticate: their public settings show it."""
     if audited_server.kind != BROKER or audited_server.settings is None:
         return
     if _is_setting_on(audited_server, "authenticationEnabled") and not _is_setting_on(

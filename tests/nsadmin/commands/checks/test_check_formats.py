@@ -24,7 +24,7 @@ from nsadmin.operations.checks.findings import (
 )
 from nsadmin.operations.checks.ranges import parse_range
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "output"
+GOLDEN = Path(__file__).parents[3] / "golden" / "output"
 LAG = CheckMeasure("lag", "messages that\nare behind", warning="10")
 AGE = CheckMeasure("age", "age", "s", label_name="journal")
 ODD = "it's | 5=5"

@@ -15,7 +15,7 @@ from nsadmin.client.connection.credentials import from_file, from_keyring
 from tests.nsadmin.conftest import Done, Run
 from tests.support.servers import FakeNameServer
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS
 from tests.nsadmin.conftest import Run
 
 NAMES = [item.name for item in KNOWN_COMMANDS]
-RELEASES = json.loads((Path(__file__).parents[2] / "golden" / "mqadmin" / "options.json").read_text())
+RELEASES = json.loads((Path(__file__).parents[3] / "golden" / "mqadmin" / "options.json").read_text())
 """Of 5.5.0 all commands, of 4.9.7 those that 5.5.0 has no more: of each flag its short and long name, and
 whether a value follows."""
 FLAGS: dict[str, list[tuple[str | None, str | None, bool]]] = {

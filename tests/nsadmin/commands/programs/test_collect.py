@@ -17,7 +17,7 @@ from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from nsadmin.commands.programs import shell_completion
 from tests.nsadmin.conftest import Run
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SOURCED = {
     "bash": (["bash", "--norc", "-c"], "source <({}); complete -p nsadmin", "complete -F _nsadmin nsadmin\n"),
     "zsh": (

@@ -14,7 +14,7 @@ from nsadmin.commands.programs.tab_completion import USUAL_START_SECONDS, values
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def test_what_was_seen_first_is_a_snapshot_and_what_follows_are_events(tmp_path:
     assert kinds(tmp_path) == ["CollectorStarted", "Snapshot", "KvPut", "CollectorStopping"]
     origins = {record.origin._replace(time_ms=0) for record in records(tmp_path)}
     assert origins == {RecordOrigin(0, "collector", None, "collector")}
-    assert replayed(records(tmp_path)).kv_tables_tables == {"N": {"k": "2"}}
+    assert replayed(records(tmp_path)).kv_tables == {"N": {"k": "2"}}
 
 
 def test_who_starts_again_knows_what_was_known_and_that_nobody_looked_meanwhile(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_full_segment_is_followed_by_one_that_begins_with_a_snapshot(tmp_path:
         one.record_proof(Polled(40, 0, 0, 1), 50)
     closed = [found for found in reader.check_journal(tmp_path) if found.journal_segment.is_closed]
     assert len(closed) > 1
-    assert replayed(records(tmp_path)).kv_tables_tables == {"N": {"k": "39"}}
+    assert replayed(records(tmp_path)).kv_tables == {"N": {"k": "39"}}
     for found in closed[1:]:
         first = next(record for record in records(tmp_path) if record.seq == found.first_seq)
         assert (first.event_type, first.event_fields["reason"]) == ("Snapshot", "roll")
