@@ -196,7 +196,7 @@ def _run_program(command_entry: CommandEntry, program_function: Any, argv: list[
         return int(program_function(argv))
     except SystemExit as program_exit:
         if program_exit.code == ExitCode.DONE and {"-h", "--help"}.intersection(argv):
-            from nsadmin.command_line.docstrings import format_help_sections
+            from nsadmin.commands.columns.help_sections import format_help_sections
 
             output.write_text("\n" + format_help_sections(command_entry, program_function))
         return program_exit.code if isinstance(program_exit.code, int) else ExitCode.FAILED
@@ -241,7 +241,7 @@ def _parse_and_perform(
             command_entry, command_function, command_args, batch_context and batch_context.shared_values
         )
     except HelpRequested as help_text:
-        from nsadmin.command_line.docstrings import format_help_sections
+        from nsadmin.commands.columns.help_sections import format_help_sections
 
         output.write_text(
             "\n\n".join(

@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         check_report_request(arguments)
         with (
-            table_store.lock_output(arguments.output_folder),
+            table_store.lock_output(arguments.output),
             open_spark_session(arguments) as spark,
             progress.watch_progress(spark, write_progress),
         ):
@@ -88,22 +88,17 @@ def is_short_run(arguments: argparse.Namespace) -> bool:
     if arguments.command == "stream" and not arguments.once:
         return False
     input_paths = [*arguments.input, *(source_path for _, source_path in arguments.source)]
-    if (
-        estimate_plain_bytes(
-            input_paths, last_write_seconds(f"{arguments.output_folder}/{BRONZE_FILES.name}")
-        )
-        == 0
-    ):
+    if estimate_plain_bytes(input_paths, last_write_seconds(f"{arguments.output}/{BRONZE_FILES.name}")) == 0:
         table_names = {
             table_name
-            for report_name in arguments.report_names or REPORTS_BY_NAME
+            for report_name in arguments.reports or REPORTS_BY_NAME
             for table_name in REPORTS_BY_NAME[report_name].input_tables
         }
         plain_bytes = estimate_plain_bytes(
-            f"{arguments.output_folder}/silver/{table_name}" for table_name in table_names
+            f"{arguments.output}/silver/{table_name}" for table_name in table_names
         )
     else:
-        plain_bytes = estimate_plain_bytes([*input_paths, f"{arguments.output_folder}/bronze"])
+        plain_bytes = estimate_plain_bytes([*input_paths, f"{arguments.output}/bronze"])
     return plain_bytes is not None and plain_bytes <= SMALL_INPUT_BYTES
 
 
@@ -111,7 +106,7 @@ def run_batch(spark: SparkSession, arguments: argparse.Namespace) -> int:
     """Run the pipeline once, compact the tables if requested, and report the outcome."""
     pipeline_run = PipelineRun(spark, build_run_request(arguments), datetime.now(UTC), write_table_result)
     run_outcome = pipeline_run.run_all()
-    if arguments.compact_tables:
+    if arguments.compact:
         pipeline_run.compact_tables()
     return report_outcome(run_outcome, arguments.max_quarantine)
 
@@ -120,7 +115,7 @@ def run_stream(spark: SparkSession, arguments: argparse.Namespace) -> int:
     """Process new files as a stream: those that exist now (`--once`), or until a signal stops the process."""
     pipeline_run = PipelineRun(spark, build_run_request(arguments), datetime.now(UTC), write_table_result)
     pipeline_run.refresh_tables()
-    order_stream = OrderStream(spark, pipeline_run, arguments.output_folder)
+    order_stream = OrderStream(spark, pipeline_run, arguments.output)
     order_stream.order_new_files()
     write_message(
         doing="carrying out what is there" if arguments.once else f"looking every {arguments.every:g} s"
@@ -166,9 +161,9 @@ class ReportRequestError(Exception):
 
 def check_report_request(arguments: argparse.Namespace) -> None:
     """Raise ReportRequestError if a report does not exist or the time range is empty."""
-    if None not in (arguments.since_ms, arguments.until_ms) and arguments.since_ms >= arguments.until_ms:
+    if None not in (arguments.since, arguments.until) and arguments.since >= arguments.until:
         raise ReportRequestError("--since is not before --until: nothing is between them")
-    for report_name in arguments.report_names:
+    for report_name in arguments.reports:
         if report_name not in REPORTS_BY_NAME:
             raise ReportRequestError(
                 f"there is no report {report_name}: there are {', '.join(REPORTS_BY_NAME)}"
@@ -182,10 +177,10 @@ def build_run_request(arguments: argparse.Namespace) -> RunRequest:
     ]
     return RunRequest(
         input_sources,
-        arguments.output_folder,
-        arguments.report_names or tuple(REPORTS_BY_NAME),
-        arguments.since_ms,
-        arguments.until_ms,
+        arguments.output,
+        arguments.reports or tuple(REPORTS_BY_NAME),
+        arguments.since,
+        arguments.until,
     )
 
 

@@ -11,6 +11,7 @@ from nsadmin import app, output
 from nsadmin.app import main
 from nsadmin.output import OutputStyle, ResultRows
 from nsadmin.registry import CommandEntry
+from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer
 
@@ -67,7 +68,7 @@ def run(
 
     def run(*args: str) -> Done:
         code = main(args)
-        assert undeclared == [], f"{args[0]}: declare the columns of its rows with @shows(COLUMNS)"
+        assert undeclared == [], f"{args[0]}: declare the columns of its rows with @declare_columns(COLUMNS)"
         return Done(code, *capfd.readouterr())
 
     return run
@@ -97,4 +98,13 @@ def first(broker: FakeBroker) -> Iterator[FakeNameServer]:
 def second(broker: FakeBroker) -> Iterator[FakeNameServer]:
     with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
         running.routes = {"T": {"broker-a": 6}}
+        yield running
+
+
+@pytest.fixture
+def consumer_broker(first: FakeNameServer) -> Iterator[ConsumerBroker]:
+    """The only broker that the first name server knows, with the topic T and the group G."""
+    with ConsumerBroker() as running:
+        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first.routes = {"T": {"broker-a": 6}}
         yield running

@@ -238,7 +238,7 @@ def test_many_at_a_time_do_not_mix_their_lines(file: Path) -> None:
         "import os, sys\n"
         "from nsadmin import audit\n"
         "for number in range(50):\n"
-        "    audit.keep({'time': number, 'text': sys.argv[1] * 5000})\n"
+        "    audit.append_audit_record({'time': number, 'text': sys.argv[1] * 5000})\n"
     )
     environment = {**ENVIRONMENT, "NSADMIN_AUDIT": str(file)}
     writers = [subprocess.Popen([sys.executable, "-c", program, who], env=environment) for who in "ab"]

@@ -94,8 +94,7 @@ def command_parameters(function: Callable[..., Any]) -> list[Parameter]:
 def declare_columns(*column_groups: Sequence[str]) -> Callable[[F], F]:
     """Declare the columns of a command's rows: one sequence for each kind of rows that it can return.
 
-    `nsadmin.commands.columns.meanings.meanings` explains each column; help, man pages and the reference show
-    that text.
+    `nsadmin.commands.columns.meanings` explains each column; help, man pages and the reference show that text.
     """
 
     def set_columns(command_function: F) -> F:

@@ -14,10 +14,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from nsadmin.commands.columns import meanings
-from nsadmin.registry import CommandEntry
-
-_EXAMPLES_TITLE = "Examples:"
+EXAMPLES_TITLE = "Examples:"
 _EXIT_CODE_PATTERN = re.compile(r"\(exit code (\d+)\)$")
 
 
@@ -39,7 +36,7 @@ class CommandDocstring(NamedTuple):
 def parse_docstring(command_function: Callable[..., Any]) -> CommandDocstring:
     """Parse a command's docstring; ValueError for an example without its comment or command line."""
     paragraph_text, _, examples_section = (inspect.getdoc(command_function) or "").partition(
-        f"\n\n{_EXAMPLES_TITLE}\n"
+        f"\n\n{EXAMPLES_TITLE}\n"
     )
     paragraphs = [" ".join(raw_paragraph.split()) for raw_paragraph in paragraph_text.split("\n\n")]
     return CommandDocstring(paragraphs, _parse_examples(examples_section))
@@ -64,28 +61,4 @@ def _parse_examples(examples_section: str) -> list[CommandExample]:
 
 def strip_examples(docstring: str) -> str:
     """The docstring without its examples."""
-    return inspect.cleandoc(docstring).partition(f"\n\n{_EXAMPLES_TITLE}\n")[0]
-
-
-def format_help_sections(entry: CommandEntry, command_function: Callable[..., Any]) -> str:
-    """The text of a command's columns and examples, which its help ends with."""
-    help_parts = []
-    column_meanings = meanings.column_meanings(entry.name, command_function)
-    if column_meanings:
-        name_width = max(map(len, column_meanings))
-        help_parts.append(
-            "\n".join(
-                [
-                    "Columns:",
-                    *(
-                        f"  {column_name:<{name_width}}  {meaning_text}"
-                        for column_name, meaning_text in column_meanings.items()
-                    ),
-                ]
-            )
-        )
-    examples = parse_docstring(command_function).examples
-    if examples:
-        example_lines = [f"  # {example.description}\n  {example.command_line}" for example in examples]
-        help_parts.append("\n".join([_EXAMPLES_TITLE, *example_lines]))
-    return "\n\n".join(help_parts)
+    return inspect.cleandoc(docstring).partition(f"\n\n{EXAMPLES_TITLE}\n")[0]

@@ -21,12 +21,12 @@ class HadoopFolder:
         return str(self._resolve_path(relative_path).toString())
 
     def has_path(self, relative_path: str) -> bool:
-        return bool(self._file_system.has_path(self._resolve_path(relative_path)))
+        return bool(self._file_system.exists(self._resolve_path(relative_path)))
 
     def has_qualified_path(self, qualified_path: str) -> bool:
         """Whether a file exists at a qualified path, on any file system."""
         return bool(
-            self._find_file_system(self._make_hadoop_path(qualified_path)).has_path(
+            self._find_file_system(self._make_hadoop_path(qualified_path)).exists(
                 self._make_hadoop_path(qualified_path)
             )
         )
@@ -93,7 +93,7 @@ class HadoopFolder:
 
     def _walk_files(self, relative_path: str) -> Iterator[tuple[str, int]]:
         folder_path = self._resolve_path(relative_path)
-        if not self._file_system.has_path(folder_path):
+        if not self._file_system.exists(folder_path):
             return
         prefix_length = len(folder_path.toString()) + 1
         file_iterator = self._file_system.listFiles(folder_path, True)

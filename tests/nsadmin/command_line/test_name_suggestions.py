@@ -100,7 +100,7 @@ def test_at_most_three_and_the_nearest_first() -> None:
 
 
 def test_every_topic_broker_cluster_and_group_of_a_command_is_known_as_such() -> None:
-    sources = {"topic": "topics", "cluster": "clusters", "group": "groups"}
+    sources = {"topic": "topics", "cluster_name": "clusters", "group": "groups"}
     for entry in COMMANDS:
         if entry.kind == "program":
             continue

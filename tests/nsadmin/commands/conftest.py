@@ -7,7 +7,6 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Done, Run
-from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.lab import Lab, lab
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
@@ -42,15 +41,6 @@ def both(first: FakeNameServer, second: FakeNameServer) -> str:
 def dead() -> str:
     """An address where nothing listens."""
     return f"127.0.0.1:{closed_port()}"
-
-
-@pytest.fixture
-def consumer_broker(first: FakeNameServer) -> Iterator[ConsumerBroker]:
-    """The only broker that the first name server knows, with the topic T and the group G."""
-    with ConsumerBroker() as running:
-        first.clusters = {"C": {"broker-a": {0: running.addr}}}
-        first.routes = {"T": {"broker-a": 6}}
-        yield running
 
 
 @pytest.fixture

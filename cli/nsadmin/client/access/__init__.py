@@ -1,1 +1,1 @@
-"""Users, ACLs, accounts of 4.x brokers, certificates, and what unauthenticated peers can reach."""
+"""Users, ACLs, accounts of 4.x brokers, TLS certificates, and checks of unauthenticated access."""

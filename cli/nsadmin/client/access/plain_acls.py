@@ -139,7 +139,8 @@ class PlainAclAdmin:
     ) -> list[ServerResult[AccountChange]]:
         """Apply plans, and read the accounts back.
 
-        Sends UPDATE_AND_CREATE_ACL_CONFIG (50) or DELETE_ACL_CONFIG (51) for each plan with a change. A client that changes its own key cannot read the result back: then the broker's success counts.
+        Sends UPDATE_AND_CREATE_ACL_CONFIG (50) or DELETE_ACL_CONFIG (51) for each plan with a change. A
+        client that changes its own key cannot read the result back: then the broker's success counts.
 
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.

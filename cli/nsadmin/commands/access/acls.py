@@ -8,10 +8,7 @@ from typing import Annotated
 
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.access.acls import (
-    ACL_ACTIONS,
-    ACL_DECISIONS,
     POLICY_TYPES,
-    RESOURCE_TYPES,
     AclChange,
     AclEntries,
     AclEntry,
@@ -32,13 +29,13 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
+from nsadmin.commands.access.acl_rows import acl_row, describe_acl_change, entry_cells, entry_text
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
-    describe_change,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -95,7 +92,7 @@ def list_acl(
         session.admin.acls.list_entries(distinct_addrs(broker_targets), subject_text, resource_text),
     )
     acl_rows = [
-        _acl_row(broker_target, subject_name, acl_entry)
+        acl_row(broker_target, subject_name, acl_entry)
         for broker_target, acl_result in zip(broker_targets, acl_results, strict=True)
         for subject_name, acl_entries in sorted((acl_result.result or {}).items())
         for acl_entry in acl_entries
@@ -118,7 +115,7 @@ def get_acl(
         # A user's ACL on every broker of a cluster
         nsadmin getAcl User:operator-1 -c cluster-a
     """
-    subject_name = _parse_subject(subject_text)
+    subject_name = parse_subject(subject_text)
     broker_targets = select_members(session, "getAcl", broker_text, cluster_name)
     acl_results = [
         acl_result.then(lambda acl_entries: _require_entries(subject_name, acl_entries))
@@ -127,7 +124,7 @@ def get_acl(
         )
     ]
     acl_rows = [
-        _acl_row(broker_target, subject_name, acl_entry)
+        acl_row(broker_target, subject_name, acl_entry)
         for broker_target, acl_result in zip(broker_targets, acl_results, strict=True)
         for acl_entry in acl_result.result or ()
     ]
@@ -157,7 +154,7 @@ def create_acl(
         # What would change, where he comes from one network
         nsadmin createAcl operator-1 -r Group:* -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
     """
-    acl_entries = _parse_entries("createAcl", resource_list, action_list, decision_text, source_ip_list)
+    acl_entries = parse_entries("createAcl", resource_list, action_list, decision_text, source_ip_list)
     return _merge_acl(session, "createAcl", subject_text, acl_entries, broker_text, cluster_name)
 
 
@@ -180,7 +177,7 @@ def update_acl(
         # A user may only read a topic
         nsadmin updateAcl operator-1 -r Topic:orders -a Sub -d Allow -c cluster-a --yes
     """
-    acl_entries = _parse_entries("updateAcl", resource_list, action_list, decision_text, source_ip_list)
+    acl_entries = parse_entries("updateAcl", resource_list, action_list, decision_text, source_ip_list)
     return _merge_acl(session, "updateAcl", subject_text, acl_entries, broker_text, cluster_name)
 
 
@@ -207,7 +204,7 @@ def delete_acl(
         # What it says of one topic, on one broker
         nsadmin deleteAcl operator-1 -r Topic:orders -b 127.0.0.1:10911 --yes
     """
-    subject, chosen = _parse_subject(subject_text), _parse_resources("deleteAcl", resource_list)
+    subject, chosen = parse_subject(subject_text), parse_resources("deleteAcl", resource_list)
     policy_kind = argument_values.parse_choice("deleteAcl", "--policyType", policy_type, POLICY_TYPES)
     broker_targets = select_members(session, "deleteAcl", broker_text, cluster_name)
     session.confirm_change(
@@ -249,7 +246,7 @@ def copy_acl(
         raise source_result.error
     source_entries = source_result.result or {}
     subject_names = [
-        _parse_subject(subject_name)
+        parse_subject(subject_name)
         for subject_name in argument_values.parse_name_list("copyAcl", "-s", subject_list)
     ] or sorted(source_entries)
     session.confirm_change(f"Copy {len(subject_names)} ACLs from {source_addr} to {target_addr}?")
@@ -289,9 +286,9 @@ def _merge_acl(
     broker_text: str | None,
     cluster_name: str | None,
 ) -> ResultRows:
-    subject_name = _parse_subject(subject_text)
+    subject_name = parse_subject(subject_text)
     broker_targets = select_members(session, command_name, broker_text, cluster_name)
-    entries_text = "; ".join(map(_entry_text, acl_entries))
+    entries_text = "; ".join(map(entry_text, acl_entries))
     session.confirm_change(f"Have {subject_name} get {entries_text} on {describe_targets(broker_targets)}?")
     planned_changes = session.admin.acls.plan_merge(distinct_addrs(broker_targets), subject_name, acl_entries)
     return _apply_acl_plans(session, broker_targets, subject_name, planned_changes)
@@ -327,9 +324,9 @@ def _acl_change_row(
         "unchanged" if entries_before == entries_after else "dry-run" if session.is_dry_run else "done"
     )
     difference_cells: ResultRow = {
-        "before": [_entry_cells(acl_entry) for acl_entry in entries_before] or None,
-        "after": [_entry_cells(acl_entry) for acl_entry in entries_after] or None,
-        "changes": _describe_acl_change(entries_before, entries_after),
+        "before": [entry_cells(acl_entry) for acl_entry in entries_before] or None,
+        "after": [entry_cells(acl_entry) for acl_entry in entries_after] or None,
+        "changes": describe_acl_change(entries_before, entries_after),
     }
     return {
         **identity_cells(broker_target),
@@ -337,62 +334,6 @@ def _acl_change_row(
         **(difference_cells if change_result.result else {}),
         **outcome_cells(change_result.error, result_word),
     }
-
-
-def _describe_acl_change(entries_before: AclEntries, entries_after: AclEntries) -> str | None:
-    """The changes by resource: "new: Topic:a Allow Pub", "Topic:a Allow Pub -> Deny All", "gone: …"."""
-    entries_before_by_key, entries_after_by_key = (
-        {acl_entry.policy_key: acl_entry for acl_entry in acl_entries}
-        for acl_entries in (entries_before, entries_after)
-    )
-    changed_keys = [
-        policy_key
-        for policy_key in {**entries_before_by_key, **entries_after_by_key}
-        if entries_before_by_key.get(policy_key) != entries_after_by_key.get(policy_key)
-    ]
-    change_texts = []
-    for policy_key in changed_keys:
-        old_entry, new_entry = entries_before_by_key.get(policy_key), entries_after_by_key.get(policy_key)
-        resource_prefix = f"{policy_key[1]} " if old_entry and new_entry else ""
-        change_texts.append(
-            resource_prefix
-            + (
-                describe_change(
-                    _describe_entry(old_entry, bool(resource_prefix)),
-                    _describe_entry(new_entry, bool(resource_prefix)),
-                )
-                or ""
-            )
-        )
-    return "; ".join(change_texts) or None
-
-
-def _describe_entry(entry: AclEntry | None, brief: bool) -> str | None:
-    if entry is None:
-        return None
-    source = f" from {','.join(entry.source_ips)}" if entry.source_ips else ""
-    policy = "" if entry.policy_type == POLICY_TYPES[0] else f" ({entry.policy_type})"
-    return (
-        f"{'' if brief else entry.resource + ' '}{entry.decision} {','.join(entry.actions)}{source}{policy}"
-    )
-
-
-def _entry_text(acl_entry: AclEntry) -> str:
-    return _describe_entry(acl_entry, False) or ""
-
-
-def _entry_cells(acl_entry: AclEntry) -> dict[str, object]:
-    return {
-        "policyType": acl_entry.policy_type,
-        "resource": acl_entry.resource,
-        "actions": list(acl_entry.actions),
-        "sourceIps": list(acl_entry.source_ips),
-        "decision": acl_entry.decision,
-    }
-
-
-def _acl_row(broker_target: BrokerTarget, subject_name: str, acl_entry: AclEntry) -> ResultRow:
-    return {**identity_cells(broker_target), "subject": subject_name, **_entry_cells(acl_entry)}
 
 
 def _failure_notes(
@@ -409,63 +350,3 @@ def _require_entries(subject_name: str, acl_entries: AclEntries) -> AclEntries:
     if not acl_entries:
         raise NotFound(f"{subject_name} has no ACL")
     return acl_entries
-
-
-def _parse_subject(subject_text: str) -> str:
-    """Complete a name to User:NAME: brokers know only this type, and fail on a subject without a type."""
-    subject_type, colon_found, user_name = subject_text.partition(":")
-    if colon_found and (subject_type.lower() != "user" or not user_name):
-        raise UsageError(f"{subject_text!r} is no subject: type User:NAME")
-    return f"User:{user_name if colon_found else subject_text}"
-
-
-def _parse_entries(
-    command_name: str, resource_list: str, action_list: str, decision_text: str, source_ip_list: str | None
-) -> tuple[AclEntry, ...]:
-    action_names = tuple(
-        argument_values.parse_choice(command_name, "-a", list_item, ACL_ACTIONS) or ""
-        for list_item in argument_values.parse_name_list(command_name, "-a", action_list)
-    )
-    decision_word = argument_values.parse_choice(command_name, "-d", decision_text, ACL_DECISIONS) or ""
-    source_networks = tuple(
-        _parse_network(command_name, list_item)
-        for list_item in argument_values.parse_name_list(command_name, "-i", source_ip_list)
-    )
-    return tuple(
-        AclEntry(resource_name, action_names, decision_word, source_networks)
-        for resource_name in _parse_resources(command_name, resource_list)
-    )
-
-
-def _parse_resources(command_name: str, resource_list: str | None) -> list[str]:
-    return [
-        _parse_resource(command_name, list_item)
-        for list_item in argument_values.parse_name_list(command_name, "-r", resource_list)
-    ]
-
-
-def _parse_resource(command_name: str, resource_text: str) -> str:
-    type_text, colon_found, resource_name = resource_text.partition(":")
-    resource_type = next(
-        (type_name for type_name in RESOURCE_TYPES if type_name.lower() == type_text.lower()), None
-    )
-    if resource_text == "*":
-        return resource_text
-    if not colon_found or resource_type is None or not resource_name or "*" in resource_name[:-1]:
-        raise UsageError(
-            f"{command_name}: -r {resource_text} cannot be: give TYPE:NAME, TYPE:PREFIX* or TYPE:* of"
-            f" {', '.join(RESOURCE_TYPES)}, or * for everything"
-        )
-    return f"{resource_type}:{resource_name}"
-
-
-def _parse_network(command_name: str, network_text: str) -> str:
-    from ipaddress import ip_network
-
-    try:
-        ip_network(network_text, strict=False)
-    except ValueError:
-        raise UsageError(
-            f"{command_name}: -i {network_text} cannot be: give an address or a network such as 10.0.0.0/8"
-        ) from None
-    return network_text

@@ -1,13 +1,11 @@
 """Owns the commands for controllers; any controller of the list can be asked to find the leader."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from time import time
 from typing import Annotated
 
 from nsadmin.client import NotApplied, NotFound
-from nsadmin.client.brokers.controllers import BrokerReplica, ControllerMeta, ReplicaSet
 from nsadmin.client.brokers.targets import BrokerTarget
-from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
@@ -15,9 +13,28 @@ from nsadmin.command_line.broker_targets import (
     distinct_addrs,
     identity_cells,
     match_results,
-    select_members,
 )
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.brokers.controller_arguments import (
+    ControllersOption,
+    OneBrokerOption,
+    RepeatIntervalOption,
+    ReplicaBrokerArgument,
+    ReplicaClusterOption,
+    parse_broker_id,
+    parse_controller_list,
+    select_broker_names,
+)
+from nsadmin.commands.brokers.replica_rows import (
+    REPLICA_CHANGE_COLUMNS,
+    describe_master,
+    describe_replicas,
+    format_ids,
+    list_controller_notes,
+    replica_change_rows,
+    replica_row,
+    require_replica,
+)
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
@@ -31,24 +48,6 @@ REPLICA_COLUMNS = (
 EPOCH_COLUMNS = (*IDENTITY_COLUMNS, "epoch", "startOffset", "endOffset", "maxOffset")
 CONTROLLER_CONFIG_COLUMNS = ("controllerAddr", "key", "value")
 CONTROLLER_CONFIG_CHANGE_COLUMNS = ("controllerAddr", "key", *CHANGE_RESULT_COLUMNS)
-REPLICA_CHANGE_COLUMNS = ("brokerName", *CHANGE_RESULT_COLUMNS)
-
-ControllersOption = Annotated[
-    str,
-    Option("-a", "--controllerAddress", metavar="LIST", help="Controllers, as HOST:PORT;HOST:PORT."),
-]
-ReplicaBrokerArgument = Annotated[str, Argument(("-bn", "--brokerName"), "BROKER", "Name of the broker.")]
-OneBrokerOption = Annotated[
-    str | None, Option("-b", "--brokerName", metavar="BROKER", help="Name of one broker.")
-]
-ReplicaClusterOption = Annotated[
-    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every broker of it.")
-]
-
-RepeatIntervalOption = Annotated[
-    float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
-]
-ReplicaSetDescriber = Callable[[ReplicaSet], dict[str, object]]
 
 
 @declare_columns(CONTROLLER_COLUMNS)
@@ -60,7 +59,7 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
         nsadmin getControllerMetaData -a 127.0.0.1:9877
     """
     meta_results = session.admin.controllers.get_metadata(
-        _parse_controller_list("getControllerMetaData", controller_list)
+        parse_controller_list("getControllerMetaData", controller_list)
     )
     controller_rows: list[ResultRow] = [
         {
@@ -78,7 +77,7 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
         CONTROLLER_COLUMNS,
         controller_rows,
         [meta_result.error for meta_result in meta_results],
-        _controller_notes(meta_results),
+        list_controller_notes(meta_results),
     )
 
 
@@ -111,12 +110,12 @@ def get_sync_state_set(
 def _replica_rows(
     session: Session, controller_list: str, broker_name: str | None, cluster_name: str | None
 ) -> ResultRows:
-    broker_names = _select_broker_names(session, "getSyncStateSet", broker_name, cluster_name)
+    broker_names = select_broker_names(session, "getSyncStateSet", broker_name, cluster_name)
     controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(_parse_controller_list("getSyncStateSet", controller_list))
+    leader_addr = controller_admin.find_leader(parse_controller_list("getSyncStateSet", controller_list))
     replica_sets = controller_admin.get_replica_sets(leader_addr, broker_names)
     replica_rows = [
-        _replica_row(replica_set, broker_replica)
+        replica_row(replica_set, broker_replica)
         for replica_set in replica_sets.values()
         for broker_replica in replica_set.replicas
     ]
@@ -155,7 +154,7 @@ def get_broker_epoch(
 
 
 def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | None) -> ResultRows:
-    broker_names = _select_broker_names(session, "getBrokerEpoch", broker_name, cluster_name)
+    broker_names = select_broker_names(session, "getBrokerEpoch", broker_name, cluster_name)
     broker_groups = session.admin.clusters.get_info().groups_in_cluster(None)
     broker_targets = [
         BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
@@ -199,7 +198,7 @@ def get_controller_config(session: Session, controller_list: ControllersOption) 
         nsadmin getControllerConfig -a 127.0.0.1:9877 --filter key=scanNotActiveBrokerInterval
     """
     config_results = session.admin.controllers.configs.get_each(
-        _parse_controller_list("getControllerConfig", controller_list)
+        parse_controller_list("getControllerConfig", controller_list)
     )
     item_rows: list[ResultRow] = [
         {"controllerAddr": config_result.addr, "key": item_key, "value": item_value}
@@ -232,7 +231,7 @@ def update_controller_config(
         # What would change
         nsadmin updateControllerConfig scanNotActiveBrokerInterval 6000 -a 127.0.0.1:9877 --dry-run
     """
-    controller_addrs = _parse_controller_list("updateControllerConfig", controller_list)
+    controller_addrs = parse_controller_list("updateControllerConfig", controller_list)
     session.confirm_change(f"Set {key} = {value!r} on {', '.join(controller_addrs)}?")
     controller_configs = session.admin.controllers.configs
     change_results = (
@@ -283,9 +282,9 @@ def elect_master(
         nsadmin electMaster broker-a 1 -a 127.0.0.1:9877 -c DefaultCluster --dry-run
     """
     controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(_parse_controller_list("electMaster", controller_list))
+    leader_addr = controller_admin.find_leader(parse_controller_list("electMaster", controller_list))
     replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
-    replica = _require_replica(replicas_before, _parse_broker_id("electMaster", id_text))
+    replica = require_replica(replicas_before, parse_broker_id("electMaster", id_text))
     if not replica.is_alive:
         raise NotFound(f"replica {replica.broker_id} of {broker_name} does not live")
     risk_text = "" if replica.is_in_sync else ", which is not in sync: messages may be lost"
@@ -296,8 +295,8 @@ def elect_master(
         master_broker_id=replica.broker_id, master_addr=replica.broker_addr
     )
     if session.is_dry_run or replicas_before.master_broker_id == replica.broker_id:
-        return _replica_change_rows(
-            session, replicas_before, replicas_after, _describe_master, ServerResult(leader_addr, True, None)
+        return replica_change_rows(
+            session, replicas_before, replicas_after, describe_master, ServerResult(leader_addr, True, None)
         )
     order_result = controller_admin.elect_master(
         leader_addr, cluster_name, broker_name, replica.broker_id, int(time() * 1000)
@@ -308,7 +307,7 @@ def elect_master(
             order_result = ServerResult(
                 leader_addr, None, NotApplied(f"the master is {replicas_after.master_broker_id}")
             )
-    return _replica_change_rows(session, replicas_before, replicas_after, _describe_master, order_result)
+    return replica_change_rows(session, replicas_before, replicas_after, describe_master, order_result)
 
 
 @declare_columns(REPLICA_CHANGE_COLUMNS)
@@ -341,11 +340,11 @@ def clean_broker_metadata(
     if cluster_name is None and not include_living:
         raise UsageError("cleanBrokerMetadata: give the broker's cluster with -c, or -l")
     controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(_parse_controller_list("cleanBrokerMetadata", controller_list))
+    leader_addr = controller_admin.find_leader(parse_controller_list("cleanBrokerMetadata", controller_list))
     replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
     id_texts = [id_text for id_text in (id_list or "").split(";") if id_text.strip()]
     wanted_ids = [
-        _require_replica(replicas_before, _parse_broker_id("cleanBrokerMetadata", id_text)).broker_id
+        require_replica(replicas_before, parse_broker_id("cleanBrokerMetadata", id_text)).broker_id
         for id_text in id_texts
     ]
     forgotten_replicas = [
@@ -361,7 +360,7 @@ def clean_broker_metadata(
             f"cleanBrokerMetadata: of {broker_name} replica {', '.join(living_ids)} lives: stop it first"
         )
     session.confirm_change(
-        f"Have the controllers forget replica {_format_ids(forgotten_replicas)} of {broker_name}?"
+        f"Have the controllers forget replica {format_ids(forgotten_replicas)} of {broker_name}?"
     )
     replicas_after = replicas_before._replace(
         replicas=tuple(
@@ -371,11 +370,11 @@ def clean_broker_metadata(
         )
     )
     if session.is_dry_run:
-        return _replica_change_rows(
+        return replica_change_rows(
             session,
             replicas_before,
             replicas_after,
-            _describe_replicas,
+            describe_replicas,
             ServerResult(leader_addr, True, None),
         )
     order_result = controller_admin.forget_replicas(
@@ -392,113 +391,6 @@ def clean_broker_metadata(
         ]
         if remaining_replicas:
             order_result = ServerResult(
-                leader_addr, None, NotApplied(f"they still know replica {_format_ids(remaining_replicas)}")
+                leader_addr, None, NotApplied(f"they still know replica {format_ids(remaining_replicas)}")
             )
-    return _replica_change_rows(session, replicas_before, replicas_after, _describe_replicas, order_result)
-
-
-def _replica_change_rows(
-    session: Session,
-    replicas_before: ReplicaSet,
-    replicas_after: ReplicaSet,
-    describe_replica_set: ReplicaSetDescriber,
-    order_result: ServerResult[bool],
-) -> ResultRows:
-    cells_before, cells_after = describe_replica_set(replicas_before), describe_replica_set(replicas_after)
-    result_word = "unchanged" if cells_before == cells_after else "dry-run" if session.is_dry_run else "done"
-    difference_cells = (
-        change_cells(cells_before, cells_after) if order_result.error is None else {"before": cells_before}
-    )
-    change_row: ResultRow = {
-        "brokerName": replicas_before.broker_name,
-        **difference_cells,
-        **outcome_cells(order_result.error, result_word),
-    }
-    return ResultRows(
-        REPLICA_CHANGE_COLUMNS,
-        [change_row],
-        [order_result.error],
-        (),
-        ("brokerName", *CHANGE_RESULT_IN_TABLE),
-    )
-
-
-def _describe_master(replica_set: ReplicaSet) -> dict[str, object]:
-    return {"masterBrokerId": replica_set.master_broker_id, "masterAddr": replica_set.master_addr}
-
-
-def _describe_replicas(replica_set: ReplicaSet) -> dict[str, object]:
-    return {"replicas": _format_ids(replica_set.replicas)}
-
-
-def _format_ids(replicas: Sequence[BrokerReplica]) -> str:
-    return ", ".join(str(broker_replica.broker_id) for broker_replica in replicas) or "none"
-
-
-def _require_replica(replica_set: ReplicaSet, broker_id: int) -> BrokerReplica:
-    broker_replica = replica_set.find_replica(broker_id)
-    if broker_replica is None:
-        raise NotFound(
-            f"{replica_set.broker_name} has no replica {broker_id}, only {_format_ids(replica_set.replicas)}"
-        )
-    return broker_replica
-
-
-def _replica_row(replica_set: ReplicaSet, broker_replica: BrokerReplica) -> ResultRow:
-    return {
-        "brokerName": replica_set.broker_name,
-        "brokerId": broker_replica.broker_id,
-        "brokerAddr": broker_replica.broker_addr,
-        "isMaster": broker_replica.broker_id == replica_set.master_broker_id,
-        "inSync": broker_replica.is_in_sync,
-        "alive": broker_replica.is_alive,
-        "masterEpoch": replica_set.master_epoch,
-        "syncStateSetEpoch": replica_set.sync_state_set_epoch,
-    }
-
-
-def _controller_notes(meta_results: Sequence[ServerResult[ControllerMeta]]) -> list[str]:
-    """A note for each controller that did not answer, and one if the controllers name different leaders."""
-    controller_notes = [
-        f"controller {meta_result.addr}: {error_text(meta_result.error)}"
-        for meta_result in meta_results
-        if meta_result.error
-    ]
-    leader_addrs = {meta_result.result.leader_addr for meta_result in meta_results if meta_result.result}
-    if len(leader_addrs) > 1:
-        leaders_text = ", ".join(sorted(leader_addr or "nobody" for leader_addr in leader_addrs))
-        controller_notes.append(f"the controllers disagree on who leads: {leaders_text}")
-    return controller_notes
-
-
-def _select_broker_names(
-    session: Session, command_name: str, broker_name: str | None, cluster_name: str | None
-) -> list[str]:
-    if (broker_name is None) == (cluster_name is None):
-        raise UsageError(f"{command_name}: type either -b BROKER or -c CLUSTER")
-    if broker_name is not None:
-        return [broker_name]
-    broker_targets = select_members(session, command_name, None, cluster_name)
-    return list(
-        dict.fromkeys(
-            broker_target.broker_name for broker_target in broker_targets if broker_target.broker_name
-        )
-    )
-
-
-def _parse_controller_list(command_name: str, controller_list: str) -> list[str]:
-    addr_texts = [
-        addr_text.strip() for addr_text in controller_list.replace(",", ";").split(";") if addr_text.strip()
-    ]
-    if not addr_texts or any(":" not in addr_text for addr_text in addr_texts):
-        raise UsageError(f"{command_name}: -a {controller_list!r} cannot be: give HOST:PORT;HOST:PORT")
-    return list(dict.fromkeys(parse_addr(addr_text, 0) for addr_text in addr_texts))
-
-
-def _parse_broker_id(command_name: str, id_text: str) -> int:
-    try:
-        return int(id_text)
-    except ValueError:
-        raise UsageError(
-            f"{command_name}: {id_text!r} is no id: give a number that getSyncStateSet shows"
-        ) from None
+    return replica_change_rows(session, replicas_before, replicas_after, describe_replicas, order_result)

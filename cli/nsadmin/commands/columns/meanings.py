@@ -399,7 +399,7 @@ def column_meanings(command_name: str, command_function: Callable[..., Any]) -> 
     for column_name in column_names:
         if column_name not in meanings:
             raise ValueError(
-                f"{command_name}: say in commands/columns.py what the column "
+                f"{command_name}: say in commands/columns/meanings.py what the column "
                 f"{column_name} means, with its unit"
             )
     return {column_name: meanings[column_name] for column_name in column_names}

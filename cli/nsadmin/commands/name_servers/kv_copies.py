@@ -239,9 +239,7 @@ def kv_import(
     file_name: Annotated[str, Argument(("--file",), "FILE", "What kvExport or a name server has written.")],
     namespaces: Annotated[
         list[str] | None,
-        Option(
-            "-s", "--namespace", metavar="NAMESPACE", help="Only this namespace of it. Repeatable."
-        ),
+        Option("-s", "--namespace", metavar="NAMESPACE", help="Only this namespace of it. Repeatable."),
     ] = None,
     prune_missing: PruneOption = False,
 ) -> ResultRows:

@@ -15,12 +15,12 @@ from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_s
 from nsadmin.exit_codes import CommandInterrupted, UsageError
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.decisions import SafetyRules
 from nsadmin.operations.drain.events import CommandEnded, EventRecord, describe_record, join_first_names
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
 from nsadmin.operations.drain.state import InvalidStateError
-from nsadmin.operations.drain.state_machine import SafetyRules
 from nsadmin.operations.drain.store import (
     DrainStore,
     SavedDrain,

@@ -1,13 +1,10 @@
 """Owns the commands for lite topics (RocketMQ 5.5.0): their state on brokers, their clients, their lag."""
 
-from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any
 
-from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.brokers.targets import target_at_addr
-from nsadmin.client.results import NotApplied, error_text, is_not_found
+from nsadmin.client.results import NotApplied
 from nsadmin.client.topics.lite_topics import (
     LITE_COUNTS,
     BrokerLiteInfo,
@@ -27,11 +24,17 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.topics.lite_topic_brokers import (
+    ask_brokers,
+    build_broker_rows,
+    find_holding_brokers,
+    find_route_brokers,
+    forgive_not_found,
+    result_cells,
+)
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
-
-ResultT = TypeVar("ResultT")
 
 PLACE = ("brokerName", "brokerAddr")
 LITE_BROKER_COLUMNS = (*IDENTITY_COLUMNS, "storeType", *LITE_COUNTS, "topicMeta", "groupMeta", "error")
@@ -49,17 +52,6 @@ DISPATCH_COLUMNS = (*PLACE, "group", "clientId", "result", "error")
 
 ParentTopicArgument = Annotated[str, Argument(("-p", "--parentTopic"), "TOPIC", "The parent topic.")]
 LiteGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "The consumer group.")]
-
-
-class _RouteBroker(NamedTuple):
-    """A broker of a route; `error` is the reason why it is not asked, None if it can be asked."""
-
-    broker_name: str
-    broker_addr: str | None
-    error: RocketMQError | None = None
-
-    def identity_row(self) -> ResultRow:
-        return {"brokerName": self.broker_name, "brokerAddr": self.broker_addr}
 
 
 @declare_columns(LITE_BROKER_COLUMNS)
@@ -88,7 +80,7 @@ def get_broker_lite_info(
         master_targets, session.admin.lite_topics.get_broker_info(distinct_addrs(master_targets))
     )
     broker_rows: list[ResultRow] = [
-        {**identity_cells(master_target), **_result_cells(info_result, _broker_cells)}
+        {**identity_cells(master_target), **result_cells(info_result, _broker_cells)}
         for master_target, info_result in zip(master_targets, info_results, strict=True)
     ]
     table_columns = (
@@ -125,12 +117,12 @@ def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -
         # On every broker of the topic
         nsadmin getParentTopicInfo chats
     """
-    route_brokers = _find_route_brokers(session, parent_topic)
-    topic_results = _ask_brokers(
+    route_brokers = find_route_brokers(session, parent_topic)
+    topic_results = ask_brokers(
         route_brokers,
         lambda broker_addrs: session.admin.lite_topics.get_parent_topic(broker_addrs, parent_topic),
     )
-    return _broker_rows(PARENT_TOPIC_COLUMNS, route_brokers, topic_results, _parent_topic_cells)
+    return build_broker_rows(PARENT_TOPIC_COLUMNS, route_brokers, topic_results, _parent_topic_cells)
 
 
 def _parent_topic_cells(parent_topic: ParentTopic) -> ResultRow:
@@ -162,17 +154,17 @@ def get_lite_topic_info(
         # With its subscribers, as GROUP@CLIENT
         nsadmin getLiteTopicInfo -p chats -l room-1 -s
     """
-    route_brokers = _find_route_brokers(session, parent_topic)
-    topic_results = _ask_brokers(
+    route_brokers = find_route_brokers(session, parent_topic)
+    topic_results = ask_brokers(
         route_brokers,
         lambda broker_addrs: session.admin.lite_topics.get_lite_topic(broker_addrs, parent_topic, lite_topic),
     )
     table_columns = tuple(
         column_name for column_name in LITE_TOPIC_COLUMNS if show_clients or column_name != "subscribers"
     )
-    broker_rows = _broker_rows(LITE_TOPIC_COLUMNS, route_brokers, topic_results, _lite_topic_cells)._replace(
-        table_columns=table_columns
-    )
+    broker_rows = build_broker_rows(
+        LITE_TOPIC_COLUMNS, route_brokers, topic_results, _lite_topic_cells
+    )._replace(table_columns=table_columns)
     if all(
         topic_result.result is not None and not topic_result.result.is_known for topic_result in topic_results
     ):
@@ -211,8 +203,8 @@ def get_lite_client_info(
         # With the names of its lite topics
         nsadmin getLiteClientInfo -p chats -g readers -c client-1 -s
     """
-    route_brokers = _find_holding_brokers(session, parent_topic, group)
-    client_results = _ask_brokers(
+    route_brokers = find_holding_brokers(session, parent_topic, group)
+    client_results = ask_brokers(
         route_brokers,
         lambda broker_addrs: session.admin.lite_topics.get_client(
             broker_addrs, parent_topic, group, client_id
@@ -221,10 +213,10 @@ def get_lite_client_info(
     table_columns = tuple(
         column_name for column_name in LITE_CLIENT_COLUMNS if show_detail or column_name != "liteTopics"
     )
-    broker_rows = _broker_rows(LITE_CLIENT_COLUMNS, route_brokers, client_results, _client_cells)._replace(
-        table_columns=table_columns
-    )
-    return _forgive_not_found(broker_rows)
+    broker_rows = build_broker_rows(
+        LITE_CLIENT_COLUMNS, route_brokers, client_results, _client_cells
+    )._replace(table_columns=table_columns)
+    return forgive_not_found(broker_rows)
 
 
 def _client_cells(lite_client: LiteClient) -> ResultRow:
@@ -263,20 +255,20 @@ def get_lite_group_info(
         # One lite topic
         nsadmin getLiteGroupInfo -p chats -g readers -l room-1
     """
-    route_brokers = _find_holding_brokers(session, parent_topic, group)
+    route_brokers = find_holding_brokers(session, parent_topic, group)
     lite_admin = session.admin.lite_topics
     if lite_topic is not None:
-        offset_results = _ask_brokers(
+        offset_results = ask_brokers(
             route_brokers, lambda broker_addrs: lite_admin.get_group_offsets(broker_addrs, group, lite_topic)
         )
-        return _forgive_not_found(
-            _broker_rows(
+        return forgive_not_found(
+            build_broker_rows(
                 LITE_GROUP_COLUMNS, route_brokers, offset_results, partial(_offset_cells, lite_topic)
             )
         )
     group_results = [
         group_result.then(lambda lite_group: _require_binding(lite_group, group, parent_topic))
-        for group_result in _ask_brokers(
+        for group_result in ask_brokers(
             route_brokers, lambda broker_addrs: lite_admin.get_group(broker_addrs, group, max_topics)
         )
     ]
@@ -285,7 +277,7 @@ def get_lite_group_info(
         lag_rows.append(
             {
                 **route_broker.identity_row(),
-                **_result_cells(
+                **result_cells(
                     group_result,
                     lambda lite_group: _lag_cells(None, lite_group.lag_count, lite_group.earliest_ms),
                 ),
@@ -345,7 +337,7 @@ def trigger_lite_dispatch(
         # For one client
         nsadmin triggerLiteDispatch -p chats -g readers -c client-1 --yes
     """
-    route_brokers = _find_holding_brokers(session, parent_topic, group)
+    route_brokers = find_holding_brokers(session, parent_topic, group)
     if wanted_broker is not None:
         route_brokers = [
             route_broker for route_broker in route_brokers if route_broker.broker_name == wanted_broker
@@ -359,11 +351,11 @@ def trigger_lite_dispatch(
     lite_admin = session.admin.lite_topics
     dispatch_results: list[ServerResult[Any]]
     if session.is_dry_run:
-        dispatch_results = _ask_brokers(
+        dispatch_results = ask_brokers(
             route_brokers, lambda broker_addrs: lite_admin.get_group(broker_addrs, group, 1)
         )
     else:
-        dispatch_results = _ask_brokers(
+        dispatch_results = ask_brokers(
             route_brokers, lambda broker_addrs: lite_admin.trigger_dispatch(broker_addrs, group, client_id)
         )
     done_word = "dry-run" if session.is_dry_run else "done"
@@ -378,85 +370,4 @@ def trigger_lite_dispatch(
     ]
     return ResultRows(
         DISPATCH_COLUMNS, dispatch_rows, [dispatch_result.error for dispatch_result in dispatch_results]
-    )
-
-
-def _find_route_brokers(session: Session, parent_topic: str) -> list[_RouteBroker]:
-    """The brokers of the topic's route, each with its master's address, or a slave's if it has no master."""
-    return [
-        _RouteBroker(
-            queue_route.broker_name,
-            queue_route.any_addr,
-            None if queue_route.any_addr else NotFound("it is not there now"),
-        )
-        for queue_route in session.admin.topics.get_route(parent_topic).queues
-    ]
-
-
-def _find_holding_brokers(session: Session, parent_topic: str, group: str) -> list[_RouteBroker]:
-    """The brokers of the route, with an error for each that lacks the group; NotFound if no broker has it.
-
-    The commands check this first: asked for a missing group, brokers create it (autoCreateSubscriptionGroup).
-    """
-    route_brokers = _find_route_brokers(session, parent_topic)
-    holder_results = _ask_brokers(
-        route_brokers,
-        lambda broker_addrs: session.admin.groups.find_holders(group, map(target_at_addr, broker_addrs)),
-    )
-    if all(isinstance(holder_result.error, NotFound) for holder_result in holder_results):
-        raise NotFound(f"no broker of {parent_topic!r} knows the consumer group {group!r}")
-    return [
-        route_broker._replace(error=holder_result.error)
-        for route_broker, holder_result in zip(route_brokers, holder_results, strict=True)
-    ]
-
-
-def _ask_brokers(
-    route_brokers: Sequence[_RouteBroker], ask_addrs: Callable[[list[str]], list[ServerResult[ResultT]]]
-) -> list[ServerResult[ResultT]]:
-    """One result for each broker: its answer, or the error because of which it is not asked."""
-    remaining_results = iter(
-        ask_addrs(
-            [
-                route_broker.broker_addr
-                for route_broker in route_brokers
-                if route_broker.broker_addr and not route_broker.error
-            ]
-        )
-    )
-    return [
-        ServerResult(route_broker.broker_addr or "", None, route_broker.error)
-        if route_broker.error or not route_broker.broker_addr
-        else next(remaining_results)
-        for route_broker in route_brokers
-    ]
-
-
-def _broker_rows(
-    row_columns: Sequence[str],
-    route_brokers: Sequence[_RouteBroker],
-    server_results: Sequence[ServerResult[ResultT]],
-    make_cells: Callable[[ResultT], ResultRow],
-) -> ResultRows:
-    broker_rows = [
-        {**route_broker.identity_row(), **_result_cells(server_result, make_cells)}
-        for route_broker, server_result in zip(route_brokers, server_results, strict=True)
-    ]
-    return ResultRows(row_columns, broker_rows, [server_result.error for server_result in server_results])
-
-
-def _result_cells(
-    server_result: ServerResult[ResultT], make_cells: Callable[[ResultT], ResultRow]
-) -> ResultRow:
-    if server_result.result is None:
-        return {"error": None if server_result.error is None else error_text(server_result.error)}
-    return make_cells(server_result.result)
-
-
-def _forgive_not_found(broker_rows: ResultRows) -> ResultRows:
-    """If at least one broker succeeded, "not found" on the others is no error."""
-    if None not in broker_rows.errors:
-        return broker_rows
-    return broker_rows._replace(
-        errors=[None if is_not_found(broker_error) else broker_error for broker_error in broker_rows.errors]
     )

@@ -5,9 +5,9 @@ is started again ends in the same state. It only repeats the count of quiet inte
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from nsadmin.operations.drain import events
+from nsadmin.operations.drain.decisions import DrainDecision, SafetyRules
 from nsadmin.operations.drain.events import DrainEvent
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation, NameServerFacts
 from nsadmin.operations.drain.risks import likely_source
@@ -16,26 +16,6 @@ from nsadmin.operations.drain.state import DrainPhase, DrainState, QueueSnapshot
 _MINUTE_MS = 60_000
 _SAMPLED_MS = 20_000
 """A broker's counters by topic are complete up to this long ago."""
-
-
-class SafetyRules(NamedTuple):
-    """When a broker is safe to stop: `settle_ms` after all routes closed, and then `quiet_intervals` without writes.
-
-    Up to `write_threshold` messages per minute count as no writes. With `for_good`, all consumer groups must
-    also have consumed everything.
-    """
-
-    settle_ms: int = 30_000
-    quiet_intervals: int = 3
-    write_threshold: int = 0
-    for_good: bool = False
-
-
-class DrainDecision(NamedTuple):
-    """The events of an observation, and the name servers that have to remove the write permission."""
-
-    drain_events: list[DrainEvent]
-    servers_to_wipe: tuple[str, ...]
 
 
 class DrainStateMachine:

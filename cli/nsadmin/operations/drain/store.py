@@ -26,7 +26,7 @@ STATE_FILE, SNAPSHOT_FILE, EVENTS_FILE, LOCK_FILE = "state.json", "snapshot.json
 
 
 class SavedDrain(NamedTuple):
-    """A drain as loaded from its folder. `holder_pid` is the process that runs it now, None if there is none."""
+    """A drain as loaded from its folder. `holder_pid` is the process that runs it now, if any."""
 
     drain_folder: Path
     drain_state: DrainState

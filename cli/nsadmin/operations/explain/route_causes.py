@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, perm_text
-from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_views import NameServerTopicView
@@ -24,6 +23,7 @@ from nsadmin.operations.explain.findings import (
     ok_finding,
     skipped_finding,
 )
+from nsadmin.operations.explain.order_conf_causes import find_dead_order_confs, valid_order_conf
 from nsadmin.operations.explain.registration_causes import describe_change
 
 
@@ -291,65 +291,6 @@ def _severity_of_unreadable(server_view: NameServerTopicView) -> FindingResult:
     )
 
 
-def _find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    for server_view, topic_route in route_facts.views_with_route():
-        if not topic_route.order_topic_conf:
-            continue
-        put_advice = advise_command(
-            "updateOrderConf", route_facts.topic, "put", "BROKER:QUEUES;BROKER:QUEUES"
-        )
-        try:
-            queues_by_broker = parse_order_conf(topic_route.order_topic_conf)
-        except ValueError as error:
-            yield CauseFinding(
-                "cause",
-                f"clients cannot read {topic_route.order_topic_conf!r}: {error}",
-                put_advice,
-                server_view.addr,
-            )
-            continue
-        dead_names = [
-            broker_name
-            for broker_name in queues_by_broker
-            if not has_registered_master(server_view, broker_name)
-        ]
-        dead_names += [
-            queue_route.broker_name
-            for queue_route in topic_route.queues
-            if queue_route.broker_name in queues_by_broker
-            and route_facts.silence_error(queue_route.broker_addrs.get(MASTER_BROKER_ID))
-        ]
-        if dead_names:
-            lost_queues, ordered_queues = (
-                sum(queues_by_broker[broker_name] for broker_name in set(dead_names)),
-                sum(queues_by_broker.values()),
-            )
-            evidence = (
-                f"it names {join_names(dict.fromkeys(dead_names))}, whose masters are gone: sends to"
-                f" {lost_queues} of {ordered_queues} queues fail, whatever the route says"
-            )
-            yield CauseFinding(
-                "cause" if lost_queues == ordered_queues else "warning",
-                evidence,
-                put_advice,
-                server_view.addr,
-            )
-
-
-def _valid_order_conf(route_facts: RouteFacts) -> CauseFinding:
-    if any(topic_route.order_topic_conf for _, topic_route in route_facts.views_with_route()):
-        return ok_finding("every broker of the order configuration has a master")
-    ignoring_addrs = [
-        server_view.addr for server_view in route_facts.server_views if server_view.order_conf.result
-    ]
-    if ignoring_addrs:
-        return ok_finding(
-            f"clients do not get the one in {ORDER_CONF_NAMESPACE}: orderMessageEnable is "
-            f"false on {join_names(ignoring_addrs)}"
-        )
-    return ok_finding("there is none")
-
-
 def _find_empty_zones(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     for server_view, topic_route in route_facts.views_with_route():
         if server_view.zone_route is None:
@@ -419,6 +360,6 @@ ROUTE_CHECKS = (
         _all_clear_with_route("each broker of the route has queues to write and to read"),
         _find_missing_queues,
     ),
-    CauseCheck("orderConf", _valid_order_conf, _find_dead_order_confs),
+    CauseCheck("orderConf", valid_order_conf, find_dead_order_confs),
     CauseCheck("zone", _served_zone, _find_empty_zones),
 )

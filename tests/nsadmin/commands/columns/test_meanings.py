@@ -30,7 +30,7 @@ WITH_ROWS = [
 def test_a_command_declares_its_columns_and_each_is_explained(entry: CommandEntry) -> None:
     function = function_of(entry)
     assert getattr(function, "columns", ()), (
-        f"{entry.name}: declare the columns of its rows with @shows(COLUMNS)"
+        f"{entry.name}: declare the columns of its rows with @declare_columns(COLUMNS)"
     )
     assert all(meanings.column_meanings(entry.name, function).values())
 
@@ -40,7 +40,7 @@ def test_a_column_that_nobody_explained_is_named() -> None:
     def command() -> None: ...
 
     with pytest.raises(
-        ValueError, match=r"topicList: say in commands/columns.py what the column weight means"
+        ValueError, match=r"topicList: say in commands/columns/meanings.py what the column weight means"
     ):
         meanings.column_meanings("topicList", command)
 

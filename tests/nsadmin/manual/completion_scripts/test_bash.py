@@ -7,7 +7,7 @@ import pytest
 
 from nsadmin.manual.completion_scripts import bash
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
-from tests.nsadmin.manual.completion.conftest import LIVE, SPELLED, STATIC, meant
+from tests.nsadmin.manual.completion_scripts.conftest import LIVE, SPELLED, STATIC, meant
 from tests.support.shells import Terminal, World
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")

@@ -8,7 +8,7 @@ import pytest
 
 from nsadmin.manual.completion_scripts import fish
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
-from tests.nsadmin.manual.completion.conftest import LIVE, STATIC, meant
+from tests.nsadmin.manual.completion_scripts.conftest import LIVE, STATIC, meant
 from tests.support.shells import World
 
 pytestmark = pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")

@@ -9,7 +9,7 @@ import pytest
 
 from nsadmin.manual.completion_scripts import powershell
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
-from tests.nsadmin.manual.completion.conftest import LIVE, SPELLED, STATIC, meant
+from tests.nsadmin.manual.completion_scripts.conftest import LIVE, SPELLED, STATIC, meant
 from tests.support.shells import World
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}

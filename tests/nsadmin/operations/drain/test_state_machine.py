@@ -2,6 +2,7 @@
 
 from namesrv_core.events import QueueData
 from nsadmin.operations.drain import events
+from nsadmin.operations.drain.decisions import SafetyRules
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     ClusterObservation,
@@ -10,7 +11,7 @@ from nsadmin.operations.drain.facts import (
     SlaveProgress,
 )
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
-from nsadmin.operations.drain.state_machine import DrainStateMachine, SafetyRules
+from nsadmin.operations.drain.state_machine import DrainStateMachine
 
 RW, R = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
 OPEN = NameServerFacts("h:1", None, "C", {0: "b:1"}, {"T": ServerTopic(RW, 8, 1)})

@@ -1,6 +1,6 @@
 """Who an address is, told by other lines."""
 
-from tests.nsreport.java_logs.conftest import Read
+from tests.nsreport.sources.java_logs.conftest import Read
 
 
 def test_a_broker_s_own_log_tells_its_name(real: Read) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.nsreport.java_logs.conftest import Read
+from tests.nsreport.sources.java_logs.conftest import Read
 
 QUEUES = {"brokerName": "broker-a", "readQueueNums": 4, "writeQueueNums": 4, "perm": 6, "topicSysFlag": 0}
 

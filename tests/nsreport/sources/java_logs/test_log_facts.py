@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from tests.nsreport.java_logs.conftest import Read
+from tests.nsreport.sources.java_logs.conftest import Read
 
 
 def test_each_scan_of_5_x_is_a_fact(real: Read) -> None:

@@ -8,7 +8,7 @@ from pyspark.testing import assertDataFrameEqual
 from nsreport.sources import java_logs
 from nsreport.sources.input_files import DAMAGE_PREFIX
 from nsreport.sources.java_logs import log_messages
-from tests.nsreport.java_logs.conftest import Read, messages
+from tests.nsreport.sources.java_logs.conftest import Read, messages
 
 
 def test_what_continues_a_line_joins_it(spark: SparkSession) -> None:

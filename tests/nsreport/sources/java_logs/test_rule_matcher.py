@@ -1,7 +1,7 @@
 """Messages follow rules, each line counts once."""
 
 from nsreport.sources.java_logs.rule_matcher import build_start_pattern
-from tests.nsreport.java_logs.conftest import Read
+from tests.nsreport.sources.java_logs.conftest import Read
 
 
 def test_lines_that_were_read_under_two_names_count_once(real: Read) -> None:

@@ -15,7 +15,7 @@ from namesrv_core.storage.journal import reader
 from nsreport.facts.presence import select_witness_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.sources import java_logs
-from tests.nsreport.java_logs.conftest import messages, rows
+from tests.nsreport.sources.java_logs.conftest import messages, rows
 from tests.support.silver_rows import covered
 
 SCENARIOS = ("flapping-broker", "undone-wipe", "address-conflict")

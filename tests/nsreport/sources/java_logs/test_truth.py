@@ -18,7 +18,7 @@ from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
 from nsreport.sources import java_logs
-from tests.nsreport.java_logs.conftest import messages
+from tests.nsreport.sources.java_logs.conftest import messages
 from tests.support.observer import START
 from tests.support.scores import Plays, ms, of_down_time, of_drains, of_flaps
 from tests.support.silver_rows import covered
@@ -85,7 +85,7 @@ def test_flaps(said: Told, plays: Plays, until: int, seats: Mapping[str, tuple[s
 def test_drains(said: Told, plays: Plays, until: int) -> None:
     dialect, events, looked = said
     known = [
-        (row.server_name, ms(row.validFrom), until if row.validTo is None else ms(row.validTo))
+        (row.server, ms(row.validFrom), until if row.validTo is None else ms(row.validTo))
         for row in looked.where("known").collect()
     ]
 
@@ -116,7 +116,7 @@ def test_down_time(said: Told, plays: Plays, until: int, seats: Mapping[str, tup
         broker_availability(select_witness_events(events), looked, START, until).collect(), seats
     )
     ends = {
-        row.server_name: ms(row.end)
+        row.server: ms(row.end)
         for row in looked.where("known").groupBy("server").agg(latest("validTo").alias("end")).collect()
     }
     print(f"\n{dialect}")
