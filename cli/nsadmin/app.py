@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import __version__, exit_codes, output, registry
+from nsadmin import __version__, exit_codes, output, registry, stderr
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.exit_codes import CheckUsageError, CommandInterrupted, ExitCode, UsageError
 from nsadmin.output import ResultRows
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _require_encodable(command_args)
         return int(_run_command_line(command_args))
     except (Exception, KeyboardInterrupt) as error:
-        return exit_codes.report_failure(error, "--debug" in command_args)
+        return stderr.report_failure(error, "--debug" in command_args)
 
 
 def _require_encodable(command_args: Iterable[str]) -> None:
@@ -108,13 +108,13 @@ def _run_batch_line(batch_context: _BatchContext, command_words: list[str]) -> i
     except (KeyboardInterrupt, CommandInterrupted, BrokenPipeError):
         raise
     except Exception as error:
-        return exit_codes.report_failure(
+        return stderr.report_failure(
             error, batch_context.shared_values["debug"] or "--debug" in command_words
         )
 
 
 def _run_command_line(command_args: list[str], batch_context: _BatchContext | None = None) -> int:
-    exit_codes.set_context_label(None)
+    stderr.set_context_label(None)
     leading_options, remaining_words = _split_at_command(command_args)
     if "-h" in leading_options or "--help" in leading_options or remaining_words == ["help"]:
         output.write_text(overview_text())
@@ -187,7 +187,7 @@ def _run_check(
     except (BrokenPipeError, CommandInterrupted):
         raise
     except Exception as error:
-        exit_codes.report_failure(error, "--debug" in command_args)
+        stderr.report_failure(error, "--debug" in command_args)
         return exit_codes.PLUGIN_UNKNOWN
 
 
@@ -275,7 +275,7 @@ def _perform_command(
     batch_context: _BatchContext | None,
 ) -> int:
     shared_options = parsed_line.options
-    exit_codes.set_context_label(
+    stderr.set_context_label(
         shared_options.context, shared_options.color if shared_options.style.uses_color else None
     )
     session = Session(
@@ -455,9 +455,9 @@ def _write_result(session: Session, command_output: ResultRows | str) -> int:
         raise UsageError(str(error)) from None
     failure_count = sum(error is not None for error in command_output.errors)
     for note in command_output.notes:
-        (exit_codes.write_stderr_line if failure_count else session.write_remark)(note)
+        (stderr.write_stderr_line if failure_count else session.write_remark)(note)
     if failure_count and not command_output.notes:
-        exit_codes.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
+        stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
     return exit_codes.exit_code_of_outcomes(command_output.errors)
 
 

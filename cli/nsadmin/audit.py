@@ -12,7 +12,7 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple
 
-from nsadmin import exit_codes, request_observer
+from nsadmin import request_observer, stderr
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
@@ -93,7 +93,7 @@ def append_audit_record(audit_record: AuditRecord) -> None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        exit_codes.write_stderr_line(f"no line about this in the audit: {audit_file}: {error.strerror}")
+        stderr.write_stderr_line(f"no line about this in the audit: {audit_file}: {error.strerror}")
 
 
 def load_audit(audit_file: Path) -> AuditLog:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport.multiplexed_client import CallError, Exchange, ExchangeObserver
-from nsadmin import exit_codes
+from nsadmin import stderr
 from nsadmin.client.connection.caller import CHANGE_CODES
 
 
@@ -26,16 +26,16 @@ def combine_observers(observers: Sequence[ExchangeObserver]) -> ExchangeObserver
 
 def create_tracer(started_at: float) -> ExchangeObserver:
     """Says each request in a line; times are counted from `started` (`time.monotonic`)."""
-    return lambda exchange: exit_codes.write_stderr_line(format_trace_line(exchange, started_at))
+    return lambda exchange: stderr.write_stderr_line(format_trace_line(exchange, started_at))
 
 
 def format_trace_line(exchange: Exchange, started_at: float) -> str:
     """When, where, what, outcome, milliseconds, bytes."""
     via_suffix = f" via {exchange.via}" if exchange.via else ""
     return (
-        f"+{(exchange.began - started_at) * 1000:.0f} ms {exchange.addr}{via_suffix} {request_name(exchange.code)}"
-        f" ({exchange.code}): {outcome_text(exchange)}, {exchange.seconds * 1000:.1f} ms,"
-        f" {exchange.bytes_out} bytes out, {exchange.bytes_in} in"
+        f"+{(exchange.began - started_at) * 1000:.0f} ms {exchange.addr}{via_suffix}"
+        f" {request_name(exchange.code)} ({exchange.code}): {outcome_text(exchange)},"
+        f" {exchange.seconds * 1000:.1f} ms, {exchange.bytes_out} bytes out, {exchange.bytes_in} in"
     )
 
 

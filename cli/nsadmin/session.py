@@ -7,7 +7,7 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.transport.multiplexed_client import ExchangeObserver
-from nsadmin import exit_codes, progress, request_observer
+from nsadmin import confirmation, exit_codes, progress, request_observer, stderr
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.connection.access_options import Access
@@ -119,7 +119,7 @@ class Session:
                 f"no -n, no NAMESRV_ADDR and {context_hint}: asking {found_name_servers.addrs[0]}"
             )
         if found_name_servers.note:
-            exit_codes.write_stderr_line(found_name_servers.note)
+            stderr.write_stderr_line(found_name_servers.note)
         self.namesrv_addrs = found_name_servers.addrs
         return found_name_servers
 
@@ -187,13 +187,13 @@ class Session:
     def write_remark(self, remark_text: str) -> None:
         """A line for the operator about what is no error; nothing with --quiet."""
         if not self.options.quiet:
-            exit_codes.write_stderr_line(remark_text)
+            stderr.write_stderr_line(remark_text)
 
     def confirm_change(self, question: str) -> None:
         """Ask before a change, if there is somebody to ask; a no ends the command."""
-        if self.options.yes or self.is_dry_run or not exit_codes.can_ask_operator():
+        if self.options.yes or self.is_dry_run or not confirmation.can_ask_operator():
             return
-        if not exit_codes.ask_yes_no(question):
+        if not confirmation.ask_yes_no(question):
             raise exit_codes.ChangeDeclined
 
     def ask_secret(
@@ -206,11 +206,11 @@ class Session:
 
         `advice` is what to do where there is no terminal.
         """
-        if not is_piped and not exit_codes.can_ask_operator():
+        if not is_piped and not confirmation.can_ask_operator():
             raise exit_codes.UsageError(
                 f"the {secret_name} is missing, and there is no terminal to ask on: {advice}"
             )
-        secret_text = exit_codes.ask_secret(secret_name)
+        secret_text = confirmation.ask_secret(secret_name)
         if not secret_text:
             raise exit_codes.UsageError(f"the {secret_name} is missing: standard input has no line for it")
         return secret_text
@@ -224,7 +224,7 @@ class Session:
 
     def require_yes(self, command_name: str) -> None:
         """Where nobody can be asked, what cannot be undone needs --yes."""
-        if not (self.options.yes or self.is_dry_run or exit_codes.can_ask_operator()):
+        if not (self.options.yes or self.is_dry_run or confirmation.can_ask_operator()):
             raise exit_codes.UsageError(
                 f"{command_name} cannot be undone, and there is no terminal to ask on: add --yes"
             )
@@ -278,6 +278,6 @@ class Session:
         unreachable_servers = self.admin.unreachable
         if unreachable_servers and len(unreachable_servers) < len(self.admin.addresses.addrs):
             for namesrv_addr, error in unreachable_servers.items():
-                exit_codes.write_stderr_line(f"name server {namesrv_addr}: {error_text(error)}")
+                stderr.write_stderr_line(f"name server {namesrv_addr}: {error_text(error)}")
         for disagreement in self.admin.disagreements:
             self.write_remark(f"name server {disagreement}")

@@ -123,7 +123,8 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
 
 def test_help_loads_no_command() -> None:
     loaded = modules("from nsadmin.app import main\nassert main(['--help']) == 0")
-    assert {name for name in loaded if name.startswith(("nsadmin.commands.", "nsadmin.command_line."))} == set()
+    of_commands = ("nsadmin.commands.", "nsadmin.command_line.")
+    assert {name for name in loaded if name.startswith(of_commands)} == set()
     assert "typer" not in loaded
 
 

@@ -1,16 +1,9 @@
 """AdminClient, the entry point of the library: one attribute per noun, such as `admin.topics`."""
 
-from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from namesrv_core.errors import RocketMQError
-from namesrv_core.transport.multiplexed_client import ExchangeObserver
-from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
-from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
-from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.client.connection.read_retry import NameServerReader
+from nsadmin.client.connection.connected_client import ConnectedClient
 
 if TYPE_CHECKING:
     from nsadmin.client.access.acls import AclAdmin
@@ -56,7 +49,7 @@ if TYPE_CHECKING:
     from nsadmin.client.topics.topics import TopicAdmin
 
 
-class AdminClient:
+class AdminClient(ConnectedClient):
     """A blocking client of name servers and brokers. Threads that share a client take turns.
 
     A read asks one name server, and the next one if that server does not answer. A change goes to every name
@@ -76,22 +69,6 @@ class AdminClient:
         BadSettings: A TLS file cannot be used, or the timeout is not positive.
         BadAddress: `namesrv_addr` is not a list of addresses.
     """
-
-    def __init__(
-        self,
-        namesrv_addr: str | Iterable[str] | NameServerList | NameServerFinder | None = None,
-        *,
-        timeout: float | None = None,
-        access: Access = DEFAULT_ACCESS,
-        ask_all: bool = False,
-        observer: ExchangeObserver | None = None,
-        read_only: bool = False,
-        pool: Pool | None = None,
-    ) -> None:
-        if timeout is not None:
-            access = access._replace(timeout=timeout)
-        self._caller = Caller(make_finder(namesrv_addr), access, observer, read_only=read_only, pool=pool)
-        self._reader = NameServerReader(self._caller, ask_all)
 
     # Each noun imports its modules on first use, because a command needs only one or two of them.
 
@@ -381,28 +358,3 @@ class AdminClient:
         from nsadmin.client.access.certificates import ServerCertificates
 
         return ServerCertificates(self._caller)
-
-    @property
-    def addresses(self) -> NameServerList:
-        """The configured name servers in request order, and the source of that list."""
-        return self._caller.name_servers
-
-    @property
-    def unreachable(self) -> Mapping[str, RocketMQError]:
-        """Name servers that failed to answer a read so far: address to error."""
-        return self._reader.unreachable
-
-    @property
-    def disagreements(self) -> list[str]:
-        """One line per difference between name servers. Empty unless `ask_all` is set."""
-        return self._reader.disagreements
-
-    def close(self) -> None:
-        """Close the client's own connections: later requests raise RuntimeError. A `pool` stays open."""
-        self._caller.close()
-
-    def __enter__(self) -> "AdminClient":
-        return self
-
-    def __exit__(self, *exception_info: object) -> None:
-        self.close()

@@ -1,5 +1,6 @@
 """Parses and validates values of options, such as `-o true`, `-p 6` and `--interval 15s`."""
 
+import codecs
 import re
 from collections.abc import Sequence
 
@@ -118,3 +119,22 @@ def parse_name_list(command_name: str, option_flag: str, list_text: str | None) 
             f"{command_name}: {option_flag} {list_text!r} has an empty name: give names like A,B"
         )
     return list(dict.fromkeys(distinct_names))
+
+
+def parse_number(command_name: str, number_name: str, number_text: str) -> int:
+    """A number of 0 or more, with at most 18 digits."""
+    if not (number_text.isascii() and number_text.isdigit() and len(number_text) < 19):
+        raise UsageError(f"{command_name}: {number_name} {number_text} is no number from 0")
+    return int(number_text)
+
+
+def parse_charset(command_name: str, option_flag: str, charset_name: str | None) -> str:
+    """The normalized name of an encoding, utf-8 if none is given; UsageError if Python has no such codec."""
+    try:
+        codec_info = codecs.lookup(charset_name or "utf-8")
+        "".encode(codec_info.name)
+    except LookupError:
+        raise UsageError(
+            f"{command_name}: {option_flag} {charset_name} is unknown: give utf-8, gbk, latin-1 ..."
+        ) from None
+    return codec_info.name

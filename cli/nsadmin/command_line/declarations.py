@@ -12,7 +12,7 @@ F = TypeVar("F", bound=Callable[..., object])
 class Argument(NamedTuple):
     """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`.
 
-    `value_source` names what TAB offers if the metavar does not say it (see `nsadmin.completion.value_sources`).
+    `value_source` names what TAB offers if the metavar does not say it (`nsadmin.completion.value_sources`).
     """
 
     flags: tuple[str, ...]
@@ -94,7 +94,8 @@ def command_parameters(function: Callable[..., Any]) -> list[Parameter]:
 def declare_columns(*column_groups: Sequence[str]) -> Callable[[F], F]:
     """Declare the columns of a command's rows: one sequence for each kind of rows that it can return.
 
-    `nsadmin.commands.columns.meanings` explains each column; help, man pages and the reference show that text.
+    `nsadmin.commands.columns.meanings` explains each column; help, man pages and the reference show that
+    text.
     """
 
     def set_columns(command_function: F) -> F:

@@ -7,12 +7,12 @@ from nsadmin.contexts.context_records import Context, Contexts, ContextTls, Inva
 from nsadmin.contexts.contexts_file import change_contexts, contexts_path, load_contexts, save_contexts
 
 __all__ = [
-    "InvalidContextsError",
     "Context",
     "ContextTls",
     "Contexts",
+    "InvalidContextsError",
     "change_contexts",
-    "load_contexts",
     "contexts_path",
+    "load_contexts",
     "save_contexts",
 ]

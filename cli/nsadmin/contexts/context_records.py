@@ -74,7 +74,8 @@ class Contexts(NamedTuple):
                 or "none yet: nsadmin contextSet NAME -n HOST:PORT makes one"
             )
             raise InvalidContextsError(
-                f"no context {context_name!r}{_suggest_names(context_name, self.contexts_by_name)}; there are: {known_names}"
+                f"no context {context_name!r}{_suggest_names(context_name, self.contexts_by_name)}; "
+                f"there are: {known_names}"
             )
         return found_context
 

@@ -28,12 +28,14 @@ ENVIRONMENT_VARIABLES = (
 def render_page(command: CommandDescription) -> str:
     """nsadmin-COMMAND(1)."""
     command_name = command.entry.name
-    synopsis = f"\\fBnsadmin {_escape_roff(command_name)}\\fR [\\fIoptions\\fR] {_escape_roff(command.argument_words)}".rstrip()
+    argument_words = _escape_roff(command.argument_words)
+    synopsis = f"\\fBnsadmin {_escape_roff(command_name)}\\fR [\\fIoptions\\fR] {argument_words}".rstrip()
+    short_help = _lower_first_letter(command.entry.help)
     return _join_sections(
         _page_head(f"nsadmin-{command_name}"),
         (
             ".SH NAME",
-            f"nsadmin\\-{_escape_roff(command_name)} \\- {_escape_roff(_lower_first_letter(command.entry.help))}",
+            f"nsadmin\\-{_escape_roff(command_name)} \\- {_escape_roff(short_help)}",
         ),
         (".SH SYNOPSIS", synopsis),
         (".SH DESCRIPTION", *_separate_paragraphs(command.text_paragraphs)),

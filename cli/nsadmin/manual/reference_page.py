@@ -59,9 +59,8 @@ def _command_section(command: CommandDescription, shared_options: Container[Opti
     section_lines += _option_table(listed_options)
     for program_part in command.program_parts:
         part_options = [option for option in program_part.options if option not in own_options]
-        section_lines.append(
-            f"#### {program_part.part_name}\n\n`nsadmin {f'{program_part.part_name} {program_part.argument_words}'.rstrip()}`\n"
-        )
+        usage_words = f"{program_part.part_name} {program_part.argument_words}".rstrip()
+        section_lines.append(f"#### {program_part.part_name}\n\n`nsadmin {usage_words}`\n")
         section_lines += [
             f"{program_part.help_text[:1].upper()}{program_part.help_text[1:]}.\n",
             *_option_table(part_options),

@@ -53,7 +53,8 @@ def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[Re
     condition_match = _CONDITION_PATTERN.fullmatch(condition_text)
     if condition_match is None:
         raise InvalidSelectionError(
-            f"--filter {condition_text!r} is no condition; perm!=6 and name~abc are, with = != < <= > >= ~ or !~"
+            f"--filter {condition_text!r} is no condition; perm!=6 and name~abc are, "
+            "with = != < <= > >= ~ or !~"
         )
     column_name, operator_sign, wanted_text = (
         _find_column(condition_match[1], columns),

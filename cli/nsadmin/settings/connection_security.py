@@ -8,8 +8,9 @@ from nsadmin.client.connection import credentials as readers
 from nsadmin.client.connection.access_options import Credentials, Tls
 from nsadmin.client.connection.credentials import FoundCredentials
 from nsadmin.contexts import ContextTls
-from nsadmin.exit_codes import UsageError, write_stderr_line
+from nsadmin.exit_codes import UsageError
 from nsadmin.settings.context_choice import NO_CONTEXT, ChosenContext
+from nsadmin.stderr import write_stderr_line
 
 KEY_PASSWORD_VARIABLE = "NSADMIN_KEY_PASSWORD"
 _TLS_FILE_OPTIONS = (("tls_ca", "ca_file"), ("tls_cert", "cert_file"), ("tls_key", "key_file"))

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nsadmin import contexts
 from nsadmin.contexts import Context, InvalidContextsError
-from nsadmin.exit_codes import UsageError, write_stderr_line
+from nsadmin.exit_codes import UsageError
+from nsadmin.stderr import write_stderr_line
 
 if TYPE_CHECKING:
     from pathlib import Path

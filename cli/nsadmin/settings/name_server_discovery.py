@@ -80,7 +80,8 @@ def _given_way(option_values: Mapping[str, Any], timeout_seconds: float) -> Disc
         return None
     if len(present_options) > 1:
         raise UsageError(
-            f"{' and '.join(option_flag for _, option_flag in present_options)} exclude each other: leave one out"
+            f"{' and '.join(option_flag for _, option_flag in present_options)} exclude each other: "
+            "leave one out"
         )
     [(option_value, option_flag)] = present_options
     if option_flag == "-n":

@@ -89,6 +89,8 @@ def build_agreement_spans(
     different values; a name server that lacks the key differs from one that has it. `told` is true if a
     watched name server has the key. `looked` is true if a watch began or ended at the start of the span.
     """
+    # `square` sums, over the values, the squared number of name servers with that value. Only if all watched
+    # name servers have the same value does it equal the square of their number.
     value_hash = xxhash64(*value_columns).alias("said")
     span_steps = server_spans.select(*key_columns, value_hash, "since", "until").select(
         *key_columns, "said", explode(_start_and_end_steps()).alias("step")

@@ -18,7 +18,8 @@ _BROKER_COLUMNS = ("server", "ts", "brokerName", "brokerId", "brokerAddr")
 def select_polls(ns_event: DataFrame) -> DataFrame:
     """Return a row for each record about polls of a name server, or about a round of polls of brokers.
 
-    `ok` is false if an answer is missing. `polls` counts the polls of the record, `millis` is the longest.
+    `ok` is false if an answer is missing. `polls` counts the polls of the record; `millis` is the time of the
+    longest.
     """
     event_type, is_round = col("type"), col("type") == "BrokersPolled"
     return ns_event.where(event_type.isin("Polled", "PollFailed", "PollRecovered", "BrokersPolled")).select(

@@ -19,8 +19,8 @@ MIN_SILENCE_MS = 90_000
 def find_registration_silences(log_fact: DataFrame, until_ms: int) -> DataFrame:
     """Return the silences between a broker's registrations with a name server, for `heartbeat_gaps`.
 
-    `server` is the name server's address as the broker logs it; `brokerName` is the server name of the log. A
-    silence that lasts is open, and ends with the last failed try.
+    `server` is the name server's address as the broker logs it; `brokerName` is the server name of the log.
+    If the last try of a broker failed, its last silence is open, and ends with that try.
     """
     registration_facts = log_fact.where(
         col("kind").isin("registered", "notRegistered") & (col("time") < until_ms)

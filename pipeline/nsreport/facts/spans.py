@@ -28,7 +28,7 @@ DAY_MS = 86_400_000
 
 
 def event_place() -> Column:
-    """The sort key of a witness's events: the journal's number, else time and line. Clocks may go back."""
+    """The sort key of a witness's events: the record number (clocks may go back); in a log, time and line."""
     return coalesce(col("seq"), col("time") * 1_000_000 + col("sourceLine") % 1_000_000)
 
 

@@ -30,7 +30,7 @@ JOURNAL_HOLE_MS = 150_000
 """A longer silence of a journal, or of a 5.x log with its scan every 5 s, makes the tables unknown."""
 
 QUIET_LOG_MS = 660_000
-"""The same for other logs: there a quiet name server writes a line every ten minutes."""
+"""A longer silence of any other log does so: there a quiet name server writes a line every ten minutes."""
 
 BROKER_EVENT_TYPES = ("BrokerRuntime", "ConsumerLag", "BrokerPollFailed", "BrokersPolled")
 """Events of a collector about brokers, not about a name server."""

@@ -17,6 +17,7 @@ from pyspark.sql.functions import min as min_of
 
 from nsreport.facts.transitions import NUMBERED_TWICE
 from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
 from nsreport.runtime import progress, session
 from nsreport.sources import input_files, java_logs
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
@@ -280,9 +281,8 @@ class PipelineRun:
                 progress.describe_jobs(self._spark, f"gold/{report_name}")
                 table = TableSpec(f"gold/{report_name}", report.partition_columns)
                 input_row_count = sum(map(self._count_rows, input_tables))
-                self._replace_table(
-                    table, report.make_table(*input_rows, since_ms, until_ms), input_row_count, None
-                )
+                report_rows = FUNCTIONS_BY_REPORT[report_name](*input_rows, since_ms, until_ms)
+                self._replace_table(table, report_rows, input_row_count, None)
 
     def _count_rows(self, table: TableSpec) -> int:
         """Return the row count of a table, and remember it."""

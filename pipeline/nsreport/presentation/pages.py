@@ -52,7 +52,11 @@ _CHARTS_BY_REPORT: dict[str, Callable[[Sequence[ReportRow]], str | None]] = {
 }
 
 
-def collect_page(output_folder: Path, now: datetime, day_range: DayRange = DayRange()) -> ReportPage:  # noqa: B008
+def collect_page(
+    output_folder: Path,
+    now: datetime,
+    day_range: DayRange = DayRange(),  # noqa: B008 - it is immutable
+) -> ReportPage:
     """Read the content of a page. Raises TableNotMadeError if no run wrote to `output_folder`."""
     quarantined_count, line_count = report_reader.count_quarantined_lines(output_folder)
     sections, missing_reports = [], []

@@ -21,7 +21,11 @@ class DayRange(NamedTuple):
     last_day: date | None = None
 
 
-def read_report(output_folder: Path, report_name: str, day_range: DayRange = DayRange()) -> list[ReportRow]:  # noqa: B008 - it is immutable
+def read_report(
+    output_folder: Path,
+    report_name: str,
+    day_range: DayRange = DayRange(),  # noqa: B008 - it is immutable
+) -> list[ReportRow]:
     """Read the rows of a report that `report run` made, sorted by its columns. Raises TableNotMadeError."""
     report = REPORTS_BY_NAME.get(report_name)
     if report is None:
@@ -36,7 +40,9 @@ def count_quarantined_lines(output_folder: Path) -> tuple[int, int]:
 
 
 def read_rows(
-    table_folder: Path, column_names: Sequence[str], day_range: DayRange = DayRange()
+    table_folder: Path,
+    column_names: Sequence[str],
+    day_range: DayRange = DayRange(),  # noqa: B008 - it is immutable
 ) -> list[ReportRow]:
     """Read the rows of a table, sorted by its columns from left to right; times are datetimes in UTC."""
     import duckdb

@@ -1,39 +1,20 @@
 """Catalogue: the definitions of all reports, with their input tables and the meaning of their columns.
 
-This module does not load Spark; `ReportDefinition.make_table` does.
+This module does not load Spark; `report_functions`, which has the functions that make the reports, does.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from collections.abc import Mapping
+from typing import NamedTuple
 
 
 class ReportDefinition(NamedTuple):
-    """A report: its name, its input tables, the meaning of its columns, and its partition columns.
-
-    `make_table` takes a DataFrame for each of `input_tables`, then `since_ms` and `until_ms` (ms since 1970).
-    The inputs must contain all rows before `until_ms`, also those before `since_ms`: a state may have begun
-    long before the report does.
-    """
+    """A report: its name, its input tables, the meaning of its columns, and its partition columns."""
 
     name: str
     description: str
     input_tables: tuple[str, ...]
     columns: Mapping[str, str]
     partition_columns: tuple[str, ...] = ("date", "cluster")
-
-    @property
-    def make_table(self) -> Callable[..., DataFrame]:
-        """The function that makes the report; the function, its module and the report have the same name."""
-        make_table: Callable[..., DataFrame] = getattr(
-            import_module(f"nsreport.reports.{self.name}"), self.name
-        )
-        return make_table
 
 
 _BROKER_COLUMNS = {

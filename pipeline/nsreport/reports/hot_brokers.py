@@ -92,7 +92,7 @@ def _share_of(part_value: Column, whole_value: Column) -> Column:
 
 
 def _runtime_counts(broker_runtime: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
-    """Return the growth of the brokers' totals between samples. A restart resets them: then all is growth."""
+    """Return the growth of the brokers' totals between samples; after a restart, totals begin at 0 again."""
     master_rows = _select_time_range(broker_runtime, since_ms, until_ms).where("brokerId = 0")
     broker_window = Window.partitionBy(hash_key([*_BROKER_KEY, "brokerAddr"])).orderBy("ts")
     is_same_boot = lag("bootTime").over(broker_window).eqNullSafe(col("bootTime"))

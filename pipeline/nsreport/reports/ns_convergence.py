@@ -23,11 +23,11 @@ from nsreport.facts.spans import hash_key
 
 
 def ns_convergence(route_fact: DataFrame, coverage: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
-    """Return a row for each cluster, day and beginning: a change of queues, or a new name server.
+    """Return a row for each cluster and day, one for changes of queues, one for new name servers (`after`).
 
-    A change is one of a topic's queues on a broker. It lasts from the first name server that has it until all
-    watched name servers have the same. A change is `open` if it has not reached all of them, or had not when
-    the set of watched name servers changed.
+    A change concerns a topic's queues on a broker. `seconds` run from the first name server that has it until
+    all watched name servers have the same queues. A change counts as `open` if the data end, or the set of
+    watched name servers changes, before all of them have it.
     """
     route_spans = agreement.select_route_spans(route_fact, until_ms)
     watch_spans = agreement.find_watch_spans(route_spans, coverage, until_ms)

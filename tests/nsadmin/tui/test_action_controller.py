@@ -25,7 +25,7 @@ A = "10.0.1.1:10911"
 
 async def typed(pilot: Any, line: str) -> None:
     await pilot.press("colon", *("space" if letter == " " else letter for letter in line), "enter")
-    await pilot.set_paused()
+    await pilot.pause()
 
 
 @driven
@@ -151,7 +151,7 @@ async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: 
         assert app.recorder is None
         await typed(pilot, "context broken")
         await app.workers.wait_for_complete()
-        await pilot.set_paused()
+        await pilot.pause()
         assert "context broken: no such file" in screen_to_text(app)
         assert app.cluster_context.label == "prod"
 
@@ -247,7 +247,7 @@ async def shows(app: Tui, pilot: Any, text: str) -> None:
     """Wait for what a thread brings."""
     for _ in range(200):
         app.redraw_screen()
-        await pilot.set_paused(0.02)
+        await pilot.pause(0.02)
         if text in screen_to_text(app):
             return
     raise AssertionError(screen_to_text(app))

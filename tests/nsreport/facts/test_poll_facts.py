@@ -52,7 +52,8 @@ def test_brokers_and_groups_are_flat(spark: SparkSession) -> None:
         "consumerOffset": 7,
         "lag": 2,
     }
-    row = tuple(lag.get(name) for name in schemas.event_schema()["lags"].dataType.elementType.names)  # type: ignore[attr-defined]
+    lag_type = schemas.event_schema()["lags"].dataType.elementType  # type: ignore[attr-defined]
+    row = tuple(lag.get(name) for name in lag_type.names)
     told = events(
         spark,
         {**broker, "type": "BrokerRuntime", "putTps": 1.5},

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, headers
@@ -10,116 +10,27 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.consumers.client_connections import (
     ConnectedClient,
     GroupConnections,
-    TopicSubscription,
-    parse_subscription,
 )
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
+from nsadmin.client.consumers.group_problems import (
+    find_assignment_problems,
+    find_queue_problems,
+    find_subscription_problems,
+)
 from nsadmin.client.consumers.queue_allocation import list_readable_queues
-from nsadmin.client.message_queues import MessageQueue, parse_queue_table
+from nsadmin.client.consumers.running_info import RunningInfo, parse_running_info
+from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
 
 CLIENT_TIMEOUT_SECONDS = 12.0
 """Seconds for a request to a client. The broker waits 10 s for the client's answer."""
-BLOCKED_AFTER_MS = 60_000
-"""Milliseconds without consumption, despite cached messages, after which a client counts as blocked."""
 
 
 _NAME_SERVERS_PATTERN = re.compile(rb'"PROP_NAMESERVER_ADDR"\s*:\s*"([^"\\]*)"')
-
-
-class RunningQueue(NamedTuple):
-    """A queue that a client consumes from (ProcessQueueInfo). Times are ms since 1970; None for never.
-
-    Attributes:
-        queue: The queue.
-        commit_offset: The next message to consume, as the client knows it.
-        cached_msg_count: The messages that the client fetched but did not consume.
-        cached_msg_size_in_mib: Their size in MiB.
-        last_pull_ms: The last pull.
-        last_consume_ms: The last consumption.
-        is_locked: Whether the client holds the lock of the queue; ordered consumers lock queues.
-        is_dropped: Whether the client gave the queue up.
-    """
-
-    queue: MessageQueue
-    commit_offset: int
-    cached_msg_count: int
-    cached_msg_size_in_mib: int
-    last_pull_ms: int | None
-    last_consume_ms: int | None
-    is_locked: bool
-    is_dropped: bool
-
-
-ALL_QUEUES = -1
-"""The queue id of a client that pops messages from any queue of a broker."""
-
-
-class PopQueue(NamedTuple):
-    """A queue that a client pops from (PopProcessQueueInfo).
-
-    Attributes:
-        queue: The queue; its id is ALL_QUEUES if clients share all queues of the broker.
-        wait_ack_count: The messages that the client popped but did not acknowledge.
-        last_pop_ms: The last pop in ms since 1970; None for never.
-        is_dropped: Whether the client gave the queue up.
-    """
-
-    queue: MessageQueue
-    wait_ack_count: int
-    last_pop_ms: int | None
-    is_dropped: bool
-
-
-class ConsumeStatus(NamedTuple):
-    """The consumption of one topic by one client: `*_rt` in ms per message or pull, `*_tps` per second."""
-
-    consume_ok_tps: float
-    consume_failed_tps: float
-    consume_rt: float
-    pull_tps: float
-    pull_rt: float
-
-
-class RunningInfo(NamedTuple):
-    """The runtime state of a client (ConsumerRunningInfo).
-
-    Attributes:
-        properties: All settings of the client.
-        subscriptions: Its subscriptions, in order.
-        queues: The queues that it pulls from.
-        status_by_topic: Topic to its consumption.
-        jstack: A dump of its threads, if requested; else None.
-        pop_queues: The queues that it pops from.
-    """
-
-    properties: dict[str, str]
-    subscriptions: tuple[TopicSubscription, ...]
-    queues: tuple[RunningQueue, ...]
-    status_by_topic: dict[str, ConsumeStatus]
-    jstack: str | None
-    pop_queues: tuple[PopQueue, ...] = ()
-
-    @property
-    def held_queues(self) -> list[MessageQueue]:
-        """All queues that the client pulls or pops from."""
-        return [item.queue for item in self.queues] + [item.queue for item in self.pop_queues]
-
-    @property
-    def is_orderly(self) -> bool:
-        """Whether the client consumes in order."""
-        return self.properties.get("PROP_CONSUMEORDERLY", "").lower() == "true"
-
-    @property
-    def started_at_ms(self) -> int | None:
-        """The start time of the client in ms since 1970; None if not reported."""
-        text = self.properties.get("PROP_CONSUMER_START_TIMESTAMP", "")
-        return int(text) if text.isdecimal() else None
 
 
 class RunningClient(NamedTuple):
@@ -290,14 +201,14 @@ class ClientRuntime:
         ]
         needs_locks = running_group.message_model == "CLUSTERING"
         problem_lines = [
-            *_find_subscription_problems(client_infos),
-            *_find_queue_problems(client_infos, now_ms, needs_locks),
+            *find_subscription_problems(client_infos),
+            *find_queue_problems(client_infos, now_ms, needs_locks),
         ]
         is_shared = (
             running_group.message_model == "CLUSTERING" and running_group.consume_type == "CONSUME_PASSIVELY"
         )
         if is_shared and len(client_infos) == len(running_group.clients):
-            problem_lines += _find_assignment_problems(client_infos, self._list_wanted_queues(client_infos))
+            problem_lines += find_assignment_problems(client_infos, self._list_wanted_queues(client_infos))
         return problem_lines
 
     def _list_wanted_queues(self, client_infos: Iterable[tuple[str, RunningInfo]]) -> set[MessageQueue]:
@@ -326,127 +237,3 @@ def _parse_name_servers(response: RemotingCommand) -> tuple[str, ...]:
     pattern_match = _NAME_SERVERS_PATTERN.search(response.body)
     addrs_text = "" if pattern_match is None else pattern_match[1].decode("utf-8", "replace")
     return tuple(filter(None, addrs_text.replace(" ", "").split(";")))
-
-
-def parse_running_info(response: RemotingCommand) -> RunningInfo:
-    """Parse a ConsumerRunningInfo body of a client in any language."""
-    json_body = parse_json_object(response)
-    subscriptions = (
-        parse_subscription(json_record["topic"], json_record)
-        for json_record in json_body.get("subscriptionSet") or ()
-    )
-    return RunningInfo(
-        {
-            property_name: str(property_value)
-            for property_name, property_value in sorted((json_body.get("properties") or {}).items())
-        },
-        tuple(sorted(subscriptions)),
-        tuple(
-            _parse_running_queue(message_queue, json_record)
-            for message_queue, json_record in parse_queue_table(json_body.get("mqTable")).items()
-        ),
-        {
-            topic: _parse_status(json_record)
-            for topic, json_record in sorted((json_body.get("statusTable") or {}).items())
-        },
-        json_body.get("jstack"),
-        tuple(
-            _parse_pop_queue(message_queue, json_record)
-            for message_queue, json_record in parse_queue_table(json_body.get("mqPopTable")).items()
-        ),
-    )
-
-
-def _parse_pop_queue(message_queue: MessageQueue, queue_record: Mapping[str, Any]) -> PopQueue:
-    return PopQueue(
-        message_queue,
-        int(queue_record.get("waitAckCount") or 0),
-        queue_record.get("lastPopTimestamp") or None,
-        bool(queue_record.get("droped", queue_record.get("dropped"))),
-    )
-
-
-def _parse_running_queue(message_queue: MessageQueue, queue_record: Mapping[str, Any]) -> RunningQueue:
-    return RunningQueue(
-        message_queue,
-        int(queue_record.get("commitOffset") or 0),
-        int(queue_record.get("cachedMsgCount") or 0),
-        int(queue_record.get("cachedMsgSizeInMiB") or 0),
-        queue_record.get("lastPullTimestamp") or None,
-        queue_record.get("lastConsumeTimestamp") or None,
-        bool(queue_record.get("locked")),
-        # Java spells the member "droped", Go "dropped".
-        bool(queue_record.get("droped", queue_record.get("dropped"))),
-    )
-
-
-def _parse_status(status_record: Mapping[str, Any]) -> ConsumeStatus:
-    member_names = ("consumeOKTPS", "consumeFailedTPS", "consumeRT", "pullTPS", "pullRT")
-    return ConsumeStatus(*(float(status_record.get(member_name) or 0) for member_name in member_names))
-
-
-def _find_subscription_problems(client_infos: Sequence[tuple[str, RunningInfo]]) -> list[str]:
-    """Find clients with different subscriptions in one group, which makes the group lose messages."""
-    if not client_infos:
-        return []
-    first_client, first_subscriptions = client_infos[0][0], client_infos[0][1].subscriptions
-    return [
-        f"{client_id} and {first_client} subscribe differently: "
-        f"{_format_subscriptions(running_info.subscriptions)} and "
-        f"{_format_subscriptions(first_subscriptions)}"
-        for client_id, running_info in client_infos[1:]
-        if running_info.subscriptions != first_subscriptions
-    ]
-
-
-def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> str:
-    return " ".join(f"{subscription.topic}={subscription}" for subscription in subscriptions) or "nothing"
-
-
-def _find_queue_problems(
-    client_infos: Iterable[tuple[str, RunningInfo]], now_ms: int, needs_locks: bool
-) -> list[str]:
-    problem_lines = []
-    for client_id, running_info in client_infos:
-        for running_queue in running_info.queues:
-            queue_text = (
-                f"{running_queue.queue.topic} {running_queue.queue.broker_name} "
-                f"{running_queue.queue.queue_id}"
-            )
-            if needs_locks and running_info.is_orderly and not running_queue.is_locked:
-                problem_lines.append(f"{client_id} cannot lock {queue_text}, which it consumes in order")
-            quiet_ms = now_ms - (running_queue.last_consume_ms or 0)
-            if not running_info.is_orderly and running_queue.cached_msg_count and quiet_ms > BLOCKED_AFTER_MS:
-                problem_lines.append(
-                    f"{client_id} is blocked on {queue_text}: {running_queue.cached_msg_count} "
-                    f"messages are there and none"
-                    f" was consumed for {quiet_ms // 1000} s"
-                )
-    return problem_lines
-
-
-def _find_assignment_problems(
-    client_infos: Iterable[tuple[str, RunningInfo]], wanted_queues: Iterable[MessageQueue]
-) -> list[str]:
-    clients_by_queue: dict[MessageQueue, list[str]] = {
-        message_queue: [] for message_queue in sorted(wanted_queues)
-    }
-    for client_id, running_info in client_infos:
-        for held_queue in running_info.queues:
-            clients_by_queue.setdefault(held_queue.queue, []).append(client_id)
-    popped_queues = {
-        held_queue.queue for _, running_info in client_infos for held_queue in running_info.pop_queues
-    }
-    shared_queues = {
-        message_queue
-        for message_queue in clients_by_queue
-        if {message_queue, message_queue._replace(queue_id=ALL_QUEUES)} & popped_queues
-    }
-    return [
-        f"nobody consumes {message_queue.topic} {message_queue.broker_name} {message_queue.queue_id}"
-        if not clients
-        else f"{' and '.join(clients)} all consume {message_queue.topic} {message_queue.broker_name} "
-        f"{message_queue.queue_id}"
-        for message_queue, clients in clients_by_queue.items()
-        if len(clients) != 1 and message_queue not in shared_queues
-    ]

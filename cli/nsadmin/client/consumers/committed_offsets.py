@@ -11,6 +11,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.results import NotFound
 
 CommittedOffsets = Mapping[str, Mapping[int, int]]
 """ "topic@group" to queue id to offset. A missing entry was never committed."""
@@ -72,6 +73,40 @@ def read_committed_offsets(
             CommittedOffset(offset_value, None if isinstance(error, QueryNotFound) else error)
         )
     return committed_offsets
+
+
+def read_queue_offsets(
+    caller: Caller,
+    queue_places: Iterable[tuple[str, MessageQueue]],
+    request_code: RequestCode,
+    timestamp_ms: int | None = None,
+) -> list[int | RocketMQError]:
+    """Read one offset of each queue.
+
+    Args:
+        caller: The connections.
+        queue_places: Pairs of (broker address, queue).
+        request_code: GET_MIN_OFFSET (31), GET_MAX_OFFSET (30) or SEARCH_OFFSET_BY_TIMESTAMP (29).
+        timestamp_ms: The time to search for (UTC), only for SEARCH_OFFSET_BY_TIMESTAMP.
+
+    Returns:
+        The offset or the error of each queue, in order.
+    """
+    answers = caller.send_requests(
+        (
+            broker_addr,
+            build_request(
+                request_code,
+                headers.write_header(broker_headers.QueueOffset(queue.topic, queue.queue_id, timestamp_ms)),
+            ),
+        )
+        for broker_addr, queue in queue_places
+    )
+    offset_results = [decode_answer(answer, parse_offset) for answer in answers]
+    return [
+        offset_result.result if offset_result.result is not None else offset_result.error or NotFound("")
+        for offset_result in offset_results
+    ]
 
 
 def parse_offset(response: RemotingCommand) -> int:

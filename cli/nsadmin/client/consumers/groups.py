@@ -1,18 +1,27 @@
 """`admin.groups`: the subscription groups of brokers: read, create, update, delete."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_config_items
+from nsadmin.client.consumers.group_settings import (
+    NEW_GROUP_SETTINGS,
+    AttributeChanges,
+    GroupChange,
+    GroupConfigFields,
+    GroupSettings,
+    alter_attributes,
+    find_ignored_settings,
+    parse_group_table,
+)
 from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult
 
 # The groups that brokers create for themselves (SubscriptionGroupManager upstream).
@@ -28,56 +37,6 @@ SYSTEM_GROUPS = frozenset(
     }
 )
 SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
-
-# The defaults of mqadmin. The defaults of a broker would allow broadcasting.
-NEW_GROUP_SETTINGS: Mapping[str, Any] = {
-    "consumeEnable": True,
-    "consumeFromMinEnable": False,
-    "consumeBroadcastEnable": False,
-    "consumeMessageOrderly": False,
-    "retryQueueNums": 1,
-    "retryMaxTimes": 16,
-    "brokerId": 0,
-    "whichBrokerWhenConsumeSlowly": 1,
-    "notifyConsumerIdsChangedEnable": True,
-}
-
-GroupConfigFields = Mapping[str, Any]
-"""A SubscriptionGroupConfig: wire name to value. The broker's release decides which names exist."""
-
-
-AttributeChanges = Mapping[str, str]
-"""Changes of attributes: "+key" maps to the new value; "-key" deletes, its value is ignored."""
-
-
-class GroupSettings(NamedTuple):
-    """The settings of a group on one broker.
-
-    Attributes:
-        target: The broker process.
-        settings: The settings; None if the broker does not know the group, or after an error.
-        error: The error; None after a success.
-    """
-
-    target: BrokerTarget
-    settings: GroupConfigFields | None
-    error: RocketMQError | None
-
-
-class GroupChange(NamedTuple):
-    """A change of a group on one master.
-
-    Attributes:
-        target: The master.
-        before: The settings before; {} if the group did not exist.
-        after: The settings after.
-        error: The reason why the change failed or is impossible; None otherwise.
-    """
-
-    target: BrokerTarget
-    before: GroupConfigFields
-    after: GroupConfigFields
-    error: RocketMQError | None
 
 
 class GroupAdmin:
@@ -132,7 +91,7 @@ class GroupAdmin:
         )
         remaining_answers = iter(broker_answers)
         return [
-            decode_answer(next(remaining_answers), _parse_group_table)
+            decode_answer(next(remaining_answers), parse_group_table)
             if target.broker_addr
             else ServerResult("", None, NotApplied(targets.NO_MASTER))
             for target in broker_targets
@@ -228,7 +187,7 @@ class GroupAdmin:
                 "groupName": group,
             }
             if attribute_changes:
-                settings_after["attributes"] = _alter_attributes(
+                settings_after["attributes"] = alter_attributes(
                     settings_before.get("attributes") or {}, attribute_changes
                 )
             planned_changes.append(
@@ -275,7 +234,7 @@ class GroupAdmin:
             planned_change.target: planned_change._replace(
                 error=answer.error
                 or table_result.error
-                or _find_ignored_settings(group, planned_change, table_result)
+                or find_ignored_settings(group, planned_change, table_result)
             )
             for planned_change, answer, table_result in zip(
                 sendable_changes, answers, table_results, strict=True
@@ -360,46 +319,6 @@ class GroupAdmin:
 def is_system_group(group: str) -> bool:
     """Return whether brokers create the group for themselves."""
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)
-
-
-def _parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]:
-    json_table = parse_json_object(response).get("subscriptionGroupTable") or {}
-    return {
-        group_name: group_config
-        for group_name, group_config in sorted(json_table.items())
-        if isinstance(group_config, dict)
-    }
-
-
-def _alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:
-    deleted_keys = {attribute_key[1:] for attribute_key in attribute_changes if attribute_key.startswith("-")}
-    added_attributes = {
-        attribute_key[1:]: attribute_value
-        for attribute_key, attribute_value in attribute_changes.items()
-        if attribute_key.startswith("+")
-    }
-    return {
-        **{
-            attribute_key: attribute_value
-            for attribute_key, attribute_value in attributes.items()
-            if attribute_key not in deleted_keys
-        },
-        **added_attributes,
-    }
-
-
-def _find_ignored_settings(
-    group: str, planned_change: GroupChange, table_result: ServerResult[dict[str, GroupConfigFields]]
-) -> RocketMQError | None:
-    current_settings = (table_result.result or {}).get(group, {})
-    ignored_keys = [
-        setting_key
-        for setting_key, setting_value in planned_change.after.items()
-        if (setting_value or None) != (current_settings.get(setting_key) or None)
-    ]
-    if not ignored_keys:
-        return None
-    return NotApplied(f"the broker answered success, but did not take over {', '.join(sorted(ignored_keys))}")
 
 
 def _verify_deletion(

@@ -5,7 +5,6 @@ changes the masters and reads the offsets back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, headers
@@ -17,73 +16,24 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
 from nsadmin.client.consumers import client_connections
-from nsadmin.client.consumers.committed_offsets import parse_offset, read_committed_offsets
+from nsadmin.client.consumers.committed_offsets import read_committed_offsets, read_queue_offsets
 from nsadmin.client.consumers.groups import GroupAdmin
+from nsadmin.client.consumers.offset_plans import (
+    END_OF_QUEUE,
+    OffsetMove,
+    OffsetPlan,
+    apply_reported_offset,
+    fail_move,
+    group_by_addr,
+    judge_read_back,
+    keep_if_forward,
+    move_toward,
+    set_target_offset,
+    target_fields,
+)
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.topics.topics import TopicAdmin
-
-END_OF_QUEUE = -1
-"""The timestamp that stands for the end of a queue."""
-
-
-class OffsetMove(NamedTuple):
-    """The move of a group on one queue.
-
-    Attributes:
-        broker_addr: The master; "" if the broker has no master now.
-        queue: The queue.
-        old_offset: The committed offset before; None if the group never committed one.
-        new_offset: The offset of the next message to consume; None if there is no target.
-        result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which
-            move within seconds) or "kept" (already there, forward without force, or without a target).
-        error: The reason of "failed"; None otherwise.
-    """
-
-    broker_addr: str
-    queue: MessageQueue
-    old_offset: int | None
-    new_offset: int | None
-    result: str
-    error: RocketMQError | None
-
-    @property
-    def skipped_count(self) -> int | None:
-        """The number of messages that the group would skip; None if an offset is unknown."""
-        return (
-            None
-            if self.old_offset is None or self.new_offset is None
-            else max(0, self.new_offset - self.old_offset)
-        )
-
-    @property
-    def repeated_count(self) -> int | None:
-        """The number of messages that the group would consume again; None if an offset is unknown."""
-        return (
-            None
-            if self.old_offset is None or self.new_offset is None
-            else max(0, self.old_offset - self.new_offset)
-        )
-
-
-class OffsetPlan(NamedTuple):
-    """A planned reset or clone of a group's offsets on a topic.
-
-    Attributes:
-        group: The consumer group.
-        topic: The topic.
-        timestamp_ms: The target time in ms since 1970, or END_OF_QUEUE.
-        is_forced: If False, brokers before 5.2 move offsets only backward.
-        queue_id: The queue, if the plan is about one queue only; else None.
-        moves: One OffsetMove per queue.
-    """
-
-    group: str
-    topic: str
-    timestamp_ms: int
-    is_forced: bool
-    queue_id: int | None
-    moves: tuple[OffsetMove, ...]
 
 
 class OffsetAdmin:
@@ -163,13 +113,13 @@ class OffsetAdmin:
             One OffsetMove per queue.
         """
         finished_moves: list[OffsetMove] = []
-        for broker_addr, offset_moves in _group_by_addr(offset_plan.moves).items():
+        for broker_addr, offset_moves in group_by_addr(offset_plan.moves).items():
             if any(offset_move.error is not None for offset_move in offset_moves):
                 skipped_error = NotApplied(
                     "not touched, as another queue of this broker could not be planned"
                 )
                 finished_moves += [
-                    offset_move if offset_move.error else _fail_move(offset_move, skipped_error)
+                    offset_move if offset_move.error else fail_move(offset_move, skipped_error)
                     for offset_move in offset_moves
                 ]
             else:
@@ -206,7 +156,7 @@ class OffsetAdmin:
             [(offset_move.broker_addr, source_group, offset_move.queue) for offset_move in plannable_moves],
         )
         planned_by_move = {
-            offset_move: _move_toward(offset_move, *source_offset)
+            offset_move: move_toward(offset_move, *source_offset)
             for offset_move, source_offset in zip(plannable_moves, source_offsets, strict=True)
         }
         return OffsetPlan(
@@ -227,7 +177,7 @@ class OffsetAdmin:
         """
         return [
             finished_move
-            for broker_addr, offset_moves in _group_by_addr(offset_plan.moves).items()
+            for broker_addr, offset_moves in group_by_addr(offset_plan.moves).items()
             for finished_move in self._move_each(
                 offset_plan,
                 broker_addr,
@@ -294,7 +244,7 @@ class OffsetAdmin:
                 offset_move = (
                     offset_move._replace(old_offset=old_offset)
                     if error is None
-                    else _fail_move(offset_move, error)
+                    else fail_move(offset_move, error)
                 )
             filled_moves.append(offset_move)
         return filled_moves
@@ -323,53 +273,16 @@ class OffsetAdmin:
         for offset_move, min_offset, max_offset, target_offset in zip(
             readable_moves, *min_and_max, target_offsets, strict=True
         ):
-            read_errors = [
-                read_value
-                for read_value in (min_offset, max_offset, target_offset)
-                if isinstance(read_value, RocketMQError)
-            ]
-            if read_errors:
-                filled_by_move[offset_move] = _fail_move(offset_move, read_errors[0])
-                continue
-            assert (
-                isinstance(min_offset, int) and isinstance(max_offset, int) and isinstance(target_offset, int)
+            filled_by_move[offset_move] = set_target_offset(
+                offset_move, min_offset, max_offset, target_offset, wanted_offset
             )
-            if wanted_offset is not None and not min_offset <= wanted_offset <= max_offset:
-                filled_by_move[offset_move] = _fail_move(
-                    offset_move,
-                    NotApplied(f"offset {wanted_offset} is not within {min_offset} to {max_offset}"),
-                )
-            else:
-                # For a time before the first message, brokers answer an offset below the minimum.
-                filled_by_move[offset_move] = offset_move._replace(
-                    new_offset=min(
-                        max(target_offset if wanted_offset is None else wanted_offset, min_offset), max_offset
-                    )
-                )
         return [filled_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
 
     def _read_offsets(
         self, offset_moves: Sequence[OffsetMove], request_code: RequestCode, timestamp_ms: int | None = None
     ) -> list[int | RocketMQError]:
-        answers = self._caller.send_requests(
-            (
-                offset_move.broker_addr,
-                build_request(
-                    request_code,
-                    headers.write_header(
-                        broker_headers.QueueOffset(
-                            offset_move.queue.topic, offset_move.queue.queue_id, timestamp_ms
-                        )
-                    ),
-                ),
-            )
-            for offset_move in offset_moves
-        )
-        offset_results = [decode_answer(answer, parse_offset) for answer in answers]
-        return [
-            offset_result.result if offset_result.result is not None else offset_result.error or NotFound("")
-            for offset_result in offset_results
-        ]
+        queue_places = [(offset_move.broker_addr, offset_move.queue) for offset_move in offset_moves]
+        return read_queue_offsets(self._caller, queue_places, request_code, timestamp_ms)
 
     def _reset_broker(
         self, offset_plan: OffsetPlan, broker_addr: str, offset_moves: Sequence[OffsetMove]
@@ -384,7 +297,7 @@ class OffsetAdmin:
         if not resets_by_itself and self._find_connected_error(offset_plan.group, [broker_addr]) is None:
             return self._commit_offsets(
                 offset_plan.group,
-                [_keep_if_forward(offset_move, offset_plan.is_forced) for offset_move in offset_moves],
+                [keep_if_forward(offset_move, offset_plan.is_forced) for offset_move in offset_moves],
             )
         ext_fields = broker_headers.ResetOffset(
             offset_plan.group, offset_plan.topic, offset_plan.timestamp_ms, offset_plan.is_forced
@@ -395,16 +308,16 @@ class OffsetAdmin:
             answer, lambda response: parse_queue_table(parse_json_object(response).get("offsetTable"))
         )
         if reported_result.error is not None:
-            return [_fail_move(offset_move, reported_result.error) for offset_move in offset_moves]
+            return [fail_move(offset_move, reported_result.error) for offset_move in offset_moves]
         reported_offsets: Mapping[MessageQueue, object] = reported_result.result or {}
         reported_moves = [
-            _apply_reported_offset(offset_move, reported_offsets.get(offset_move.queue))
+            apply_reported_offset(offset_move, reported_offsets.get(offset_move.queue))
             for offset_move in offset_moves
         ]
         return [
             offset_move
             if offset_move.error or offset_move.result == "kept"
-            else _judge_read_back(offset_move, current_move.old_offset, resets_by_itself)
+            else judge_read_back(offset_move, current_move.old_offset, resets_by_itself)
             for offset_move, current_move in zip(
                 reported_moves, self._add_old_offsets(reported_moves, offset_plan.group), strict=True
             )
@@ -435,7 +348,7 @@ class OffsetAdmin:
         # A broker before 5.2 ignores the queue id of a reset and moves all queues, so commit the offsets.
         if broker_addr and (error := self._find_connected_error(offset_plan.group, [broker_addr])):
             return [
-                offset_move if offset_move.error else _fail_move(offset_move, error)
+                offset_move if offset_move.error else fail_move(offset_move, error)
                 for offset_move in offset_moves
             ]
         return self._commit_offsets(offset_plan.group, offset_moves)
@@ -465,86 +378,20 @@ class OffsetAdmin:
         answers = self._caller.send_requests(
             (
                 offset_move.broker_addr,
-                build_request(request_code, _target_fields(request_code, group, offset_move)),
+                build_request(request_code, target_fields(request_code, group, offset_move)),
             )
             for offset_move in moves_to_write
         )
         written_by_move = {
-            offset_move: offset_move if answer.error is None else _fail_move(offset_move, answer.error)
+            offset_move: offset_move if answer.error is None else fail_move(offset_move, answer.error)
             for offset_move, answer in zip(moves_to_write, answers, strict=True)
         }
         written_moves = [written_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
         return [
             offset_move
             if offset_move.error or offset_move.result == "kept"
-            else _judge_read_back(offset_move, current_move.old_offset, True)
+            else judge_read_back(offset_move, current_move.old_offset, True)
             for offset_move, current_move in zip(
                 written_moves, self._add_old_offsets(written_moves, group), strict=True
             )
         ]
-
-
-def _group_by_addr(offset_moves: Iterable[OffsetMove]) -> dict[str, list[OffsetMove]]:
-    moves_by_addr: dict[str, list[OffsetMove]] = {}
-    for offset_move in offset_moves:
-        moves_by_addr.setdefault(offset_move.broker_addr, []).append(offset_move)
-    return moves_by_addr
-
-
-def _target_fields(request_code: RequestCode, group: str, offset_move: OffsetMove) -> dict[str, str]:
-    topic, _, queue_id = offset_move.queue
-    if request_code == RequestCode.UPDATE_CONSUMER_OFFSET:
-        return headers.write_header(
-            broker_headers.ConsumerOffset(group, topic, queue_id, commit_offset=offset_move.new_offset)
-        )
-    return headers.write_header(
-        broker_headers.ResetOffset(group, topic, END_OF_QUEUE, True, offset_move.new_offset, queue_id)
-    )
-
-
-def _move_toward(offset_move: OffsetMove, new_offset: int | None, error: RocketMQError | None) -> OffsetMove:
-    """Set the offset of another group as the target; keep the queue if that group never committed."""
-    if error is not None:
-        return _fail_move(offset_move, error)
-    return offset_move._replace(
-        new_offset=new_offset, result="kept" if new_offset in (None, offset_move.old_offset) else "planned"
-    )
-
-
-def _fail_move(offset_move: OffsetMove, error: RocketMQError) -> OffsetMove:
-    return offset_move._replace(result="failed", error=error)
-
-
-def _keep_if_forward(offset_move: OffsetMove, force: bool) -> OffsetMove:
-    """Without force, keep a queue that would move forward."""
-    if (
-        force
-        or offset_move.old_offset is None
-        or offset_move.new_offset is None
-        or offset_move.new_offset <= offset_move.old_offset
-    ):
-        return offset_move
-    return offset_move._replace(result="kept", new_offset=offset_move.old_offset)
-
-
-def _apply_reported_offset(offset_move: OffsetMove, reported_offset: object) -> OffsetMove:
-    """Set the offset that the broker reports as its new one."""
-    if isinstance(reported_offset, int):
-        return offset_move._replace(new_offset=reported_offset)
-    return _fail_move(offset_move, NotApplied("the broker answered success, but does not name this queue"))
-
-
-def _judge_read_back(offset_move: OffsetMove, current_offset: int | None, is_immediate: bool) -> OffsetMove:
-    """Decide the result of a move: it failed only if the offset is still the old one.
-
-    Connected clients may have consumed and committed more messages since the move.
-    """
-    if current_offset == offset_move.new_offset or (
-        current_offset != offset_move.old_offset and is_immediate
-    ):
-        return offset_move._replace(result="done")
-    if not is_immediate:
-        return offset_move._replace(result="pending")
-    return _fail_move(
-        offset_move, NotApplied(f"the broker answered success, but the offset is still {current_offset}")
-    )

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from namesrv_core.errors import BadSettings
-from nsadmin import exit_codes
+from nsadmin import confirmation
 from nsadmin.command_line.declarations import Option
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session
@@ -64,7 +64,7 @@ def read_password(
 def _prompt_password(session: Session, command: str, kind: str) -> str:
     """Prompt twice, because the terminal does not show the typed text."""
     first_answer = session.ask_secret(kind, False, PASSWORD_ADVICE)
-    if exit_codes.ask_secret(f"{kind} once more") != first_answer:
+    if confirmation.ask_secret(f"{kind} once more") != first_answer:
         raise UsageError(f"{command}: these are two different texts; nothing was changed")
     return first_answer
 

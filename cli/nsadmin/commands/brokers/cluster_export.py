@@ -6,7 +6,7 @@ from time import time
 from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import exit_codes
+from nsadmin import stderr
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import BrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
@@ -178,7 +178,7 @@ def _write_document(
     broker_errors: Sequence[RocketMQError | None] = list(errors_by_broker.values())
     if folder_name is None:
         for failure_note in failure_notes:
-            exit_codes.write_stderr_line(failure_note)
+            stderr.write_stderr_line(failure_note)
         return OutputText(format_document(export_document), broker_errors)
     file_path = Path(folder_name) / file_name
     try:

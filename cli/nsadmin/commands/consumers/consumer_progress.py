@@ -5,13 +5,13 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
-from nsadmin.client.consumers.client_runtime import ALL_QUEUES
 from nsadmin.client.consumers.consumer_progress import (
     BROKER_STATS_TIMEOUT_SECONDS,
     ConsumeStats,
     GroupProgress,
     GroupQueueLag,
 )
+from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values

@@ -3,7 +3,8 @@
 from time import time
 from typing import Annotated
 
-from nsadmin.client.consumers.client_runtime import ALL_QUEUES, ConsumeStatus, RunningClient
+from nsadmin.client.consumers.client_runtime import RunningClient
+from nsadmin.client.consumers.running_info import ALL_QUEUES, ConsumeStatus
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import find_broker_addr

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.consumers.groups import GroupChange
+from nsadmin.client.consumers.group_settings import GroupChange
 from nsadmin.client.results import AlreadyRecreated, error_text, is_not_found
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotFound
-from nsadmin.client.consumers.offset_moves import END_OF_QUEUE, OffsetMove, OffsetPlan
+from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values, time_arguments

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from namesrv_core.errors import BadSettings
-from nsadmin import contexts, exit_codes
+from nsadmin import confirmation, contexts
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.client.connection.credentials import save_to_file, save_to_keyring
 from nsadmin.command_line.declarations import Option, declare_columns
@@ -63,9 +63,9 @@ def context_login(
 
 
 def _prompt_credentials() -> Credentials:
-    access_key = _require_answer(exit_codes.ask_text("access key"), "access key")
-    secret_key = _require_answer(exit_codes.ask_secret("secret key"), "secret key")
-    security_token = exit_codes.ask_secret("security token, if there is one").strip()
+    access_key = _require_answer(confirmation.ask_text("access key"), "access key")
+    secret_key = _require_answer(confirmation.ask_secret("secret key"), "secret key")
+    security_token = confirmation.ask_secret("security token, if there is one").strip()
     return Credentials(access_key, secret_key, security_token or None)
 
 

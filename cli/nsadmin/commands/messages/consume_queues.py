@@ -5,10 +5,10 @@ from typing import Annotated
 from nsadmin.client import ServerResult
 from nsadmin.client.messages.consume_queues import QueueEntries
 from nsadmin.client.results import error_text
+from nsadmin.command_line.argument_values import parse_number
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import forgive_missing
-from nsadmin.commands.messages.message_queries import parse_number
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.session import Session

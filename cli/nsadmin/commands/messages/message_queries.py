@@ -8,7 +8,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_errors, map_track_types
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
-from nsadmin.command_line.argument_values import parse_boolean
+from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages import message_sender
@@ -26,7 +26,6 @@ from nsadmin.commands.messages.message_rows import (
     WHOLE_TABLE_COLUMNS,
     MessageTopicArgument,
     make_message_rows,
-    parse_charset,
 )
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRows
@@ -318,10 +317,3 @@ def query_msg_by_offset(
     return _add_tracks(
         session, make_message_rows(found_messages, "", WHOLE_TABLE_COLUMNS, encoding), found_messages
     )
-
-
-def parse_number(command_name: str, number_name: str, number_text: str) -> int:
-    """A number of 0 or more, with at most 18 digits."""
-    if not (number_text.isascii() and number_text.isdigit() and len(number_text) < 19):
-        raise UsageError(f"{command_name}: {number_name} {number_text} is no number from 0")
-    return int(number_text)

@@ -1,6 +1,5 @@
 """Builds rows of messages; a body is shown as text if it can be decoded, else as base64."""
 
-import codecs
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from typing import Annotated
@@ -10,7 +9,6 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Argument
-from nsadmin.exit_codes import UsageError
 from nsadmin.output import ByteSize, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 
@@ -46,18 +44,6 @@ WHOLE_TABLE_COLUMNS = (
     "msgId", "offsetMsgId", "topic", "brokerName", "queueId", "queueOffset", "storeTime", "bornHost",
     "reconsumeTimes", "properties", "body", "bodyEncoding",
 )  # fmt: skip
-
-
-def parse_charset(command_name: str, option_flag: str, charset_name: str | None) -> str:
-    """The normalized name of an encoding, utf-8 if none is given; UsageError if Python has no such codec."""
-    try:
-        codec_info = codecs.lookup(charset_name or "utf-8")
-        "".encode(codec_info.name)
-    except LookupError:
-        raise UsageError(
-            f"{command_name}: {option_flag} {charset_name} is unknown: give utf-8, gbk, latin-1 ..."
-        ) from None
-    return codec_info.name
 
 
 def message_row(

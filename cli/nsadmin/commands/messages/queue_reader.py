@@ -10,10 +10,9 @@ from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessa
 from nsadmin.client.messages.queue_reader import MessagePage, SpanResult
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute
-from nsadmin.command_line.argument_values import parse_boolean
+from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
-from nsadmin.commands.messages.message_queries import parse_number
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE_COLUMNS,
     MESSAGE_COLUMNS,
@@ -21,7 +20,6 @@ from nsadmin.commands.messages.message_rows import (
     MessageTopicArgument,
     body_notes,
     message_row,
-    parse_charset,
 )
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRows

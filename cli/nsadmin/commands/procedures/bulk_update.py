@@ -107,9 +107,10 @@ def _update_from_file(
     else:
         for note_line in notes[:-1]:
             session.write_remark(note_line)
-        session.confirm_change(
-            f"{', '.join(live_broker.master_addr or live_broker.broker_name for live_broker in live_state.broker_states)}: {notes[-1]}; go on?"
-        )
+        broker_texts = [
+            live_broker.master_addr or live_broker.broker_name for live_broker in live_state.broker_states
+        ]
+        session.confirm_change(f"{', '.join(broker_texts)}: {notes[-1]}; go on?")
         with session.show_progress(command_name, len(due_steps)) as advance_progress:
             outcomes = execute_steps(session.admin, live_state, due_steps, advance_progress)
         failure_count = count_failures(outcome.error for outcome in outcomes)

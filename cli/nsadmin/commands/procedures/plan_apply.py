@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from nsadmin import exit_codes
+from nsadmin import confirmation, stderr
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.procedures.plan_rows import (
@@ -82,7 +82,7 @@ def export(
         server.error for server in live_state.server_states
     ]
     for remark_line in remark_lines:
-        (exit_codes.write_stderr_line if any(errors) else session.write_remark)(remark_line)
+        (stderr.write_stderr_line if any(errors) else session.write_remark)(remark_line)
     head_lines = [
         "nsadmin plan FILE shows what differs from this, nsadmin apply FILE makes it so;",
         f"nsadmin export --schema writes {SCHEMA_FILE}, which editors check it by.",
@@ -269,11 +269,11 @@ def _confirm_plan(
     """Ask for confirmation; deletes cannot be undone, so off a terminal they need --yes."""
     if plan_difference.deleted_items:
         session.require_yes("apply with deletes")
-    if exit_codes.can_ask_operator() and not session.options.yes:
+    if confirmation.can_ask_operator() and not session.options.yes:
         for output_line in preview_steps(plan_difference, live_state):
             session.write_remark(output_line)
     for output_line in warning_lines:
-        exit_codes.write_stderr_line(output_line)
+        stderr.write_stderr_line(output_line)
     server_counts = (
         f"{len(live_state.broker_states)} broker(s) and {len(live_state.server_states)} name server(s)"
     )

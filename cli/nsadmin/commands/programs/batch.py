@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Annotated
 
-from nsadmin import exit_codes
+from nsadmin import confirmation, stderr
 from nsadmin.command_line.declarations import Argument, Option
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS, ExitCode, UsageError
 from nsadmin.session import Session
@@ -39,14 +39,14 @@ def batch(
             exit_code = _run_line(session, line_text)
             if exit_code:
                 first_failure_code, failure_count = first_failure_code or exit_code, failure_count + 1
-                exit_codes.write_stderr_line(
+                stderr.write_stderr_line(
                     f"{line_place}: {line_text}: exit code {exit_code:d}{_exit_code_meaning(exit_code)}"
                 )
             if exit_code and stop_on_error:
-                exit_codes.write_stderr_line(f"{line_place}: stopped here")
+                stderr.write_stderr_line(f"{line_place}: stopped here")
                 break
     if failure_count > 1:
-        exit_codes.write_stderr_line(f"{failure_count} of {command_count} commands failed")
+        stderr.write_stderr_line(f"{failure_count} of {command_count} commands failed")
     return first_failure_code
 
 
@@ -54,14 +54,14 @@ def _run_line(session: Session, line_text: str) -> int:
     try:
         command_words = split_line(line_text)
     except ValueError as error:
-        exit_codes.write_stderr_line(str(error).lower())
+        stderr.write_stderr_line(str(error).lower())
         return ExitCode.USAGE
     return session.run_command_line(command_words[1:] if command_words[0] == "nsadmin" else command_words)
 
 
 def _open_lines(batch_file: str) -> AbstractContextManager[Iterable[str]]:
     if batch_file == "-":
-        return exit_codes.take_stdin()
+        return confirmation.take_stdin()
     try:
         # A file that was written on Windows can begin with a byte order mark.
         return open(batch_file, encoding="utf-8-sig", errors="surrogateescape")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.storage.journal.rolling_writer import JournalLimits
-from nsadmin import exit_codes
+from nsadmin import stderr
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
@@ -125,9 +125,9 @@ def collect(
         JournalLimits(keep_bytes=keep_megabytes << 20, keep_millis=keep_days * _DAY_MS),
     )
     collector_voice = MessageSink(
-        exit_codes.write_stderr_line,
+        stderr.write_stderr_line,
         session.write_remark,
-        exit_codes.write_stderr_line if session.options.debug else _discard_text,
+        stderr.write_stderr_line if session.options.debug else _discard_text,
     )
     collector = Collector(collector_plan, session.open_background_client, collector_voice)
     return (

@@ -39,29 +39,27 @@ def require_input(program_name: str, parsed_args: Namespace) -> None:
     """Raise UsageError before Spark starts, which takes seconds, if there is nothing to read."""
     from glob import glob
 
-    from nsadmin import exit_codes
+    from nsadmin.exit_codes import UsageError
 
     command_name = program_name.removeprefix("nsadmin ")
     if not parsed_args.input and not parsed_args.source:
-        raise exit_codes.UsageError(
-            f"{command_name}: what is to be read? Give --input DIR or --source NAME=DIR"
-        )
+        raise UsageError(f"{command_name}: what is to be read? Give --input DIR or --source NAME=DIR")
     for input_path in parsed_args.input or ():
         # A path with a scheme (hdfs://) is not on this machine, so it cannot be checked here.
         if "://" not in input_path and not (os.path.exists(input_path) or glob(input_path)):
-            raise exit_codes.UsageError(f"{command_name}: {input_path}: there is no such file or folder")
+            raise UsageError(f"{command_name}: {input_path}: there is no such file or folder")
     if None not in (parsed_args.since, parsed_args.until) and parsed_args.since >= parsed_args.until:
-        raise exit_codes.UsageError(f"{command_name}: --since is not before --until: nothing is between them")
+        raise UsageError(f"{command_name}: --since is not before --until: nothing is between them")
 
 
 def run_pipeline(pipeline_words: Sequence[str]) -> int:
     """Run the pipeline, with progress on stderr and then a line per table on stdout; return the exit code."""
-    from nsadmin import exit_codes, output
+    from nsadmin import output, stderr
     from nsadmin.operations import report_runner
     from nsadmin.progress import StatusLine
     from nsadmin.settings.name_server_discovery import cache_folder
 
-    cache_path, table_messages, progress_line = cache_folder(), [], StatusLine(exit_codes.write_stderr_line)
+    cache_path, table_messages, progress_line = cache_folder(), [], StatusLine(stderr.write_stderr_line)
     try:
         for pipeline_message in report_runner.run_report(
             pipeline_words, cache_path / "spark", cache_path / "report.log"

@@ -164,9 +164,11 @@ def render_script(command_shapes: CommandShapes) -> str:
 def _command_case(command_shape: CommandShape) -> str:
     return (
         f"        '{command_shape.plain_name}' = @{{\n"
-        f"            name = '{command_shape.command_name}'; family = '{command_shape.family_name}'; help = {_quote_text(command_shape.help_text)}\n"
+        f"            name = '{command_shape.command_name}'; family = '{command_shape.family_name}'; "
+        f"help = {_quote_text(command_shape.help_text)}\n"
         f"            places = {_choice_array(command_shape.positional_choices)}\n"
-        f"            options = {_choice_array(command_shape.own_options)}; columns = '{command_shape.column_choices}'\n"
+        f"            options = {_choice_array(command_shape.own_options)}; "
+        f"columns = '{command_shape.column_choices}'\n"
         "        }"
     )
 

@@ -91,7 +91,7 @@ class ScreenRenderer:
         )
 
     @property
-    def sort_column(self) -> Column | None:
+    def sort_column(self) -> Column[Any] | None:
         """The column by which rows are sorted."""
         view_state = self._app.navigation.current_state
         if view_state.sort_order is None:

@@ -45,7 +45,7 @@ class View:
     """
 
     view_name: ClassVar[str] = ""
-    columns: Sequence[Column] = ()
+    columns: Sequence[Column[Any]] = ()
     grouping_key: str | None = None
     default_sort: SortOrder | None = None
     is_drawing = False

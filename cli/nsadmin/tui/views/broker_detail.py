@@ -10,6 +10,12 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_setting
 from nsadmin.tui.model.cluster_model import ClusterModel, LatestAnswer, ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import (
+    BrokerTopicsPolled,
+    ClientConnection,
+    ConfigPolled,
+    ConnectionsPolled,
+)
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, RowSubject, View
 from nsadmin.tui.views.broker_figures import BrokerFigure, list_figures
@@ -75,7 +81,7 @@ class BrokerFiguresView(BrokerDetailView):
 
     view_name = "figures"
     empty_text = "it has told nothing yet"
-    columns = (
+    columns: Sequence[Column[BrokerFigure]] = (
         Column("group", "", 9, lambda row: row.group_name, lambda row: Cell(row.lead, "accent"), drop_rank=1),
         Column("key", "FIGURE", 38, lambda row: row.figure_key.lower(), lambda row: Cell(row.figure_key)),
         Column(
@@ -146,7 +152,7 @@ class BrokerConfigView(QueriedBrokerView):
     awaited_phrase = "its settings are"
     empty_text = "it has told none"
     default_sort = SortOrder("differs")
-    columns = (
+    columns: Sequence[Column[BrokerSettingRow]] = (
         Column(
             "key", "SETTING", 40, lambda row: row.setting_name.lower(), lambda row: Cell(row.setting_name)
         ),
@@ -194,7 +200,7 @@ class BrokerConfigView(QueriedBrokerView):
             DetailQuery("config", broker_addr) for broker_addr in [self.broker_addr, *self._find_peers(model)]
         ]
 
-    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[ConfigPolled] | None:
         return model.config_answers.get(self.broker_addr)
 
     def _find_peers(self, model: ClusterModel) -> list[str]:
@@ -282,7 +288,7 @@ class BrokerTopicsView(QueriedBrokerView):
     view_name = "topics"
     awaited_phrase = "its topics are"
     empty_text = "it has none"
-    columns = (
+    columns: Sequence[Column[BrokerTopicRow]] = (
         Column(
             "topic",
             "TOPIC",
@@ -327,18 +333,18 @@ class BrokerTopicsView(QueriedBrokerView):
     ) -> list[DetailQuery]:
         return [DetailQuery("brokerTopics", self.broker_addr)]
 
-    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[BrokerTopicsPolled] | None:
         return model.broker_topic_answers.get(self.broker_addr)
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerTopicRow]:
         latest_answer = self.find_answer(model)
         queues_by_topic = (
-            latest_answer.last_poll.topic_polls
+            latest_answer.last_poll.topics
             if latest_answer is not None and latest_answer.last_poll is not None
             else None
         )
         return [
-            BrokerTopicRow(topic, queue_counts.read_queues, queue_counts.write_queues, queue_counts.perm)
+            BrokerTopicRow(topic, queue_counts.read, queue_counts.write, queue_counts.perm)
             for topic, queue_counts in (queues_by_topic or {}).items()
         ]
 
@@ -360,7 +366,7 @@ class BrokerProducersView(QueriedBrokerView):
     view_name = "producers"
     awaited_phrase = "its producers are"
     empty_text = "nobody is connected"
-    columns = (
+    columns: Sequence[Column[tuple[str, ClientConnection]]] = (
         Column(
             "group",
             "PRODUCER GROUP",
@@ -374,8 +380,8 @@ class BrokerProducersView(QueriedBrokerView):
             "addr",
             "ADDRESS",
             21,
-            lambda row: row[1].broker_addr,
-            lambda row: Cell(row[1].broker_addr, "dim"),
+            lambda row: row[1].addr,
+            lambda row: Cell(row[1].addr, "dim"),
             drop_rank=2,
         ),
         Column(
@@ -401,10 +407,10 @@ class BrokerProducersView(QueriedBrokerView):
     ) -> list[DetailQuery]:
         return [DetailQuery("connections", self.broker_addr)]
 
-    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[ConnectionsPolled] | None:
         return model.connection_answers.get(self.broker_addr)
 
-    def build_rows(self, model: ClusterModel) -> Sequence[object]:
+    def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, ClientConnection]]:
         latest_answer = self.find_answer(model)
         producers_by_group = (
             latest_answer.last_poll.producers
@@ -417,9 +423,8 @@ class BrokerProducersView(QueriedBrokerView):
             for producer_client in group_clients
         ]
 
-    def row_key(self, row: object) -> str:
-        assert isinstance(row, tuple)
-        return f"{row[0]} {row[1].client_id} {row[1].broker_addr}"
+    def row_key(self, row: tuple[str, ClientConnection]) -> str:
+        return f"{row[0]} {row[1].client_id} {row[1].addr}"
 
 
 class BrokerHistoryView(BrokerDetailView):

@@ -68,7 +68,7 @@ def _heartbeat_cell(row: BrokerRow) -> Cell:
     return _figure_cell(units.format_age(silence_ms), row, alert_levels.heartbeat_tone(patience_ratio))
 
 
-BROKER_COLUMNS = (
+BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
     Column(
         "cluster",
         "CLUSTER",

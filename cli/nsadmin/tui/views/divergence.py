@@ -120,7 +120,7 @@ class DifferencesView(View):
     view_name = "differences"
     view_title = "Servers"
     empty_text = "those that answer tell the same brokers, permissions, names of topics and keys"
-    columns = (
+    columns: Sequence[Column[NameServerDifference]] = (
         Column("what", "WHAT", 11, lambda row: row.aspect_name, lambda row: Cell(row.aspect_name, "info")),
         Column(
             "name",
@@ -177,7 +177,7 @@ class DifferenceSidesView(View):
     """One difference, with the text that each name server reports."""
 
     view_name = "sides"
-    columns = (
+    columns: Sequence[Column[tuple[str, str]]] = (
         Column("addr", "NAME SERVER", 22, lambda row: row[0], lambda row: Cell(row[0], "strong")),
         Column(
             "said",
@@ -217,15 +217,15 @@ class DivergenceCausesView(View):
     view_name = "causes"
     view_title = "Servers"
     empty_text = "no difference was found; every route of every name server is compared, which takes a while"
-    columns = (
-        Column("what", "WHAT", 8, lambda row: row.aspect_name, lambda row: Cell(row.aspect_name, "info")),
+    columns: Sequence[Column[DivergenceFinding]] = (
+        Column("what", "WHAT", 8, lambda row: row.what, lambda row: Cell(row.what, "info")),
         Column(
             "name",
             "NAME",
             20,
-            lambda row: row.view_name,
+            lambda row: row.name,
             lambda row: Cell(
-                row.view_name if row.count == 1 else f"{row.view_name} and {row.count - 1} more", "strong"
+                row.name if row.count == 1 else f"{row.name} and {row.count - 1} more", "strong"
             ),
             grows_to_fit=True,
         ),
@@ -249,8 +249,8 @@ class DivergenceCausesView(View):
             "cause",
             "CAUSE",
             30,
-            lambda row: row.cause_text,
-            lambda row: Cell(row.cause_text),
+            lambda row: row.cause,
+            lambda row: Cell(row.cause),
             grows_to_fit=True,
         ),
         Column(

@@ -63,7 +63,7 @@ class Drains(View):
     view_name = "drains"
     view_title = "Drains"
     empty_text = "no drain is kept on this machine; d drains the broker of a row"
-    columns = (
+    columns: Sequence[Column[DrainRow]] = (
         Column(
             "broker",
             "BROKER",

@@ -27,7 +27,7 @@ def notice_tone(notice: ChangeNotice) -> Tone:
     )
 
 
-EVENT_COLUMNS = (
+EVENT_COLUMNS: Sequence[Column[ChangeNotice]] = (
     Column(
         "time",
         "TIME",

@@ -76,7 +76,7 @@ class GroupQueuesView(GroupDetailView):
     grouping_key = "topic"
     default_sort = SortOrder("lag", True)
     empty_text = "no broker knows an offset of it"
-    columns = (
+    columns: Sequence[Column[QueueLag]] = (
         Column(
             "topic",
             "TOPIC",
@@ -172,7 +172,7 @@ class GroupClientsView(GroupDetailView):
 
     view_name = "members"
     empty_text = "nobody of it is connected"
-    columns = (
+    columns: Sequence[Column[ClientConnection]] = (
         Column(
             "client",
             "CLIENT",

@@ -74,7 +74,7 @@ def _clients_cell(row: GroupRow) -> Cell:
     )
 
 
-GROUP_COLUMNS = (
+GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
     Column(
         "group",
         "GROUP",

@@ -45,7 +45,7 @@ class Kv(View):
     view_title = "KV"
     grouping_key = "namespace"
     empty_text = "no key in the namespaces that are looked at; name others with --namespace"
-    columns = (
+    columns: Sequence[Column[KvRow]] = (
         Column(
             "namespace",
             "NAMESPACE",

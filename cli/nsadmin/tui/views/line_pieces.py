@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from nsadmin.tui.views.row_groups import Heading
 from nsadmin.tui.views.table import Column, SortOrder, Tone, align_text, escape_unprintable
 
-FittedColumns = Sequence[tuple[Column, int]]
+FittedColumns = Sequence[tuple[Column[Any], int]]
 
 
 class LinePieces(NamedTuple):

@@ -56,7 +56,7 @@ def _count_cell(count_text: str, row: NameServerRow) -> Cell:
     return Cell(count_text, "" if row.name_server.is_fresh else "dim")
 
 
-SERVER_COLUMNS = (
+SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
     Column(
         "addr",
         "NAME SERVER",
@@ -223,7 +223,7 @@ class NameServerSettingsView(View):
 
     view_name = "settings"
     empty_text = "it has not told its settings"
-    columns = (
+    columns: Sequence[Column[tuple[str, str, str]]] = (
         Column("key", "SETTING", 40, lambda row: row[0], lambda row: Cell(row[0])),
         Column(
             "value",

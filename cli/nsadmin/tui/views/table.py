@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
+Row = TypeVar("Row")
 Tone = str
 """The meaning of a cell, for which a theme has a style: "", dim, good, warn, bad, info, accent, strong,
 spark, and the tones of bars. The text of a cell always repeats the meaning of its colour."""
@@ -15,7 +16,7 @@ class Cell(NamedTuple):
     tone: Tone = ""
 
 
-class Column(NamedTuple):
+class Column(NamedTuple, Generic[Row]):
     """A column. `sort_value` returns the value to sort a row by; None means unknown and comes last.
 
     `render_cell` returns the cell of a row. On narrow screens, columns with the highest `drop_rank` are left
@@ -26,8 +27,8 @@ class Column(NamedTuple):
     key: str
     title: str
     width: int
-    sort_value: Callable[[Any], Any]
-    render_cell: Callable[[Any], Cell]
+    sort_value: Callable[[Row], Any]
+    render_cell: Callable[[Row], Cell]
     is_right_aligned: bool = False
     drop_rank: int = 0
     flashes_changes: bool = False
@@ -72,12 +73,12 @@ class SortOrder(NamedTuple):
 
 
 def arrange_rows(
-    rows: Sequence[Any],
-    filter_text: Callable[[Any], str],
+    rows: Sequence[Row],
+    filter_text: Callable[[Row], str],
     row_filter: RowFilter,
-    sort_column: Column | None,
+    sort_column: Column[Row] | None,
     descending: bool,
-) -> Sequence[Any]:
+) -> Sequence[Row]:
     """The rows that pass the filter, sorted by a column. The sort is stable."""
     passing_rows = [row for row in rows if row_filter.accepts_text(filter_text(row))] if row_filter else rows
     if sort_column is None:
@@ -88,7 +89,9 @@ def arrange_rows(
     return [row for _, row in sortable_rows] + [row for sort_value, row in valued_rows if sort_value is None]
 
 
-def fit_columns(columns: Sequence[Column], width: int, gap_width: int = 1) -> list[tuple[Column, int]]:
+def fit_columns(
+    columns: Sequence[Column[Row]], width: int, gap_width: int = 1
+) -> list[tuple[Column[Row], int]]:
     """The columns that fit into `width`, each with its width."""
     kept_columns = list(columns)
     while (
@@ -118,7 +121,7 @@ def fit_columns(columns: Sequence[Column], width: int, gap_width: int = 1) -> li
     ]
 
 
-def is_numeric_column(columns: Sequence[Column], column_key: str) -> bool:
+def is_numeric_column(columns: Sequence[Column[Any]], column_key: str) -> bool:
     """Whether a column has numbers, which are first sorted in descending order."""
     return any(column.is_right_aligned for column in columns if column.key == column_key)
 

@@ -139,7 +139,7 @@ class TopicRouteView(TopicDetailView):
 
     view_name = "route"
     empty_text = "no name server that answers knows a route of it"
-    columns = (
+    columns: Sequence[Column[TopicRouteRow]] = (
         Column(
             "broker",
             "BROKER",
@@ -243,7 +243,7 @@ class TopicReadersView(TopicDetailView):
 
     view_name = "groups"
     empty_text = "no group reads it, as far as its brokers have told"
-    columns = (
+    columns: Sequence[Column[str]] = (
         Column(
             "group", "CONSUMER GROUP", 30, lambda row: row, lambda row: Cell(row, "strong"), grows_to_fit=True
         ),

@@ -29,7 +29,7 @@ class TopicProducersView(TopicDetailView):
 
     view_name = "producers"
     empty_text = "no producer is connected to its brokers, as far as they have told"
-    columns = (
+    columns: Sequence[Column[ProducerRow]] = (
         Column(
             "group",
             "PRODUCER GROUP",

@@ -115,7 +115,7 @@ def _routes_cell(row: TopicRow) -> Cell:
     return Cell("≠", "bad") if row.has_difference else Cell("equal", "dim")
 
 
-TOPIC_COLUMNS = (
+TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
     Column(
         "topic", "TOPIC", 24, lambda row: row.topic, lambda row: Cell(row.topic, "strong"), grows_to_fit=True
     ),

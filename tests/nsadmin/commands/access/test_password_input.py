@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import exit_codes
+from nsadmin import confirmation
 from nsadmin.commands.access import password_input
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session, SharedOptions
@@ -77,8 +77,8 @@ def test_on_a_terminal_it_is_asked_for_twice(
     monkeypatch: pytest.MonkeyPatch, answers: tuple[str, str]
 ) -> None:
     left = list(answers)
-    monkeypatch.setattr(exit_codes, "can_ask_operator", lambda: True)
-    monkeypatch.setattr(exit_codes, "ask_secret", lambda what: left.pop(0))
+    monkeypatch.setattr(confirmation, "can_ask_operator", lambda: True)
+    monkeypatch.setattr(confirmation, "ask_secret", lambda what: left.pop(0))
     if answers[0] == answers[1]:
         assert given() == "one"
     else:

@@ -10,7 +10,7 @@ from pathlib import Path
 import keyring
 import pytest
 
-from nsadmin import Credentials, exit_codes
+from nsadmin import Credentials, confirmation
 from nsadmin.client.connection.credentials import from_file, from_keyring
 from tests.nsadmin.conftest import Done, Run
 from tests.support.servers import FakeNameServer
@@ -106,8 +106,8 @@ def test_on_a_terminal_they_are_asked_for(
     login: Run, kept: dict[tuple[str, str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secrets = {"secret key": "s3cret", "security token, if there is one": ""}
-    monkeypatch.setattr(exit_codes, "can_ask_operator", lambda: True)
-    monkeypatch.setattr(exit_codes, "ask_secret", secrets.__getitem__)
+    monkeypatch.setattr(confirmation, "can_ask_operator", lambda: True)
+    monkeypatch.setattr(confirmation, "ask_secret", secrets.__getitem__)
     done = login("prod", said="operator\n")
     assert (done.code, done.err) == (0, "Access key: ")
     assert from_keyring("prod") == Credentials("operator", "s3cret")
@@ -119,7 +119,7 @@ def test_a_terminal_does_not_show_what_is_secret() -> None:
 
     child, terminal = pty.fork()
     if child == 0:
-        program = "from nsadmin.exit_codes import ask_secret; print(len(ask_secret('secret key')))"
+        program = "from nsadmin.confirmation import ask_secret; print(len(ask_secret('secret key')))"
         path = f"{ROOT}{os.pathsep}{ROOT / 'cli'}"
         os.execve(sys.executable, [sys.executable, "-c", program], {**os.environ, "PYTHONPATH": path})
     seen = b""

@@ -103,13 +103,13 @@ def test_what_can_be_cleaned_is_and_no_more(run: Run, there: Lab) -> None:
 
 def test_the_question_names_what_goes(run: Run, there: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("nsadmin.exit_codes.can_ask_operator", lambda: True)
+    monkeypatch.setattr("nsadmin.confirmation.can_ask_operator", lambda: True)
 
     def decline(question: str) -> bool:
         asked.append(question)
         return False
 
-    monkeypatch.setattr("nsadmin.exit_codes.ask_yes_no", decline)
+    monkeypatch.setattr("nsadmin.confirmation.ask_yes_no", decline)
     done = run("orphans", "--clean", "-n", there.namesrv_addr)
     assert asked == ["Delete accounts from name servers and %RETRY%retired with their messages from brokers?"]
     assert (done.code, done.err) == (1, "nsadmin: nothing was changed\n")

@@ -105,8 +105,8 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
         asked.append(question)
         return len(asked) < 2
 
-    monkeypatch.setattr("nsadmin.exit_codes.can_ask_operator", lambda: True)
-    monkeypatch.setattr("nsadmin.exit_codes.ask_yes_no", decline)
+    monkeypatch.setattr("nsadmin.confirmation.can_ask_operator", lambda: True)
+    monkeypatch.setattr("nsadmin.confirmation.ask_yes_no", decline)
     done = run("updateTopic", "T", "-c", "C", "-r", "5", "-n", server.addr)
     assert (done.code, done.out, done.err) == (1, "", "nsadmin: nothing was changed\n")
     assert asked == [

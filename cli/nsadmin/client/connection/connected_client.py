@@ -1,0 +1,57 @@
+"""ConnectedClient: the connections of a client, and what its reads noticed about name servers."""
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.multiplexed_client import ExchangeObserver
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
+from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.client.connection.read_retry import NameServerReader
+
+
+class ConnectedClient:
+    """Opens connections on the first request, and closes them. `AdminClient` adds the nouns."""
+
+    def __init__(
+        self,
+        namesrv_addr: str | Iterable[str] | NameServerList | NameServerFinder | None = None,
+        *,
+        timeout: float | None = None,
+        access: Access = DEFAULT_ACCESS,
+        ask_all: bool = False,
+        observer: ExchangeObserver | None = None,
+        read_only: bool = False,
+        pool: Pool | None = None,
+    ) -> None:
+        if timeout is not None:
+            access = access._replace(timeout=timeout)
+        self._caller = Caller(make_finder(namesrv_addr), access, observer, read_only=read_only, pool=pool)
+        self._reader = NameServerReader(self._caller, ask_all)
+
+    @property
+    def addresses(self) -> NameServerList:
+        """The configured name servers in request order, and the source of that list."""
+        return self._caller.name_servers
+
+    @property
+    def unreachable(self) -> Mapping[str, RocketMQError]:
+        """Name servers that failed to answer a read so far: address to error."""
+        return self._reader.unreachable
+
+    @property
+    def disagreements(self) -> list[str]:
+        """One line per difference between name servers. Empty unless `ask_all` is set."""
+        return self._reader.disagreements
+
+    def close(self) -> None:
+        """Close the client's own connections: later requests raise RuntimeError. A `pool` stays open."""
+        self._caller.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception_info: object) -> None:
+        self.close()

@@ -1,0 +1,101 @@
+"""Settings of a consumer group: records, defaults, parsing and changes."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.results import NotApplied, ServerResult
+
+# The defaults of mqadmin. The defaults of a broker would allow broadcasting.
+NEW_GROUP_SETTINGS: Mapping[str, Any] = {
+    "consumeEnable": True,
+    "consumeFromMinEnable": False,
+    "consumeBroadcastEnable": False,
+    "consumeMessageOrderly": False,
+    "retryQueueNums": 1,
+    "retryMaxTimes": 16,
+    "brokerId": 0,
+    "whichBrokerWhenConsumeSlowly": 1,
+    "notifyConsumerIdsChangedEnable": True,
+}
+
+
+GroupConfigFields = Mapping[str, Any]
+"""A SubscriptionGroupConfig: wire name to value. The broker's release decides which names exist."""
+
+
+AttributeChanges = Mapping[str, str]
+"""Changes of attributes: "+key" maps to the new value; "-key" deletes, its value is ignored."""
+
+
+class GroupSettings(NamedTuple):
+    """The settings of a group on one broker.
+
+    Attributes:
+        target: The broker process.
+        settings: The settings; None if the broker does not know the group, or after an error.
+        error: The error; None after a success.
+    """
+
+    target: BrokerTarget
+    settings: GroupConfigFields | None
+    error: RocketMQError | None
+
+
+class GroupChange(NamedTuple):
+    """A change of a group on one master.
+
+    Attributes:
+        target: The master.
+        before: The settings before; {} if the group did not exist.
+        after: The settings after.
+        error: The reason why the change failed or is impossible; None otherwise.
+    """
+
+    target: BrokerTarget
+    before: GroupConfigFields
+    after: GroupConfigFields
+    error: RocketMQError | None
+
+
+def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]:
+    json_table = parse_json_object(response).get("subscriptionGroupTable") or {}
+    return {
+        group_name: group_config
+        for group_name, group_config in sorted(json_table.items())
+        if isinstance(group_config, dict)
+    }
+
+
+def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:
+    deleted_keys = {attribute_key[1:] for attribute_key in attribute_changes if attribute_key.startswith("-")}
+    added_attributes = {
+        attribute_key[1:]: attribute_value
+        for attribute_key, attribute_value in attribute_changes.items()
+        if attribute_key.startswith("+")
+    }
+    return {
+        **{
+            attribute_key: attribute_value
+            for attribute_key, attribute_value in attributes.items()
+            if attribute_key not in deleted_keys
+        },
+        **added_attributes,
+    }
+
+
+def find_ignored_settings(
+    group: str, planned_change: GroupChange, table_result: ServerResult[dict[str, GroupConfigFields]]
+) -> RocketMQError | None:
+    current_settings = (table_result.result or {}).get(group, {})
+    ignored_keys = [
+        setting_key
+        for setting_key, setting_value in planned_change.after.items()
+        if (setting_value or None) != (current_settings.get(setting_key) or None)
+    ]
+    if not ignored_keys:
+        return None
+    return NotApplied(f"the broker answered success, but did not take over {', '.join(sorted(ignored_keys))}")

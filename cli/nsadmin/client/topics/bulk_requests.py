@@ -1,0 +1,211 @@
+"""Records of bulk changes, the requests that are built from them, and the parsers of their answers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import QueryNotFound, TopicNotExist
+from namesrv_core.protocol import broker_headers, fastjson, headers
+from namesrv_core.protocol.codes import V5_0_0, RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import (
+    parse_json_object,
+    parse_text_table,
+)
+from nsadmin.client.message_queues import parse_queue_table
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.topic_routes import parse_route
+from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
+
+WireConfig = Mapping[str, Any]
+"""A TopicConfig or SubscriptionGroupConfig: wire name to value."""
+
+
+KvValuesByNamespace = Mapping[str, Mapping[str, str]]
+"""The KV config: namespace to key to value."""
+
+
+PermissionsByTopic = Mapping[str, Mapping[str, int]]
+"""Topic to broker name to permission bits: 4 read, 2 write, 1 inherit."""
+
+
+class BrokerTopicTable(NamedTuple):
+    """The topics of a broker.
+
+    Attributes:
+        configs_by_topic: Topic to configuration, in the order of names.
+        static_topics: The names of the static topics.
+    """
+
+    configs_by_topic: Mapping[str, WireConfig]
+    static_topics: frozenset[str]
+
+
+class DesiredConfig(NamedTuple):
+    """The desired state of a topic or group.
+
+    Attributes:
+        wire_config: The complete configuration, by wire name.
+        attribute_changes: Changes of attributes: "+key" to the new value, "-key" to anything.
+    """
+
+    wire_config: WireConfig
+    attribute_changes: Mapping[str, str]
+
+
+class KvValue(NamedTuple):
+    """A change of the KV config: the new value of a key; None deletes the key."""
+
+    namespace: str
+    key: str
+    value: str | None
+
+
+class QueueClosure(NamedTuple):
+    """A topic and the brokers that no longer have it.
+
+    Attributes:
+        topic: The topic.
+        broker_names: The brokers whose queues to close in routes.
+    """
+
+    topic: str
+    broker_names: tuple[str, ...]
+
+
+def delete_topic_fields(topic_name: str, cluster_name: str | None = None) -> dict[str, str]:
+    return headers.write_header(headers.DeleteTopic(topic_name, cluster_name))
+
+
+def build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
+    if len(desired_configs) > 1:
+        wire_configs = [
+            {**desired_config.wire_config, "attributes": dict(desired_config.attribute_changes)}
+            for desired_config in desired_configs
+        ]
+        request_body = fastjson.encode_json({"topicConfigList": wire_configs})
+        return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, None, request_body)
+    [(wire_config, attribute_changes)] = desired_configs
+    topic_header = broker_headers.CreateTopic(
+        topic=wire_config["topicName"],
+        default_topic=DEFAULT_TOPIC,
+        read_queue_nums=wire_config["readQueueNums"],
+        write_queue_nums=wire_config["writeQueueNums"],
+        perm=wire_config["perm"],
+        topic_filter_type=wire_config["topicFilterType"],
+        topic_sys_flag=wire_config["topicSysFlag"],
+        order=wire_config["order"],
+        attributes=",".join(
+            _format_attribute(attribute_key, attribute_value)
+            for attribute_key, attribute_value in attribute_changes.items()
+        )
+        or None,
+    )
+    return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC, headers.write_header(topic_header))
+
+
+def _format_attribute(attribute_key: str, attribute_value: str) -> str:
+    return f"{attribute_key}={attribute_value}" if attribute_key.startswith("+") else attribute_key
+
+
+def build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
+    wire_configs = [
+        {**desired_config.wire_config, "attributes": dict(desired_config.attribute_changes)}
+        for desired_config in desired_configs
+    ]
+    if len(wire_configs) > 1:
+        request_body = fastjson.encode_json({"groupConfigList": wire_configs})
+        return build_request(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST, None, request_body)
+    return build_request(
+        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, None, fastjson.encode_json(wire_configs[0])
+    )
+
+
+def build_value_request(kv_value: KvValue) -> RemotingCommand:
+    if kv_value.value is None:
+        key_fields = headers.write_header(headers.KvKey(kv_value.namespace, kv_value.key))
+        return build_request(RequestCode.DELETE_KV_CONFIG, key_fields)
+    return build_request(RequestCode.PUT_KV_CONFIG, headers.write_header(headers.PutKvConfig(*kv_value)))
+
+
+def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
+    json_body = parse_json_object(response)
+    config_table = json_body.get("topicConfigTable") or {}
+    mapping_table = json_body.get("topicQueueMappingDetailMap") or {}
+    return BrokerTopicTable(_sort_configs(config_table), frozenset(mapping_table))
+
+
+def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
+    return _sort_configs(parse_json_object(response).get("subscriptionGroupTable") or {})
+
+
+def _sort_configs(config_table: Mapping[str, Any]) -> dict[str, WireConfig]:
+    return {
+        config_name: wire_config
+        for config_name, wire_config in sorted(config_table.items())
+        if isinstance(wire_config, dict)
+    }
+
+
+def combine_namespaces(
+    namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
+) -> ServerResult[KvValuesByNamespace]:
+    """Combine the namespaces of one name server. Any error other than "not found" is the overall error."""
+    results_by_namespace = {
+        namespace: decode_answer(answer, parse_text_table) for namespace, answer in answers.items()
+    }
+    errors = [
+        table_result.error
+        for table_result in results_by_namespace.values()
+        if not isinstance(table_result.error, QueryNotFound)
+    ]
+    error = next(filter(None, errors), None)
+    values_by_namespace = {
+        namespace: table_result.result or {} for namespace, table_result in results_by_namespace.items()
+    }
+    return ServerResult(namesrv_addr, None if error else values_by_namespace, error)
+
+
+def combine_permissions(
+    namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
+) -> ServerResult[PermissionsByTopic]:
+    results_by_topic = {topic: decode_answer(answer, parse_route) for topic, answer in answers.items()}
+    errors = [
+        route_result.error
+        for route_result in results_by_topic.values()
+        if not isinstance(route_result.error, TopicNotExist)
+    ]
+    error = next(filter(None, errors), None)
+    permissions_by_topic = {
+        topic: {queue_route.broker_name: queue_route.perm or 0 for queue_route in route_result.result.queues}
+        if route_result.result
+        else {}
+        for topic, route_result in results_by_topic.items()
+    }
+    return ServerResult(namesrv_addr, None if error else permissions_by_topic, error)
+
+
+def require_version_5(response: RemotingCommand) -> RemotingCommand:
+    if response.version < V5_0_0:
+        raise NotApplied(
+            "a name server before 5.0 goes on sending clients there until the broker is restarted"
+        )
+    return response
+
+
+def build_closure_request(closure: QueueClosure) -> RemotingCommand:
+    closed_queue = {"readQueueNums": 0, "writeQueueNums": 0, "perm": 0, "topicSysFlag": 0}
+    request_body = fastjson.encode_json(
+        {"queueDatas": [{"brokerName": broker_name, **closed_queue} for broker_name in closure.broker_names]}
+    )
+    ext_fields = headers.write_header(headers.TopicName(closure.topic))
+    return build_request(RequestCode.REGISTER_TOPIC_IN_NAMESRV, ext_fields, request_body)
+
+
+def parse_message_counts(response: RemotingCommand) -> dict[int, int]:
+    offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
+    return {
+        message_queue.queue_id: int(offset_record.get("maxOffset", 0))
+        - int(offset_record.get("minOffset", 0))
+        for message_queue, offset_record in offset_table.items()
+    }

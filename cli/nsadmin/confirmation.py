@@ -1,0 +1,57 @@
+"""Owns questions to the operator: yes or no, a text, a secret. They are asked on stderr."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from nsadmin.stderr import context_label_prefix
+
+
+def can_ask_operator() -> bool:
+    """Whether there is somebody to ask."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_yes_no(question: str) -> bool:
+    """Ask on the terminal; only y or yes is a yes."""
+    print(f"{context_label_prefix()}{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
+        print(file=sys.stderr)
+    return answer.strip().lower() in ("y", "yes")
+
+
+@contextmanager
+def take_stdin() -> Iterator[TextIO]:
+    """stdin for who reads it to the end; meanwhile questions are asked on the terminal, if there is one."""
+    taken_stdin, sys.stdin = sys.stdin, _open_terminal()
+    try:
+        yield taken_stdin
+    finally:
+        sys.stdin.close()
+        sys.stdin = taken_stdin
+
+
+def _open_terminal() -> TextIO:
+    try:
+        return open("/dev/tty")
+    except OSError:
+        return open(os.devnull)
+
+
+def ask_secret(secret_name: str) -> str:
+    """A line of standard input; on a terminal it is asked for and not shown."""
+    if not can_ask_operator():
+        return sys.stdin.readline().rstrip("\r\n")
+    import getpass
+
+    return getpass.getpass(f"{secret_name[0].upper()}{secret_name[1:]}: ", sys.stderr)
+
+
+def ask_text(text_name: str) -> str:
+    """A line of standard input; on a terminal it is asked for."""
+    if can_ask_operator():
+        print(f"{text_name[0].upper()}{text_name[1:]}: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().rstrip("\r\n")

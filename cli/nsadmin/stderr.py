@@ -1,0 +1,83 @@
+"""Owns the lines on stderr: remarks, failures, and the context that they are about.
+
+Two other modules write to stderr: `nsadmin.confirmation` asks there, `nsadmin.progress` draws a bar there.
+"""
+
+import os
+import sys
+
+from namesrv_core.errors import BadSettings, RequestError, RocketMQError
+from nsadmin.client.connection.addresses import BadAddress
+from nsadmin.client.results import error_text, is_unreachable
+from nsadmin.exit_codes import (
+    ChangeDeclined,
+    CommandInterrupted,
+    ReadOnlyContextError,
+    UsageError,
+    exit_code_of_error,
+)
+
+_SGR_COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
+_context_label: tuple[str | None, str | None] = (None, None)
+
+
+def set_context_label(context_name: str | None, color: str | None = None) -> None:
+    """From now on questions name this context, and on a terminal all lines do if it has a colour."""
+    global _context_label
+    _context_label = (context_name, color)
+
+
+def context_label_prefix() -> str:
+    """The context's name in its colour; without one it stands in questions only."""
+    context_name, color = _context_label
+    if context_name is None:
+        return ""
+    if color is None or os.environ.get("NO_COLOR") or not sys.stderr.isatty():
+        return f"[{_escape_unprintable(context_name)}] "
+    return f"\x1b[1;{_SGR_COLORS[color]}m[{_escape_unprintable(context_name)}]\x1b[0m "
+
+
+def write_stderr_line(line_text: str) -> None:
+    """One line for the operator."""
+    shown_prefix = context_label_prefix() if _context_label[1] is not None and sys.stderr.isatty() else ""
+    print(f"nsadmin: {shown_prefix}{_escape_unprintable(line_text)}", file=sys.stderr, flush=True)
+
+
+def _escape_unprintable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def report_failure(error: BaseException, with_traceback: bool) -> int:
+    """Say in one line why the command ended early; the exit code. With `debug`, the traceback as well."""
+    if with_traceback and not isinstance(error, (BrokenPipeError, KeyboardInterrupt, CommandInterrupted)):
+        import traceback
+
+        traceback.print_exception(error, file=sys.stderr)
+    if isinstance(error, BrokenPipeError):
+        _discard_stdout()
+    else:
+        write_stderr_line(_failure_text(error))
+        for error_note in getattr(error, "__notes__", ()):
+            write_stderr_line(error_note)
+    return exit_code_of_error(error)
+
+
+def _failure_text(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    if isinstance(error, ChangeDeclined):
+        return "nothing was changed"
+    if isinstance(error, (UsageError, BadAddress, BadSettings, ReadOnlyContextError, CommandInterrupted)):
+        return str(error)
+    if isinstance(error, RequestError) and error.addr is not None:
+        return f"{error.addr}: {error_text(error)}"
+    if isinstance(error, RocketMQError):
+        return str(error) if is_unreachable(error) else error_text(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return f"{type(error).__name__}: {error} (run it again with --debug to see where)"
+
+
+def _discard_stdout() -> None:
+    """Whoever read stdout has gone (`nsadmin topicList | head`), and nothing more can be written there."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
