@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin import audit
 from nsadmin.audit import AuditLog, UnreadableAuditError
+from nsadmin.command_line.declarations import command_parameters
 from nsadmin.contexts import Context, Contexts, save_contexts
+from nsadmin.registry import COMMANDS, CommandEntry
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.clock import calls_clock
@@ -209,6 +212,46 @@ def test_secrets_and_messages_are_left_out() -> None:
     assert audit._result_record(kv) == {"kind": "kv", "name": "N secretKey", "changes": "***", "after": "***"}
     topic = {"kind": "topic", "name": "password-resets", "after": {"perm": 6}}
     assert audit._result_record(topic) == topic
+
+
+HIDDEN_BY_NAME = {
+    "--body": "body",
+    "--key": "key",
+    "--password": "password",
+    "--secretKey": "secret_key",
+    "--value": "value",
+}
+PLAIN_KEYS = {("sendMessage", "--key"), ("kvSync", "--key")}
+"""Keys that stand beside no value: those of a message, and those of the KV config that are to be copied."""
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in COMMANDS if entry.may_change], ids=lambda entry: entry.name
+)
+def test_what_is_hidden_is_known_by_the_names_that_commands_give_it(entry: CommandEntry) -> None:
+    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+    names = {
+        flag: parameter.name
+        for parameter in command_parameters(function)
+        for flag in parameter.declaration.flags
+        if flag in HIDDEN_BY_NAME and (entry.name, flag) not in PLAIN_KEYS
+    }
+    assert names == {flag: HIDDEN_BY_NAME[flag] for flag in names}
+
+
+def test_every_flag_whose_text_is_hidden_is_one_of_a_command() -> None:
+    functions = [
+        getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+        for entry in COMMANDS
+        if entry.may_change
+    ]
+    flags = {
+        flag
+        for function in functions
+        for parameter in command_parameters(function)
+        for flag in parameter.declaration.flags
+    }
+    assert HIDDEN_BY_NAME.keys() <= flags
 
 
 def test_where_it_cannot_be_written_the_change_is_done_and_a_line_says_so(

@@ -4,7 +4,7 @@ A parameter that is annotated with an `Argument` can be given by position or by 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from nsadmin import settings
 from nsadmin.command_line import fast_parser
@@ -16,8 +16,16 @@ from nsadmin.command_line.declarations import (
     build_parameter,
     command_parameters,
 )
+from nsadmin.command_line.shared_options import (
+    CHANGE_OPTIONS,
+    CHECK_OPTIONS,
+    CONNECTION_OPTIONS,
+    DIAGNOSTIC_OPTIONS,
+    FORMAT_OPTIONS,
+    SELECTION_OPTIONS,
+    WATCH_OPTIONS,
+)
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS, UsageError
-from nsadmin.output import OUTPUT_FORMATS
 from nsadmin.registry import CommandEntry
 from nsadmin.session import SharedOptions
 
@@ -42,162 +50,6 @@ class ParsedCommandLine(NamedTuple):
     options: SharedOptions
     arguments: Mapping[str, Any]
     shared_values: Mapping[str, Any]
-
-
-_CONNECTION_OPTIONS: dict[str, Any] = {
-    "context": Annotated[
-        str | None,
-        Option(
-            "--context",
-            metavar="NAME",
-            help="The context to use; NSADMIN_CONTEXT if left out.",
-            value_source="contexts",
-        ),
-    ],
-    "namesrv_addr": Annotated[
-        list[str] | None,
-        Option(
-            "-n",
-            "--namesrvAddr",
-            metavar="LIST",
-            help="Name servers, as HOST:PORT;HOST:PORT. Repeatable.",
-            value_source="name-servers",
-        ),
-    ],
-    "config_file": Annotated[
-        str | None,
-        Option(
-            "--configFile",
-            metavar="FILE",
-            help="A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.",
-        ),
-    ],
-    "endpoint": Annotated[
-        str | None,
-        Option(
-            "--endpoint", metavar="URL", help="Where HTTP tells them: a URL, or a domain as Java's clients."
-        ),
-    ],
-    "address_map": Annotated[
-        list[str] | None,
-        Option(
-            "--addressMap",
-            metavar="FROM=TO",
-            help="Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.",
-        ),
-    ],
-    "credentials": Annotated[
-        str | None,
-        Option(
-            "--credentials",
-            metavar="SOURCE",
-            help="Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; "
-            "or none.",
-        ),
-    ],
-    "tls": Annotated[bool | None, Option("--tls/--no-tls", help="Encrypted connections, or plain ones.")],
-    "tls_ca": Annotated[
-        str | None, Option("--tlsCa", metavar="FILE", help="Authorities to trust (PEM), not the system's.")
-    ],
-    "tls_cert": Annotated[
-        str | None, Option("--tlsCert", metavar="FILE", help="This client's own certificate (PEM).")
-    ],
-    "tls_key": Annotated[
-        str | None,
-        Option("--tlsKey", metavar="FILE", help="Its key (PEM); NSADMIN_KEY_PASSWORD opens it."),
-    ],
-    "tls_server_name": Annotated[
-        str | None,
-        Option("--tlsServerName", metavar="NAME", help="What servers' certificates have to name."),
-    ],
-    "insecure": Annotated[
-        bool, Option("--insecure", help="TLS with whoever answers: certificates are not checked.")
-    ],
-    "timeout": Annotated[
-        float | None,
-        Option("--timeout", metavar="SECONDS", help="For each request on each server; 3 if left out."),
-    ],
-    "retries": Annotated[
-        int | None,
-        Option(
-            "--retries",
-            metavar="N",
-            help="Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all,"
-            " and pauses of 0.1 s and more, at most N s.",
-        ),
-    ],
-    "concurrency": Annotated[
-        int | None, Option("--concurrency", metavar="N", help="Servers asked at a time; 64 if left out.")
-    ],
-}
-_FORMAT_OPTIONS: dict[str, Any] = {
-    "output": Annotated[
-        str | None,
-        Option(
-            "--output", metavar="FORMAT", help=f"{', '.join(OUTPUT_FORMATS)}; NSADMIN_OUTPUT if left out."
-        ),
-    ],
-    "json_": Annotated[bool, Option("--json", help="Short for --output json.")],
-    "no_headers": Annotated[bool, Option("--no-headers", help="No names above tables, CSV and TSV.")],
-    "no_color": Annotated[bool, Option("--no-color", help="No colours (nor with NO_COLOR set).")],
-}
-_WATCH_OPTIONS: dict[str, Any] = {
-    "watch": Annotated[
-        float | None,
-        Option("--watch", metavar="SECONDS", help="Again and again, until Ctrl-C; a table in place."),
-    ],
-}
-_SELECTION_OPTIONS: dict[str, Any] = {
-    "columns": Annotated[
-        str | None, Option("--columns", metavar="A,B", help="Only these columns, in this order.")
-    ],
-    "sort": Annotated[
-        str | None, Option("--sort", metavar="A,-B", help="By these columns; - turns one round.")
-    ],
-    "filters": Annotated[
-        list[str] | None,
-        Option(
-            "--filter",
-            metavar="CONDITION",
-            help="Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.",
-        ),
-    ],
-}
-_CHECK_OPTIONS: dict[str, Any] = {
-    "format_": Annotated[
-        str | None,
-        Option(
-            "--format",
-            metavar="text|nagios|json|prometheus",
-            help="For people, for a monitoring system that runs plugins, or for programs; text if left out.",
-        ),
-    ],
-    "json_": Annotated[bool, Option("--json", help="Short for --format json.")],
-    "output_file": Annotated[
-        str | None,
-        Option(
-            "--output-file",
-            metavar="FILE",
-            help="Write to this file, whole or not at all, and nothing to stdout.",
-        ),
-    ],
-    "wait_until_ok": Annotated[
-        str | None,
-        Option(
-            "--wait-until-ok",
-            metavar="TIME",
-            help="Look again and again until all is well, but no longer than that: 90s, 5m, 1h.",
-        ),
-    ],
-}
-_CHANGE_OPTIONS: dict[str, Any] = {
-    "dry_run": Annotated[bool, Option("--dry-run", help="Only show what would be done, and where.")],
-    "yes": Annotated[bool, Option("-y", "--yes", help="Do not ask.")],
-}
-_DIAGNOSTIC_OPTIONS: dict[str, Any] = {
-    "quiet": Annotated[bool, Option("--quiet", help="Nothing on stderr but errors.")],
-    "debug": Annotated[bool, Option("--debug", help="Show each request on stderr, and tracebacks.")],
-}
 
 
 _DISCOVERY_NAMES = ("namesrv_addr", "config_file", "endpoint")
@@ -332,26 +184,26 @@ def _declared_arguments(parameters: list[Parameter]) -> dict[str, Argument]:
 
 def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:
     """The shared options of commands of this kind."""
-    connection_options = {} if entry.kind == "local" else _CONNECTION_OPTIONS
+    connection_options = {} if entry.kind == "local" else CONNECTION_OPTIONS
     if entry.kind == "check":
-        return _to_parameters({**connection_options, **_CHECK_OPTIONS, **_DIAGNOSTIC_OPTIONS})
+        return _to_parameters({**connection_options, **CHECK_OPTIONS, **DIAGNOSTIC_OPTIONS})
     if entry.kind == "screen":
         # A screen prints no rows, so it has no options for their format.
-        return _to_parameters({**connection_options, **_DIAGNOSTIC_OPTIONS})
+        return _to_parameters({**connection_options, **DIAGNOSTIC_OPTIONS})
     kind_options = {
-        "change": _CHANGE_OPTIONS,
-        "delete": _CHANGE_OPTIONS,
-        "batch": _CHANGE_OPTIONS,
+        "change": CHANGE_OPTIONS,
+        "delete": CHANGE_OPTIONS,
+        "batch": CHANGE_OPTIONS,
         # These commands can change servers, and --watch would repeat the change. So they do not have it.
-        "mixed": {**_SELECTION_OPTIONS, **_CHANGE_OPTIONS},
-    }.get(entry.kind, {**_WATCH_OPTIONS, **_SELECTION_OPTIONS})
-    return _to_parameters({**connection_options, **_FORMAT_OPTIONS, **kind_options, **_DIAGNOSTIC_OPTIONS})
+        "mixed": {**SELECTION_OPTIONS, **CHANGE_OPTIONS},
+    }.get(entry.kind, {**WATCH_OPTIONS, **SELECTION_OPTIONS})
+    return _to_parameters({**connection_options, **FORMAT_OPTIONS, **kind_options, **DIAGNOSTIC_OPTIONS})
 
 
 def connection_words(shared_values: Mapping[str, Any]) -> list[str]:
     """The words of connection options with which another command line reaches the same servers."""
     option_words: list[str] = []
-    for parameter in _to_parameters(_CONNECTION_OPTIONS):
+    for parameter in _to_parameters(CONNECTION_OPTIONS):
         value, flag = shared_values.get(parameter.name), parameter.declaration.flags[0]
         if isinstance(value, bool):
             on_flag, _, off_flag = flag.partition("/")
@@ -368,12 +220,12 @@ def connection_words(shared_values: Mapping[str, Any]) -> list[str]:
 def leading_parameters() -> list[Parameter]:
     """The options that are also allowed before a command's name: all shared options."""
     option_tables = (
-        _CONNECTION_OPTIONS,
-        _FORMAT_OPTIONS,
-        _WATCH_OPTIONS,
-        _SELECTION_OPTIONS,
-        _CHANGE_OPTIONS,
-        _DIAGNOSTIC_OPTIONS,
+        CONNECTION_OPTIONS,
+        FORMAT_OPTIONS,
+        WATCH_OPTIONS,
+        SELECTION_OPTIONS,
+        CHANGE_OPTIONS,
+        DIAGNOSTIC_OPTIONS,
     )
     shared_annotations = _to_parameters(
         {

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from nsadmin.tui.actions import prompt_parser, row_actions
 from nsadmin.tui.actions.row_actions import RowAction
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views import root_views, row_export, units
-from nsadmin.tui.views.base_view import RowSubject
 from nsadmin.tui.views.row_groups import Heading
 from nsadmin.tui.views.table import SortOrder, is_numeric_column
 

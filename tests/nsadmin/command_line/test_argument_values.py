@@ -60,3 +60,23 @@ def test_names_that_brokers_take(name: str) -> None:
 def test_names_that_no_broker_takes(name: str) -> None:
     with pytest.raises(UsageError, match="is no name of a topic: letters, digits"):
         argument_values.validate_topic_name("updateTopic", name)
+
+
+@pytest.mark.parametrize("name", ["klingon", "base64", "hex"])
+def test_an_encoding_that_is_none_of_text(name: str) -> None:
+    with pytest.raises(UsageError, match=f"c: -f {name} is unknown"):
+        argument_values.parse_charset("c", "-f", name)
+
+
+def test_encodings_have_one_name() -> None:
+    assert (
+        argument_values.parse_charset("c", "-f", None),
+        argument_values.parse_charset("c", "-f", "GBK"),
+    ) == ("utf-8", "gbk")
+
+
+def test_numbers_from_0_and_what_is_none() -> None:
+    assert [argument_values.parse_number("x", "QUEUE", text) for text in ("0", "0" * 17 + "7")] == [0, 7]
+    for text in ("", "-1", "1.5", "x", "²", "٣", "1" * 19):
+        with pytest.raises(UsageError, match=f"x: QUEUE {text} is no number from 0"):
+            argument_values.parse_number("x", "QUEUE", text)

@@ -14,7 +14,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views import root_views
-from nsadmin.tui.views.brokers import Brokers
+from nsadmin.tui.views.brokers import BrokersView
 from tests.support.playground import playground
 from tests.support.screens import (
     NOON,
@@ -407,7 +407,7 @@ async def test_a_mistake_in_a_view_is_a_line_of_the_log_and_no_traceback(
     async with app.run_test(size=WIDE) as pilot:
         await hear(app, pilot, THREE)
         with monkeypatch.context() as patched:
-            patched.setattr(Brokers, "render_headline", lambda view, model: 1 / 0)
+            patched.setattr(BrokersView, "render_headline", lambda view, model: 1 / 0)
             app.redraw_screen()
             app.redraw_screen()
         with monkeypatch.context() as patched:

@@ -7,15 +7,23 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin import audit
 from nsadmin.client import NotApplied, NotFound
-from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.procedures.drain_options import (
+    AllowUnreachableOption,
+    BrokerNameArgument,
+    IntervalOption,
+    IntervalsOption,
+    SettleTimeOption,
+    ThresholdOption,
+    parse_drain_rules,
+    parse_interval_seconds,
+)
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.exit_codes import CommandInterrupted, UsageError
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.decisions import SafetyRules
 from nsadmin.operations.drain.events import CommandEnded, EventRecord, describe_record, join_first_names
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import find_master_addr
@@ -44,33 +52,6 @@ STATUS_TABLE_COLUMNS = (
     "differing", "error",
 )  # fmt: skip
 
-BrokerNameArgument = Annotated[
-    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")
-]
-AllowUnreachableOption = Annotated[
-    bool, Option("--allow-unreachable", help="Although a name server does not answer.")
-]
-ThresholdOption = Annotated[
-    int,
-    Option(
-        "--threshold", metavar="N", help="Messages a minute that count as none; 0 if left out.", minimum=0
-    ),
-]
-SettleTimeOption = Annotated[
-    str,
-    Option(
-        "--settle",
-        metavar="TIME",
-        help="How long clients take to look at routes again (pollNameServerInterval); 30s if left out.",
-    ),
-]
-IntervalOption = Annotated[
-    str, Option("--interval", metavar="TIME", help="From one look to the next; 10s if left out.")
-]
-IntervalsOption = Annotated[
-    int,
-    Option("--intervals", metavar="N", help="So many in a row without writes; 3 if left out.", minimum=1),
-]
 SYSTEM_CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 
 
@@ -169,27 +150,6 @@ def drain(
         drain_plan,
         lambda clock: DrainRun(drain_plan, cluster_view, drain_store, clock).run_drain(drain_check, servers),
     )
-
-
-def parse_drain_rules(
-    command_name: str,
-    settle_text: str,
-    quiet_intervals: int,
-    max_messages: int,
-    wait_for_consumers: bool = False,
-) -> SafetyRules:
-    """Parse the options that say when stopping a broker is safe; UsageError for an invalid one."""
-    return SafetyRules(
-        round(parse_duration_seconds(command_name, "--settle", settle_text, 0.1, 3600) * 1000),
-        quiet_intervals,
-        max_messages,
-        wait_for_consumers,
-    )
-
-
-def parse_interval_seconds(command_name: str, interval_text: str) -> float:
-    """Parse --interval into the seconds between two observations; UsageError for an invalid one."""
-    return parse_duration_seconds(command_name, "--interval", interval_text, 0.1, 600)
 
 
 def _build_then_command(broker_name: str, then_command: str | None) -> Callable[[str], CommandEnded] | None:

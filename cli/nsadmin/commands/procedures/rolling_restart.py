@@ -8,7 +8,7 @@ from nsadmin import audit
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
-from nsadmin.commands.procedures import drain
+from nsadmin.commands.procedures import drain, drain_options
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.exit_codes import CommandInterrupted, UsageError
@@ -67,11 +67,11 @@ def rolling_restart(
         ),
     ] = False,
     force: Annotated[bool, Option("--force", help="Although topics are on one broker alone.")] = False,
-    allow_unreachable: drain.AllowUnreachableOption = False,
-    max_messages: drain.ThresholdOption = 0,
-    settle_text: drain.SettleTimeOption = "30s",
-    interval_text: drain.IntervalOption = "10s",
-    quiet_intervals: drain.IntervalsOption = 3,
+    allow_unreachable: drain_options.AllowUnreachableOption = False,
+    max_messages: drain_options.ThresholdOption = 0,
+    settle_text: drain_options.SettleTimeOption = "30s",
+    interval_text: drain_options.IntervalOption = "10s",
+    quiet_intervals: drain_options.IntervalsOption = 3,
 ) -> ResultRows | Iterator[OutputText]:
     """Restart all brokers of a cluster, one after another: slaves, their master, the next group.
 
@@ -96,8 +96,8 @@ def rolling_restart(
         round(parse_duration_seconds("rollingRestart", "--patience", patience_text, 1, 86400) * 1000),
         max_groups,
     )
-    drain_rules = drain.parse_drain_rules("rollingRestart", settle_text, quiet_intervals, max_messages)
-    interval_seconds = drain.parse_interval_seconds("rollingRestart", interval_text)
+    drain_rules = drain_options.parse_drain_rules("rollingRestart", settle_text, quiet_intervals, max_messages)
+    interval_seconds = drain_options.parse_interval_seconds("rollingRestart", interval_text)
     addrs_by_broker = {broker_group.broker_name: broker_group.broker_addrs for broker_group in broker_groups}
     if session.is_dry_run:
         return _dry_run_rows(session, cluster_name, addrs_by_broker)

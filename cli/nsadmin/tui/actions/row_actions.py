@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nsadmin import registry
 from nsadmin.registry import CommandEntry
 from nsadmin.suggestions import did_you_mean
-from nsadmin.tui.views.base_view import RowSubject
+from nsadmin.tui.actions.row_subject import RowSubject
 
 FieldTexts = Mapping[str, str]
 
@@ -25,26 +25,38 @@ class InputField(NamedTuple):
 class RowAction(NamedTuple):
     """`build_words` returns the command line for a row. The operator confirms by typing `confirm_target`.
 
-    The action applies to rows that have all of `required_fields` and none of `excluded_fields`.
+    The action is offered only for rows to which it applies.
     """
 
     action_id: str
     shortcut_key: str
     display_name: str
     help_text: str
-    required_fields: Sequence[str]
+    applies_to: Callable[[RowSubject], bool]
     build_words: Callable[[RowSubject, FieldTexts], list[str]]
     confirm_target: Callable[[RowSubject], str]
     input_fields: Sequence[InputField] = ()
-    excluded_fields: Sequence[str] = ()
 
-    def applies_to(self, subject: RowSubject) -> bool:
-        has_required = all(
-            getattr(subject, required_field) is not None for required_field in self.required_fields
-        )
-        return has_required and all(
-            getattr(subject, excluded_field) is None for excluded_field in self.excluded_fields
-        )
+
+def _is_broker(subject: RowSubject) -> bool:
+    return subject.broker_name is not None and subject.topic is None and subject.key is None
+
+
+def _is_topic(subject: RowSubject) -> bool:
+    """Whether the row concerns a topic itself, and not its use by a consumer group."""
+    return subject.topic is not None and subject.group is None
+
+
+def _is_kv_entry(subject: RowSubject) -> bool:
+    return subject.namespace is not None and subject.key is not None
+
+
+def _is_broker_setting(subject: RowSubject) -> bool:
+    return subject.broker_addr is not None and subject.key is not None
+
+
+def _is_name_server_setting(subject: RowSubject) -> bool:
+    return subject.name_server is not None and subject.key is not None
 
 
 def _broker_name(subject: RowSubject) -> str:
@@ -58,35 +70,30 @@ def _subject_value(subject: RowSubject) -> str:
 _ALL_ACTIONS = (
     RowAction(
         "wipe", "w", "wipe", "Stop writes to a broker, on every name server",
-        ["broker_name"], lambda subject, _: ["wipeWritePerm", _broker_name(subject)], _broker_name,
-        excluded_fields=["topic", "key"],
+        _is_broker, lambda subject, _: ["wipeWritePerm", _broker_name(subject)], _broker_name,
     ),
     RowAction(
         "restore", "a", "restore", "Allow writes to a broker again, on every name server",
-        ["broker_name"], lambda subject, _: ["addWritePerm", _broker_name(subject)], _broker_name,
-        excluded_fields=["topic", "key"],
+        _is_broker, lambda subject, _: ["addWritePerm", _broker_name(subject)], _broker_name,
     ),
     RowAction(
         "drain", "d", "drain", "Stop writes to a broker, keep them stopped, and wait until it is idle",
-        ["broker_name"], lambda subject, _: ["drain", _broker_name(subject)], _broker_name,
-        excluded_fields=["topic", "key"],
+        _is_broker, lambda subject, _: ["drain", _broker_name(subject)], _broker_name,
     ),
     RowAction(
         "undrain", "u", "undrain", "Allow writes to a drained broker just as before",
-        ["broker_name"], lambda subject, _: ["undrain", _broker_name(subject)], _broker_name,
-        excluded_fields=["topic", "key"],
+        _is_broker, lambda subject, _: ["undrain", _broker_name(subject)], _broker_name,
     ),
     RowAction(
         "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",
-        ["topic"],
+        _is_topic,
         lambda subject, field_texts: ["deleteTopic", "-t", subject.topic or "", "-c", field_texts["cluster"]],
         lambda subject: subject.topic or "",
         [InputField("cluster", lambda subject: subject.cluster or "")],
-        excluded_fields=["group"],
     ),
     RowAction(
         "setKv", "e", "set value", "Write a value of the KV config, on every name server",
-        ["namespace", "key"],
+        _is_kv_entry,
         lambda subject, field_texts: ["updateKvConfig", subject.namespace or "", subject.key or "",
         field_texts["value"]],
         lambda subject: subject.key or "",
@@ -94,7 +101,7 @@ _ALL_ACTIONS = (
     ),
     RowAction(
         "setBrokerConfig", "e", "set value", "Change a setting of this broker",
-        ["broker_addr", "key"],
+        _is_broker_setting,
         lambda subject, field_texts: [
             "updateBrokerConfig", "-b", subject.broker_addr or "", "-k", subject.key or "", "-v",
             field_texts["value"],
@@ -104,7 +111,7 @@ _ALL_ACTIONS = (
     ),
     RowAction(
         "setNameServerConfig", "e", "set value", "Change a setting, on every name server",
-        ["name_server", "key"],
+        _is_name_server_setting,
         lambda subject, field_texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v",
         field_texts["value"]],
         lambda subject: subject.key or "",

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.model.cluster_model import ClusterModel, ObservedNameServer
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import ObservedNameServer
 
 TextByObject = dict[str, object]
 

@@ -1,15 +1,11 @@
 """The detection of changes between two polls, described in words, for servers without a journal. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nsadmin.phrases import abbreviate_names
-
-if TYPE_CHECKING:
-    from nsadmin.tui.model.cluster_model import ObservedBroker, ObservedNameServer
-    from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
+from nsadmin.tui.model.server_states import ObservedBroker, ObservedNameServer
+from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 
 _MAX_LISTED_TOPICS = 3
 

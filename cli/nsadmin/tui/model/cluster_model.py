@@ -6,11 +6,18 @@ server together with the time since when the server is silent.
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from nsadmin.tui.model import change_detection
 from nsadmin.tui.model.change_detection import ChangeNotice
+from nsadmin.tui.model.server_states import (
+    BrokerPlace,
+    LatestAnswer,
+    ObservedBroker,
+    ObservedNameServer,
+    Silence,
+)
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerPolled,
@@ -26,157 +33,10 @@ from nsadmin.tui.polling.poll_records import (
     TopicPolled,
 )
 
-P = TypeVar("P")
 R = TypeVar("R")
-BrokerPlace = tuple[str, int, str]
-"""The identity of a broker process: broker name, broker id, address."""
-
 _MAX_TREND_POINTS = 720
-_SPARKLINE_POINTS = 60
 _MAX_NOTICES = 5_000
 _MAX_TOPIC_POLLS = 2_000
-
-
-class Silence(NamedTuple):
-    """Why data is missing or old, and since when. `since_ms` is None before the first answer."""
-
-    reason: str
-    since_ms: int | None = None
-
-
-class LatestAnswer(Generic[P]):
-    """The last answer to one kind of poll, and its error. `silent_since_ms` is None while it is answered."""
-
-    __slots__ = ("error_kind", "error_text", "last_poll", "silent_since_ms")
-
-    def __init__(self) -> None:
-        self.last_poll: P | None = None
-        self.error_text: str | None = None
-        self.error_kind: str | None = None
-        self.silent_since_ms: int | None = None
-
-    def record_answer(self, poll: P) -> None:
-        self.last_poll, self.error_text, self.error_kind, self.silent_since_ms = poll, None, None, None
-
-    def record_failure(self, failed_at_ms: int, error_text: str, error_kind: str | None = None) -> None:
-        self.error_text, self.error_kind = error_text, error_kind
-        if self.silent_since_ms is None:
-            self.silent_since_ms = failed_at_ms
-
-    @property
-    def is_fresh(self) -> bool:
-        return self.last_poll is not None and self.error_text is None
-
-    @property
-    def current_silence(self) -> Silence | None:
-        return None if self.error_text is None else Silence(self.error_text, self.silent_since_ms)
-
-
-class ObservedNameServer(LatestAnswer[NameServerPolled]):
-    """A name server. Fields that a poll omits as unchanged keep the values of earlier polls."""
-
-    __slots__ = (
-        "kv_tables",
-        "latencies_ms",
-        "namesrv_addr",
-        "reported_topics",
-        "settings",
-        "topic_set",
-        "untold",
-    )
-
-    def __init__(self, namesrv_addr: str) -> None:
-        super().__init__()
-        self.namesrv_addr = namesrv_addr
-        self.reported_topics: Sequence[str] = ()
-        self.topic_set: frozenset[str] = frozenset()
-        self.settings: Mapping[str, str] = {}
-        self.kv_tables: Mapping[str, Mapping[str, str | None]] = {}
-        self.untold: Mapping[str, str] = {}
-        self.latencies_ms: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
-
-    def apply_poll(self, poll: NameServerPolled) -> None:
-        self.latencies_ms.append(None if poll.error is not None else poll.millis)
-        if poll.error is not None:
-            self.record_failure(poll.at, poll.error)
-            return
-        self.record_answer(poll)
-        self.untold = poll.untold
-        if poll.topics is not None and poll.topics != self.reported_topics:
-            # Keep the same object while nothing changes, so that `compute_once` finds its cached results.
-            self.reported_topics, self.topic_set = poll.topics, frozenset(poll.topics)
-        if poll.settings is not None:
-            self.settings = poll.settings
-        if poll.kv is not None:
-            self.kv_tables = poll.kv
-
-
-class ObservedBroker(LatestAnswer[BrokerPolled]):
-    """A broker process and the name servers that list it.
-
-    `gone_since_ms` is the time since when no name server lists it. `heartbeat_silences` has for each name
-    server: the time of the last heartbeat, the expiry time in ms, and the time of the poll.
-    """
-
-    __slots__ = (
-        "_parsed_numbers",
-        "answer_ms",
-        "cluster_name",
-        "get_rates",
-        "gone_since_ms",
-        "heartbeat_silences",
-        "listed_by",
-        "place",
-        "put_rates",
-    )
-
-    def __init__(self, cluster_name: str, place: BrokerPlace) -> None:
-        super().__init__()
-        self.cluster_name = cluster_name
-        self.place = place
-        self.listed_by: set[str] = set()
-        self.gone_since_ms: int | None = None
-        self.answer_ms: float | None = None
-        self.heartbeat_silences: dict[str, tuple[int, int, int]] = {}
-        self.put_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
-        self.get_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
-        self._parsed_numbers: dict[tuple[str, ...], float | None] = {}
-
-    def apply_poll(self, poll: BrokerPolled) -> None:
-        self.answer_ms = poll.millis
-        self._parsed_numbers = {}
-        if poll.table is None:
-            self.record_failure(poll.at, poll.error or "", poll.kind)
-        else:
-            self.record_answer(poll)
-        self.put_rates.append(self.read_number("putTps") if self.is_fresh else None)
-        self.get_rates.append(
-            self.read_number("getTransferredTps", "getTransferedTps") if self.is_fresh else None
-        )
-
-    def read_number(self, *figure_keys: str) -> float | None:
-        """The first number of the first of these figures that the broker reports."""
-        # Cache the number: each redraw reads it, and only a poll changes it.
-        if figure_keys not in self._parsed_numbers:
-            self._parsed_numbers[figure_keys] = self._parse_number(figure_keys)
-        return self._parsed_numbers[figure_keys]
-
-    def _parse_number(self, figure_keys: Sequence[str]) -> float | None:
-        for figure_key in figure_keys:
-            figure_words = (self.read_text(figure_key) or "").split()
-            if figure_words:
-                try:
-                    return float(figure_words[0])
-                except ValueError:
-                    return None
-        return None
-
-    def read_text(self, figure_key: str) -> str | None:
-        return (
-            None
-            if self.last_poll is None or self.last_poll.table is None
-            else self.last_poll.table.get(figure_key)
-        )
 
 
 class Trend(NamedTuple):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
@@ -17,23 +19,6 @@ def clip_lines(lines: list[CellLine], height: int) -> list[CellLine]:
     if len(lines) <= height:
         return lines
     return [*lines[: height - 1], [Cell(f"  … {len(lines) - height + 1} lines more", "dim")]]
-
-
-class RowSubject(NamedTuple):
-    """The objects that a row concerns, as arguments for commands.
-
-    `RowAction` reads these fields by name, from its `required_fields` and `excluded_fields`.
-    """
-
-    broker_name: str | None = None
-    broker_addr: str | None = None
-    cluster: str | None = None
-    topic: str | None = None
-    group: str | None = None
-    namespace: str | None = None
-    key: str | None = None
-    value: str | None = None
-    name_server: str | None = None
 
 
 class View:

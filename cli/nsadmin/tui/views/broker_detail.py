@@ -8,7 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_setting
-from nsadmin.tui.model.cluster_model import ClusterModel, LatestAnswer, ObservedBroker, Silence
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import LatestAnswer, ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     BrokerTopicsPolled,
@@ -17,7 +19,7 @@ from nsadmin.tui.polling.poll_records import (
     ConnectionsPolled,
 )
 from nsadmin.tui.views import display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.broker_figures import BrokerFigure, list_figures
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 

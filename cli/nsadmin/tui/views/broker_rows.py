@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from nsadmin.tui.model.cluster_model import ClusterModel, ObservedBroker
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import ObservedBroker
 from nsadmin.tui.views import display_states
 from nsadmin.tui.views.display_states import DisplayState
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.broker_rows import BrokerRow, list_broker_rows
 from nsadmin.tui.views.table import Cell, Column, Tone
 
@@ -291,7 +292,7 @@ def _uptime_ms(row: BrokerRow) -> float | None:
     return None if booted_at_ms is None else row.now_ms - booted_at_ms
 
 
-class Brokers(View):
+class BrokersView(View):
     """The brokers of all clusters, or of one cluster."""
 
     view_name = "brokers"

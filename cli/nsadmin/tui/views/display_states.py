@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from nsadmin.tui.model.cluster_model import ClusterModel, ObservedBroker, ObservedNameServer
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import ObservedBroker, ObservedNameServer
 from nsadmin.tui.views.table import Tone
 
 

@@ -10,12 +10,13 @@ from nsadmin.tui.model.agreement import (
     count_pairwise_differences,
     find_differences,
 )
-from nsadmin.tui.model.cluster_model import ClusterModel, ObservedNameServer, Silence
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import ObservedNameServer, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import DivergenceFinding
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.servers import Servers
+from nsadmin.tui.views.servers import ServersView
 from nsadmin.tui.views.table import Cell, Column, align_text
 
 _TOO_FEW_SERVERS = "unknown: fewer than two name servers answer"
@@ -33,7 +34,7 @@ class DivergenceMatrixView(View):
     is_drawing = True
 
     def list_tabs(self) -> Sequence[View]:
-        return Servers().list_tabs()
+        return ServersView().list_tabs()
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         name_servers = list(model.name_servers.values())
@@ -141,7 +142,7 @@ class DifferencesView(View):
     )
 
     def list_tabs(self) -> Sequence[View]:
-        return Servers().list_tabs()
+        return ServersView().list_tabs()
 
     def empty_message(self, model: ClusterModel) -> str:
         return self.empty_text if len(model.list_fresh_servers()) > 1 else _TOO_FEW_SERVERS
@@ -265,7 +266,7 @@ class DivergenceCausesView(View):
     )
 
     def list_tabs(self) -> Sequence[View]:
-        return Servers().list_tabs()
+        return ServersView().list_tabs()
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None

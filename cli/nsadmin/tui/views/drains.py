@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
@@ -57,7 +58,7 @@ def _puts_cell(row: DrainRow) -> Cell:
     return Cell(units.format_count(puts_per_minute), "warn" if puts_per_minute else "good")
 
 
-class Drains(View):
+class DrainsView(View):
     """All drains of this account that `undrain` has not ended."""
 
     view_name = "drains"

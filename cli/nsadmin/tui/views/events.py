@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column, Tone
 
 _BAD_SUFFIXES = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
@@ -83,7 +84,7 @@ def notices_about(model: ClusterModel, object_name: str, server_addr: str = "") 
     ]
 
 
-class Events(View):
+class EventsView(View):
     """The notices of all servers."""
 
     view_name = "events"

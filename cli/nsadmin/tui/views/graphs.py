@@ -110,7 +110,7 @@ def _legend_line(graph_title: str, trends: Mapping[str, Trend]) -> CellLine:
     return legend_cells
 
 
-class Graphs(View):
+class GraphsView(View):
     """The put rate of each cluster and the largest consumer lags, over the last hour."""
 
     view_name = "graphs"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.groups import GroupRow
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.model.cluster_model import ClusterModel, LatestAnswer, Silence, Trend
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.model.server_states import LatestAnswer, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import GroupPolled
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
@@ -166,7 +168,7 @@ def _topic_count(row: GroupRow) -> int | None:
     return None if row.group_poll is None else len({queue_lag.topic for queue_lag in row.group_poll.lags})
 
 
-class Groups(View):
+class GroupsView(View):
     """The consumer groups of all masters."""
 
     view_name = "groups"

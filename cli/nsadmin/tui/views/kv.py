@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.table import Cell, Column
 
@@ -38,7 +40,7 @@ class KvRow(NamedTuple):
         return Cell("equal" if len(self.fresh_values) > 1 else units.UNKNOWN_MARK, "dim")
 
 
-class Kv(View):
+class KvView(View):
     """One row for each key that any name server has."""
 
     view_name = "kv"

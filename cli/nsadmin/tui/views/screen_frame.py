@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
 from nsadmin.tui.model.agreement import AgreementVerdict
-from nsadmin.tui.model.cluster_model import ClusterModel, ObservedNameServer, Silence
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import ObservedNameServer, Silence
 from nsadmin.tui.views import alert_levels, display_states, units
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell, Tone

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.agreement import find_differences, judge_agreement
-from nsadmin.tui.model.cluster_model import ClusterModel, ObservedNameServer
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
 
 
@@ -152,7 +154,7 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
 )
 
 
-class Servers(View):
+class ServersView(View):
     """One row for each name server."""
 
     view_name = "servers"
@@ -163,7 +165,7 @@ class Servers(View):
     def list_tabs(self) -> Sequence[View]:
         from nsadmin.tui.views.divergence import DifferencesView, DivergenceCausesView, DivergenceMatrixView
 
-        return [Servers(), DivergenceMatrixView(), DifferencesView(), DivergenceCausesView()]
+        return [ServersView(), DivergenceMatrixView(), DifferencesView(), DivergenceCausesView()]
 
     def build_rows(self, model: ClusterModel) -> Sequence[NameServerRow]:
         fresh_servers = model.list_fresh_servers()

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View, clip_lines
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines
 from nsadmin.tui.views.table import Cell, Column
 
 

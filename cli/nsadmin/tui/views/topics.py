@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import TopicPolled
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, RowSubject, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
 
 _MAX_QUERIES = 60
@@ -191,7 +193,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
 )
 
 
-class Topics(View):
+class TopicsView(View):
     """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
     view_name = "topics"

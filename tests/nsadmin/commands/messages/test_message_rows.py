@@ -12,9 +12,7 @@ from nsadmin.commands.messages.message_rows import (
     body_notes,
     make_message_rows,
     message_row,
-    parse_charset,
 )
-from nsadmin.exit_codes import UsageError
 from tests.support.messages import record
 
 DOWN = RocketMQError("down")
@@ -55,16 +53,6 @@ def test_else_it_is_base64_and_says_so() -> None:
 def test_bodies_can_be_left_out() -> None:
     row = message_row(located(b"plain", 0x301), with_body=False)
     assert (row["body"], row["bodyEncoding"], row["bodyError"]) == (None, None, None)
-
-
-@pytest.mark.parametrize("name", ["klingon", "base64", "hex"])
-def test_an_encoding_that_is_none_of_text(name: str) -> None:
-    with pytest.raises(UsageError, match=f"c: -f {name} is unknown"):
-        parse_charset("c", "-f", name)
-
-
-def test_encodings_have_one_name() -> None:
-    assert (parse_charset("c", "-f", None), parse_charset("c", "-f", "GBK")) == ("utf-8", "gbk")
 
 
 def test_nothing_found_is_an_error_only_where_all_answered() -> None:

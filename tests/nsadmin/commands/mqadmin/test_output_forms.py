@@ -1,9 +1,12 @@
 """mqadmin's own text, from rows; the released tool itself is beside it in the interop tests."""
 
+import inspect
+from importlib import import_module
 from typing import Any
 
 import pytest
 
+from nsadmin.command_line.declarations import command_parameters
 from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.registry import find_command
@@ -179,3 +182,22 @@ def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_d
         done = run(*more, "-n", first.addr, "--output", "mqadmin")
         assert (done.code, done.out) == (2, ""), more
     assert first.kv == {}
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("clusterList", {"more"}),
+        ("topicList", {"with_groups"}),
+        ("consumerProgress", {"group", "show_client"}),
+        ("brokerStatus", {"broker"}),
+    ],
+)
+def test_a_form_reads_arguments_by_the_names_that_the_command_gives_them(
+    command: str, names: set[str]
+) -> None:
+    entry = find_command(command)
+    assert entry is not None
+    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+    assert names <= {parameter.name for parameter in command_parameters(function)}
+    assert all(f'arguments["{name}"]' in inspect.getsource(OUTPUT_FORMS[command]) for name in names)

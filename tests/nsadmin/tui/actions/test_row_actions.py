@@ -3,7 +3,7 @@
 import pytest
 
 from nsadmin.tui.actions import row_actions
-from nsadmin.tui.views.base_view import RowSubject
+from nsadmin.tui.actions.row_subject import RowSubject
 
 BROKER = RowSubject(broker_name="broker-a", broker_addr="10.0.1.1:10911", cluster="cluster-a")
 

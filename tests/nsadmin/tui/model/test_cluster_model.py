@@ -1,6 +1,7 @@
 """What is known, since when, and what became of who left."""
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence, Trend
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.poll_records import (
     BrokerPolled,
     ConfigPolled,

@@ -1,8 +1,9 @@
 """What a view is by itself."""
 
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.views.base_view import RowSubject, View
-from nsadmin.tui.views.brokers import Brokers
+from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.brokers import BrokersView
 
 
 def test_a_view_shows_nothing_by_itself_and_leads_nowhere() -> None:
@@ -27,7 +28,7 @@ def test_a_view_shows_nothing_by_itself_and_leads_nowhere() -> None:
 
 
 def test_views_of_the_same_thing_are_equal() -> None:
-    assert Brokers() == Brokers()
-    assert hash(Brokers("a")) == hash(Brokers("a"))
-    assert Brokers("a") != Brokers("b")
-    assert View() != Brokers()
+    assert BrokersView() == BrokersView()
+    assert hash(BrokersView("a")) == hash(BrokersView("a"))
+    assert BrokersView("a") != BrokersView("b")
+    assert View() != BrokersView()

@@ -5,7 +5,7 @@ from typing import Any
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.views.broker_rows import BrokerRow, list_broker_rows
-from nsadmin.tui.views.brokers import BROKER_COLUMNS, Brokers
+from nsadmin.tui.views.brokers import BROKER_COLUMNS, BrokersView
 from nsadmin.tui.views.table import Cell
 from tests.support.screens import NOON, broker, server, silent
 
@@ -81,8 +81,8 @@ def test_how_many_name_servers_list_it_and_say_that_it_is_wiped() -> None:
 
 def test_the_screen_of_one_cluster_and_what_its_rows_are_about() -> None:
     model = model_of(BOTH)
-    assert Brokers("cluster-b").build_rows(model) == []
-    view = Brokers("cluster-a")
+    assert BrokersView("cluster-b").build_rows(model) == []
+    view = BrokersView("cluster-a")
     assert (view.view_title, len(view.build_rows(model))) == ("Brokers of cluster-a", 2)
     row = view.build_rows(model)[0]
     assert view.subject_of_row(row)[:3] == ("broker-a", MASTER, "cluster-a")
@@ -92,7 +92,7 @@ def test_the_screen_of_one_cluster_and_what_its_rows_are_about() -> None:
 
 def test_the_line_above_counts_states_and_messages() -> None:
     model = model_of(BOTH, broker(MASTER), silent(SLAVE))
-    line = "".join(cell.text for cell in Brokers().render_headline(model))
+    line = "".join(cell.text for cell in BrokersView().render_headline(model))
     assert line == "2 brokers  ◐ 1 frozen  ● 1 up  in 100/s  out 200/s"
 
 
@@ -115,7 +115,7 @@ def test_since_when_no_name_server_has_heard_of_it() -> None:
 
 def test_totals_of_what_nobody_tells_are_no_zero() -> None:
     def line(*polls: AnyPoll) -> str:
-        return "".join(cell.text for cell in Brokers().render_headline(model_of(BOTH, *polls)))
+        return "".join(cell.text for cell in BrokersView().render_headline(model_of(BOTH, *polls)))
 
     assert line() == "2 brokers  · 2 listed  in –/s  out –/s"
     told = [broker(MASTER), broker(SLAVE)]
@@ -128,7 +128,7 @@ def test_where_no_name_server_answers_nobody_knows_who_lists_a_broker() -> None:
     [row] = list_broker_rows(model_of(server(perms={"broker-a": 4}), broker(MASTER), dead))
     assert (cell(row, "listed"), cell(row, "state")) == (Cell("–", "dim"), Cell("⊘ wiped", "warn"))
     nobody = model_of(dead)
-    assert (Brokers().render_headline(nobody)[0].text, Brokers().empty_message(nobody)) == (
+    assert (BrokersView().render_headline(nobody)[0].text, BrokersView().empty_message(nobody)) == (
         "– brokers", "unknown: no name server answers"
     )  # fmt: skip
-    assert Brokers().empty_message(ClusterModel()) == "no broker is registered"
+    assert BrokersView().empty_message(ClusterModel()) == "no broker is registered"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, DivergenceFinding, DivergencePolled, NameServerPolled
 from nsadmin.tui.views.base_view import CellLine

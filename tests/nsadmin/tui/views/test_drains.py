@@ -6,7 +6,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled
 from nsadmin.tui.views import display_states
 from nsadmin.tui.views.broker_rows import list_broker_rows
-from nsadmin.tui.views.drains import Drains
+from nsadmin.tui.views.drains import DrainsView
 from nsadmin.tui.views.events import ObjectEventsView
 from tests.support.screens import NOON, broker, server, silent
 
@@ -35,7 +35,7 @@ def model_of(*drains: DrainRecord) -> ClusterModel:
 
 
 def test_a_drain_with_its_phase_and_who_is_at_it() -> None:
-    view, model = Drains(), model_of(DRAIN)
+    view, model = DrainsView(), model_of(DRAIN)
     [row] = view.build_rows(model)
     assert {column.key: column.render_cell(row).text for column in view.columns} == {
         "broker": "broker-a", "cluster": "cluster-a", "steps": "■■■□□", "phase": "wait",
@@ -46,11 +46,11 @@ def test_a_drain_with_its_phase_and_who_is_at_it() -> None:
     assert (view.row_key(row), view.open_row(row), view.subject_of_row(row).broker_name) == (
         "cluster-a broker-a", ObjectEventsView("broker-a"), "broker-a"
     )  # fmt: skip
-    assert Drains().build_rows(ClusterModel()) == []
+    assert DrainsView().build_rows(ClusterModel()) == []
 
 
 def test_a_safe_one_and_one_that_is_being_undone() -> None:
-    view = Drains()
+    view = DrainsView()
     safe = msgspec.structs.replace(DRAIN, phase="safe", safe_since=NOON - 30_000, pid=7, puts=0)
     undone = msgspec.structs.replace(DRAIN, phase="undrain")
     first, second = view.build_rows(model_of(safe, undone))

@@ -5,7 +5,7 @@ import pytest
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import EventSeen
-from nsadmin.tui.views.events import EVENT_COLUMNS, Events, ObjectEventsView, notice_tone
+from nsadmin.tui.views.events import EVENT_COLUMNS, EventsView, ObjectEventsView, notice_tone
 from nsadmin.tui.views.topic_detail import TopicRouteView
 from tests.support.screens import NOON, broker, server, silent
 
@@ -23,7 +23,7 @@ def model() -> ClusterModel:
 
 
 def test_the_newest_comes_first_with_who_says_so() -> None:
-    view = Events()
+    view = EventsView()
     newest, oldest = view.build_rows(model())
     assert [column.render_cell(newest).text for column in EVENT_COLUMNS][1:] == [
         "TopicsChanged",
@@ -46,17 +46,17 @@ def test_the_newest_comes_first_with_who_says_so() -> None:
 
 
 def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -> None:
-    newest, oldest = Events().build_rows(model())
-    about = Events().open_row(oldest)
+    newest, oldest = EventsView().build_rows(model())
+    about = EventsView().open_row(oldest)
     assert about == ObjectEventsView("broker-a")
     assert isinstance(about, ObjectEventsView)
     [one] = about.build_rows(model())
     assert (about.view_title, about.row_key(one), about.open_row(one),
     about.subject_of_row(one).broker_name) == (
-        "broker-a", Events().row_key(oldest), None, "broker-a"
+        "broker-a", EventsView().row_key(oldest), None, "broker-a"
     )  # fmt: skip
     assert ObjectEventsView("orders").open_row(newest) == TopicRouteView("orders")
-    assert Events().open_row(newest._replace(object_names=())) is None
+    assert EventsView().open_row(newest._replace(object_names=())) is None
 
 
 @pytest.mark.parametrize(

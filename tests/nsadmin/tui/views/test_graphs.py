@@ -3,7 +3,7 @@
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views.base_view import CellLine
-from nsadmin.tui.views.graphs import Graphs, draw_graph
+from nsadmin.tui.views.graphs import GraphsView, draw_graph
 from tests.support.screens import NOON, broker, server
 
 
@@ -51,9 +51,9 @@ def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> 
     model.apply_poll(server())
     for at in (0, 6_000):
         model.apply_poll(broker("10.0.1.1:10911", NOON + at))
-    assert "by cluster  ━━ cluster-a 100" in text(Graphs().draw_lines(model, 80, 20))
+    assert "by cluster  ━━ cluster-a 100" in text(GraphsView().draw_lines(model, 80, 20))
     for at in (0, 6_000):
         model.apply_poll(GroupPolled(NOON + at, "g", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
-    shown = text(Graphs().draw_lines(model, 80, 20))
+    shown = text(GraphsView().draw_lines(model, 80, 20))
     assert "messages that groups are behind  ━━ g 7" in shown
     assert len(shown.splitlines()) <= 20

@@ -1,6 +1,7 @@
 """One group: its queues, its members, its lag over time."""
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views.group_detail import GroupClientsView, GroupLagView, GroupQueuesView

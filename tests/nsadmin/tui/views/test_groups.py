@@ -1,10 +1,11 @@
 """Consumer groups: how far behind, and whether that grows."""
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ClientConnection, GroupPolled, GroupsPolled, QueueLag
 from nsadmin.tui.views.group_detail import GroupQueuesView
-from nsadmin.tui.views.groups import GROUP_COLUMNS, Groups
+from nsadmin.tui.views.groups import GROUP_COLUMNS, GroupsView
 from tests.support.screens import NOON
 
 
@@ -21,7 +22,7 @@ def texts(*polls: AnyPoll) -> dict[str, str]:
     model = ClusterModel()
     for one in (GroupsPolled(NOON, ["g"]), *polls):
         model.apply_poll(one)
-    [row] = Groups().build_rows(model)
+    [row] = GroupsView().build_rows(model)
     return {column.key: column.render_cell(row).text for column in GROUP_COLUMNS}
 
 
@@ -46,16 +47,16 @@ def test_messages_that_nobody_reads_are_bad() -> None:
     model = ClusterModel()
     model.apply_poll(GroupsPolled(NOON, ["g"]))
     model.apply_poll(poll(5, NOON, members=0))
-    [row] = Groups().build_rows(model)
+    [row] = GroupsView().build_rows(model)
     assert GROUP_COLUMNS[1].render_cell(row) == ("0", "bad")
 
 
 def test_the_view() -> None:
     model = ClusterModel()
-    assert Groups().build_rows(model) == []
+    assert GroupsView().build_rows(model) == []
     model.apply_poll(GroupsPolled(NOON, ["g"], {"10.0.1.1:10911": "closed"}))
     model.apply_poll(poll(7, NOON))
-    view = Groups()
+    view = GroupsView()
     [row] = view.build_rows(model)
     line = "".join(cell.text for cell in view.render_headline(model))
     assert line == "1 groups  behind by 7  1 brokers did not tell theirs"
@@ -69,7 +70,7 @@ def test_the_view() -> None:
 
 
 def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
-    view, model = Groups(), ClusterModel()
+    view, model = GroupsView(), ClusterModel()
     assert (view.render_headline(model)[0].text, view.empty_message(model)) == (
         "– groups",
         "groups are being asked for",
@@ -91,4 +92,4 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
 def test_a_lag_that_is_not_known_is_no_zero() -> None:
     model = ClusterModel()
     model.apply_poll(GroupsPolled(NOON, ["g"]))
-    assert "".join(cell.text for cell in Groups().render_headline(model)) == "1 groups  behind by –"
+    assert "".join(cell.text for cell in GroupsView().render_headline(model)) == "1 groups  behind by –"

@@ -3,7 +3,7 @@
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from nsadmin.tui.views.divergence import DifferenceSidesView
-from nsadmin.tui.views.kv import Kv
+from nsadmin.tui.views.kv import KvView
 from tests.support.screens import NOON, server
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
@@ -13,7 +13,7 @@ def test_a_row_for_each_key_that_any_of_them_has() -> None:
     model = ClusterModel()
     model.apply_poll(server(ONE, kv={"NS": {"a": "1", "b": "2"}}))
     model.apply_poll(server(TWO, kv={"NS": {"a": "1"}}))
-    view = Kv()
+    view = KvView()
     equal, other = view.build_rows(model)
     assert [column.render_cell(equal).text for column in view.columns] == ["NS", "a", "1", "equal"]
     assert [column.render_cell(other).text for column in view.columns] == ["NS", "b", "2", "≠ differ"]
@@ -26,7 +26,7 @@ def test_only_those_that_answer_are_equal_or_differ() -> None:
     model = ClusterModel()
     model.apply_poll(server(ONE, kv={"NS": {"a": "1"}}))
     model.apply_poll(server(TWO, kv={"NS": {"a": "2"}}))
-    view = Kv()
+    view = KvView()
     model.apply_poll(NameServerPolled(NOON, TWO, error="closed"))
     [item] = view.build_rows(model)
     assert ([column.render_cell(item).text for column in view.columns], view.find_silence(model)) == (

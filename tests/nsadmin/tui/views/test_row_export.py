@@ -2,7 +2,7 @@
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import row_export
-from nsadmin.tui.views.brokers import Brokers
+from nsadmin.tui.views.brokers import BrokersView
 from tests.support.screens import NOON, broker, server
 
 
@@ -10,7 +10,7 @@ def test_all_columns_of_all_rows(utc: None) -> None:
     model = ClusterModel()
     for poll in (server(), broker("10.0.1.1:10911")):
         model.apply_poll(poll)
-    view = Brokers()
+    view = BrokersView()
     rows = view.build_rows(model)
     head, line = row_export.rows_to_csv(view, rows).splitlines()
     assert head.startswith("cluster,broker,role,addr,state,listed,version,in,out,")

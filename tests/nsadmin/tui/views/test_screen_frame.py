@@ -3,7 +3,8 @@
 import pytest
 
 from nsadmin.tui.model.agreement import AgreementVerdict
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import CellLine

@@ -2,7 +2,7 @@
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
-from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, Servers
+from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, ServersView
 from nsadmin.tui.views.table import Cell
 from tests.support.screens import NOON, server
 
@@ -20,7 +20,7 @@ def test_numbers_of_each_and_how_much_it_differs() -> None:
     model = model_of(server(ONE, kv={"NS": {"k": "v"}}), server(TWO, topics=("orders",), kv={}))
     model.apply_poll(NameServerPolled(NOON + 1000, THREE, error="closed"))
     model.now_ms = NOON + 11_000
-    first, _, third = Servers().build_rows(model)
+    first, _, third = ServersView().build_rows(model)
     assert {column.key: column.render_cell(first).text.strip() for column in SERVER_COLUMNS} == {
         "addr": ONE, "state": "● up", "latency": "1.0 ms", "latencies": "▂", "brokers": "1", "topics": "2",
         "keys": "1", "differs": "2", "error": "",
@@ -29,13 +29,13 @@ def test_numbers_of_each_and_how_much_it_differs() -> None:
         "addr": THREE, "state": "✕ down 10 s", "latency": "–", "latencies": "", "brokers": "–", "topics": "–",
         "keys": "–", "differs": "–", "error": "closed",
     }  # fmt: skip
-    line = "".join(cell.text for cell in Servers().render_headline(model))
+    line = "".join(cell.text for cell in ServersView().render_headline(model))
     assert line == "3 name servers  1 silent  they diverge: topics, KV config"
 
 
 def test_the_line_above_says_when_nobody_knows() -> None:
-    assert "whether they agree is not known" in Servers().render_headline(model_of(server(ONE)))[-1].text
-    assert Servers().render_headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
+    assert "whether they agree is not known" in ServersView().render_headline(model_of(server(ONE)))[-1].text
+    assert ServersView().render_headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
 
 
 def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> None:
@@ -43,7 +43,7 @@ def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> 
     model.apply_poll(NameServerPolled(NOON + 1000, TWO, error="closed"))
     first, second = (
         {column.key: column.render_cell(row) for column in SERVER_COLUMNS}
-        for row in Servers().build_rows(model)
+        for row in ServersView().build_rows(model)
     )
     assert (first["differs"], first["latency"].tone) == (Cell("–", "dim"), "")
     assert (second["differs"], second["latency"]) == (Cell("–", "dim"), Cell("1.0 ms", "dim"))
@@ -51,15 +51,15 @@ def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> 
 
 def test_its_settings_and_who_has_them_otherwise() -> None:
     model = model_of(server(ONE, settings={"a": "1", "b": "2"}), server(TWO, settings={"a": "1", "b": "3"}))
-    view = Servers().open_row(Servers().build_rows(model)[0])
+    view = ServersView().open_row(ServersView().build_rows(model)[0])
     assert isinstance(view, NameServerSettingsView)
     assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]
     assert (view.row_key(("a", "1", "")), view.view_title) == ("a", ONE)
     assert view.subject_of_row(("a", "1", ""))[-3:] == ("a", "1", ONE)
     assert NameServerSettingsView("nobody").build_rows(model) == []
-    row = Servers().build_rows(model)[0]
+    row = ServersView().build_rows(model)[0]
     assert (
-        Servers().row_key(row),
-        Servers().filter_text(row),
-        Servers().subject_of_row(row).name_server,
+        ServersView().row_key(row),
+        ServersView().filter_text(row),
+        ServersView().subject_of_row(row).name_server,
     ) == (ONE, ONE, ONE)

@@ -1,10 +1,11 @@
 """The list of topics: what is known beside a name, and for how many of them it is asked."""
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Silence
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
 from nsadmin.tui.views.topic_detail import TopicRouteView
-from nsadmin.tui.views.topics import TOPIC_COLUMNS, Topics, kind_of_topic
+from nsadmin.tui.views.topics import TOPIC_COLUMNS, TopicsView, kind_of_topic
 from tests.support.screens import NOON, server
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
@@ -22,7 +23,7 @@ def model_of(*polls: AnyPoll) -> ClusterModel:
 
 
 def texts(model: ClusterModel, name: str) -> dict[str, str]:
-    [row] = [row for row in Topics().build_rows(model) if row.topic == name]
+    [row] = [row for row in TopicsView().build_rows(model) if row.topic == name]
     return {column.key: column.render_cell(row).text for column in TOPIC_COLUMNS}
 
 
@@ -58,7 +59,7 @@ def test_what_no_name_server_tells_is_neither_none_nor_equal() -> None:
         "topic": "%RETRY%g", "kind": "retry", "known": "–", "brokers": "–", "queues": "–", "perm": "–",
         "same": "–", "rate": "–",
     }  # fmt: skip
-    view = Topics()
+    view = TopicsView()
     assert view.find_silence(model) == Silence("no name server answers", NOON)
     nobody = ClusterModel([ONE])
     nobody.apply_poll(NameServerPolled(NOON, ONE, error="closed"))
@@ -80,7 +81,7 @@ def test_kinds_are_told_by_the_name() -> None:
 def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> None:
     model = ClusterModel()
     model.apply_poll(server(topics=tuple(f"t{number:05}" for number in range(20_000))))
-    view = Topics()
+    view = TopicsView()
     found = view.build_rows(model)
     asked = view.list_queries(model, found[:100], found[50])
     assert (len(asked), asked[0], asked[1]) == (
@@ -96,5 +97,5 @@ def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> N
 
 
 def test_the_line_above_counts_those_of_applications() -> None:
-    line = "".join(cell.text for cell in Topics().render_headline(model_of()))
+    line = "".join(cell.text for cell in TopicsView().render_headline(model_of()))
     assert line == "3 topics  1 of applications"

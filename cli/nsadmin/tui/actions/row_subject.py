@@ -1,0 +1,17 @@
+"""The objects that a row of a view concerns, for which actions build their commands. Pure."""
+
+from typing import NamedTuple
+
+
+class RowSubject(NamedTuple):
+    """The objects that a row concerns, as arguments for commands. A field is None if no object fits it."""
+
+    broker_name: str | None = None
+    broker_addr: str | None = None
+    cluster: str | None = None
+    topic: str | None = None
+    group: str | None = None
+    namespace: str | None = None
+    key: str | None = None
+    value: str | None = None
+    name_server: str | None = None
