@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from nsadmin.command_line import shared_options
 from nsadmin.command_line.parser import describe_command
-from nsadmin.command_line.shared_options import CONNECTION_OPTIONS
 from nsadmin.commands.topics.topics import topic_list
 from nsadmin.completion.value_question import (
     CONNECTION_FLAGS,
@@ -40,7 +40,7 @@ def test_all_options_that_say_where_count() -> None:
     assert entry is not None
     # How servers are asked makes no difference to what they answer.
     names = set(CONNECTION_OPTIONS.values()) | {name for name, _ in CONNECTION_FLAGS.values()}
-    assert {*CONNECTION_OPTIONS} - {"timeout", "retries", "concurrency"} == names
+    assert {*shared_options.CONNECTION_OPTIONS} - {"timeout", "retries", "concurrency"} == names
     _, options = describe_command(entry, topic_list)
     assert {
         flag for option in options for flag in option.flags

@@ -10,6 +10,7 @@ from typing import Any
 from nsadmin.commands.columns import drain_columns, lite_topic_columns, report_columns
 from nsadmin.commands.columns.access_columns import ACCESS_MEANINGS
 from nsadmin.commands.columns.comparison_columns import COMPARISON_MEANINGS
+from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
 from nsadmin.commands.columns.plan_columns import PLANNING_MEANINGS
 from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
 
@@ -239,25 +240,10 @@ _WRITE_PERM_MEANINGS = {
     "topicCount": "topics that were changed, or would be",
 }
 
-_JOURNAL_MEANINGS = {
-    "time": "when it happened, by the name server's clock (UTC)",
-    "type": "kind of event, as docs/journal.md has them",
-    "client": "address of the one who asked, HOST:PORT",
-    "cause": "request, or what else caused it",
-    "server": "the name server that wrote it",
-}
-
 _CHECK_MEANINGS = {
     "exitCode": "0 OK, 1 warning, 2 critical, 3 unknown",
     "summary": "what was found, in a line",
     "time": "when it looked (UTC)",
-}
-
-_SNAPSHOT_MEANINGS = {
-    "file": "name of the file",
-    "nameServers": "where it was taken",
-    "size": "bytes on the disk",
-    "time": "when it was taken (UTC)",
 }
 
 _EXPORT_MEANINGS = {
@@ -269,7 +255,6 @@ _EXPORT_MEANINGS = {
 MEANINGS_BY_COMMAND = {
     **ACCESS_MEANINGS,
     "addWritePerm": _WRITE_PERM_MEANINGS,
-    "auditList": {"time": "when the command was started (UTC)"},
     "brokerStatus": {"key": "name of the figure", "value": "its value, as the broker writes it"},
     **dict.fromkeys(
         (
@@ -298,14 +283,6 @@ MEANINGS_BY_COMMAND = {
     "consumerConnection": {"brokerAddrs": "brokers that the client is connected to"},
     "consumerProgress": {"error": "what went wrong; then the numbers are null"},
     "deleteKvConfig": {"key": "key within the namespace", "before": "the value that was deleted"},
-    "collect": {
-        "brokers": "brokers that it knows, slaves included",
-        "events": "events that lead from what was known to what the poll saw",
-        "journal": "folder of its journal",
-        "result": "done or failed",
-        "took": "how long the poll took",
-        "topics": "topics that it lists",
-    },
     "deleteSubGroup": {
         "result": "done, dry-run, failed, not found, or skipped after a failure",
         "topic": "retry or dead-letter topic that goes with the group",
@@ -318,19 +295,6 @@ MEANINGS_BY_COMMAND = {
         "diff": "bytes of the commit log that the slave has not confirmed",
         "role": "master or slave",
     },
-    "history": {
-        **_JOURNAL_MEANINGS,
-        "event": "the event's fields; of its lists, what concerns the one asked for",
-    },
-    "journalCat": _JOURNAL_MEANINGS,
-    "journalStat": {
-        "type": "kind of event",
-    },
-    "journalTail": _JOURNAL_MEANINGS,
-    "journalVerify": {
-        "result": "whole, open (a server may be writing to it), or damaged",
-        "size": "bytes on the disk",
-    },
     "kvGet": {"key": "key within the namespace", "result": "found, failed or not found", "value": "its text"},
     "kvList": {
         "key": "key within the namespace",
@@ -338,6 +302,7 @@ MEANINGS_BY_COMMAND = {
         "value": "its text",
     },
     **COMPARISON_MEANINGS,
+    **HISTORY_MEANINGS,
     **PLANNING_MEANINGS,
     **UPKEEP_MEANINGS,
     "printMsgByQueue": {"count": "messages with that tag"},
@@ -351,19 +316,6 @@ MEANINGS_BY_COMMAND = {
     },
     "resetOffsetByTime": {"result": "done, kept, pending, dry-run or failed"},
     "skipAccumulatedMessage": {"result": "done, kept, pending, dry-run or failed"},
-    "routeDiff": {
-        "name": "name of the broker or topic",
-        "before": "what the one side has; null for nothing",
-        "after": "what the other side has; null for nothing",
-    },
-    "snapshotList": _SNAPSHOT_MEANINGS,
-    "snapshotSave": _SNAPSHOT_MEANINGS,
-    "snapshotShow": {
-        "what": "broker, topic (its queues on a broker), order (its order configuration), kv or setting",
-        "name": "its name",
-        "summary": "what is known of it",
-        "value": "the same, under the wire's names",
-    },
     "routeExplain": {
         "step": "what was looked for; the same in every release",
         "result": "ok, warning (not why clients find nothing), cause, unknown or skipped",
@@ -374,7 +326,6 @@ MEANINGS_BY_COMMAND = {
         "next": "what to do next, and what to type for it; null for nothing",
         "command": "what to type alone; words in capitals are to be filled in; null for nothing",
     },
-    "routeAt": {"server": "the name server whose journal says so"},
     **lite_topic_columns.LITE_TOPIC_MEANINGS,
     **drain_columns.DRAIN_MEANINGS,
     **report_columns.REPORT_MEANINGS,

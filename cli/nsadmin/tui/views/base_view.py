@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.view_targets import ViewTarget
 
 CellLine = Sequence[Cell]
+TabSet = Literal["broker", "topic", "group", "servers"]
+"""The objects that have several tabs. `view_links` creates them."""
 
 
 def clip_lines(lines: list[CellLine], height: int) -> list[CellLine]:
@@ -30,6 +33,7 @@ class View:
     """
 
     view_name: ClassVar[str] = ""
+    tab_set: ClassVar[TabSet | None] = None
     columns: Sequence[Column[Any]] = ()
     grouping_key: str | None = None
     default_sort: SortOrder | None = None
@@ -59,13 +63,9 @@ class View:
         """The summary of a group of rows, for its heading."""
         return [Cell(f"{len(rows)} rows", "dim")]
 
-    def open_row(self, row: Any) -> View | None:
-        """The view that Enter opens, or None."""
+    def open_row(self, row: Any) -> ViewTarget | None:
+        """The target that Enter opens, or None."""
         return None
-
-    def list_tabs(self) -> Sequence[View]:
-        """All tabs of the same object, including this view."""
-        return ()
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[Any], current_row: Any | None

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_setting
 from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import LatestAnswer, ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     BrokerTopicsPolled,
     ClientConnection,
-    ConfigPolled,
     ConnectionsPolled,
 )
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.broker_figures import BrokerFigure, list_figures
-from nsadmin.tui.views.table import Cell, Column, SortOrder
-
-_MAX_PEERS = 8
+from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.view_targets import TopicTarget
 
 
 class BrokerDetailView(View):
     """The base class of all tabs of a broker."""
+
+    tab_set = "broker"
 
     def __init__(self, broker_name: str, broker_id: int, broker_addr: str, cluster_name: str) -> None:
         self.broker_name = broker_name
@@ -38,19 +37,6 @@ class BrokerDetailView(View):
     @property
     def view_title(self) -> str:
         return f"{self.broker_name} {'master' if self.broker_id == 0 else f'slave {self.broker_id}'}"
-
-    def list_tabs(self) -> Sequence[View]:
-        broker_identity = (self.broker_name, self.broker_id, self.broker_addr, self.cluster_name)
-        return [
-            view_class(*broker_identity)
-            for view_class in (
-                BrokerFiguresView,
-                BrokerConfigView,
-                BrokerTopicsView,
-                BrokerProducersView,
-                BrokerHistoryView,
-            )
-        ]
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(
@@ -110,19 +96,6 @@ class BrokerFiguresView(BrokerDetailView):
         return row.figure_key
 
 
-class BrokerSettingRow(NamedTuple):
-    """A setting, the default of the broker's release, and the peers that have another value."""
-
-    setting_name: str
-    setting_value: str
-    default_value: str | None
-    differing_peers: tuple[str, ...]
-
-    @property
-    def is_changed(self) -> bool:
-        return self.default_value is not None and self.default_value != self.setting_value
-
-
 class QueriedBrokerView(BrokerDetailView):
     """A tab whose detail query runs while the tab is open.
 
@@ -145,134 +118,6 @@ class QueriedBrokerView(BrokerDetailView):
             if self.find_answer(model) is None
             else super().empty_message(model)
         )
-
-
-class BrokerConfigView(QueriedBrokerView):
-    """The broker's current settings. Settings that differ come first."""
-
-    view_name = "config"
-    awaited_phrase = "its settings are"
-    empty_text = "it has told none"
-    default_sort = SortOrder("differs")
-    columns: Sequence[Column[BrokerSettingRow]] = (
-        Column(
-            "key", "SETTING", 40, lambda row: row.setting_name.lower(), lambda row: Cell(row.setting_name)
-        ),
-        Column(
-            "value",
-            "VALUE",
-            22,
-            lambda row: row.setting_value,
-            lambda row: Cell(row.setting_value, "strong" if row.is_changed else ""),
-            grows_to_fit=True,
-            flashes_changes=True,
-        ),
-        Column(
-            "differs",
-            "",
-            4,
-            lambda row: (not row.differing_peers, not row.is_changed),
-            lambda row: _difference_marks(row),
-            help_text="≠ where peers have it otherwise, * where it is not the default",
-        ),
-        Column(
-            "default",
-            "DEFAULT",
-            16,
-            lambda row: row.default_value,
-            lambda row: Cell(row.default_value if row.is_changed and row.default_value else "", "dim"),
-            drop_rank=1,
-            help_text="of its release, where it is another one",
-        ),
-        Column(
-            "peers",
-            "OTHERWISE ON",
-            26,
-            lambda row: row.differing_peers,
-            lambda row: Cell(", ".join(row.differing_peers), "warn"),
-            drop_rank=2,
-            help_text="brokers of the cluster with the same role that have another value",
-        ),
-    )
-
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
-        return [
-            DetailQuery("config", broker_addr) for broker_addr in [self.broker_addr, *self._find_peers(model)]
-        ]
-
-    def find_answer(self, model: ClusterModel) -> LatestAnswer[ConfigPolled] | None:
-        return model.config_answers.get(self.broker_addr)
-
-    def _find_peers(self, model: ClusterModel) -> list[str]:
-        """The brokers of the cluster with the same role. Masters and slaves differ on purpose."""
-        peer_addrs = [
-            broker.place[2]
-            for broker in model.brokers.values()
-            if broker.cluster_name == self.cluster_name
-            and (broker.place[1] == 0) == (self.broker_id == 0)
-            and broker.place[2] != self.broker_addr
-            and broker.is_fresh
-        ]
-        return sorted(peer_addrs)[:_MAX_PEERS]
-
-    def build_rows(self, model: ClusterModel) -> Sequence[BrokerSettingRow]:
-        own_config = _find_config(model, self.broker_addr)
-        if own_config is None:
-            return []
-        broker = self.find_broker(model)
-        known_defaults = _default_settings(
-            broker.read_text("brokerVersionDesc") if broker is not None else None
-        )
-        label_by_addr = {place[2]: f"{place[0]}:{place[1]}" for place in model.brokers}
-        config_by_peer = {
-            peer_addr: peer_config
-            for peer_addr in self._find_peers(model)
-            if (peer_config := _find_config(model, peer_addr)) is not None
-        }
-        return [
-            BrokerSettingRow(
-                setting_name,
-                setting_value,
-                None if is_own_setting(setting_name) else known_defaults.get(setting_name),
-                ()
-                if is_own_setting(setting_name)
-                else tuple(
-                    label_by_addr.get(peer_addr, peer_addr)
-                    for peer_addr, peer_settings in config_by_peer.items()
-                    if peer_settings.get(setting_name, setting_value) != setting_value
-                ),
-            )
-            for setting_name, setting_value in own_config.items()
-        ]
-
-    def row_key(self, row: BrokerSettingRow) -> str:
-        return row.setting_name
-
-    def subject_of_row(self, row: BrokerSettingRow) -> RowSubject:
-        return super().subject_of_row(row)._replace(key=row.setting_name, value=row.setting_value)
-
-
-def _difference_marks(row: BrokerSettingRow) -> Cell:
-    return Cell(
-        ("≠" if row.differing_peers else " ") + ("*" if row.is_changed else ""),
-        "warn" if row.differing_peers else "info",
-    )
-
-
-def _find_config(model: ClusterModel, broker_addr: str) -> dict[str, str] | None:
-    config_answer = model.config_answers.get(broker_addr)
-    if config_answer is None or config_answer.last_poll is None or config_answer.last_poll.config is None:
-        return None
-    return dict(config_answer.last_poll.config)
-
-
-@cache
-def _default_settings(version_text: str | None) -> DefaultTexts:
-    """The default settings of a broker release, or none for an unknown release."""
-    release_name = (version_text or "").removeprefix("V").replace("_", ".").lower()
-    return KnownDefaults().get_defaults("broker", release_name) if release_name else {}
 
 
 class BrokerTopicRow(NamedTuple):
@@ -356,10 +201,8 @@ class BrokerTopicsView(QueriedBrokerView):
     def subject_of_row(self, row: BrokerTopicRow) -> RowSubject:
         return super().subject_of_row(row)._replace(topic=row.topic)
 
-    def open_row(self, row: BrokerTopicRow) -> View | None:
-        from nsadmin.tui.views.topic_detail import TopicRouteView
-
-        return TopicRouteView(row.topic)
+    def open_row(self, row: BrokerTopicRow) -> TopicTarget:
+        return TopicTarget(row.topic)
 
 
 class BrokerProducersView(QueriedBrokerView):
@@ -437,5 +280,5 @@ class BrokerHistoryView(BrokerDetailView):
 
     columns = events.EVENT_COLUMNS
 
-    def build_rows(self, model: ClusterModel) -> Sequence[object]:
+    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return events.notices_about(model, self.broker_name, self.broker_addr)

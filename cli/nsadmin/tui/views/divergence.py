@@ -16,8 +16,8 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import DivergenceFinding
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.servers import ServersView
 from nsadmin.tui.views.table import Cell, Column, align_text
+from nsadmin.tui.views.view_targets import DifferenceTarget, FindingTarget, TopicTarget
 
 _TOO_FEW_SERVERS = "unknown: fewer than two name servers answer"
 
@@ -30,11 +30,9 @@ class DivergenceMatrixView(View):
     """The number of differences between each pair of name servers."""
 
     view_name = "matrix"
+    tab_set = "servers"
     view_title = "Servers"
     is_drawing = True
-
-    def list_tabs(self) -> Sequence[View]:
-        return ServersView().list_tabs()
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         name_servers = list(model.name_servers.values())
@@ -119,6 +117,7 @@ class DifferencesView(View):
     """The objects on which the last polls of the name servers differ."""
 
     view_name = "differences"
+    tab_set = "servers"
     view_title = "Servers"
     empty_text = "those that answer tell the same brokers, permissions, names of topics and keys"
     columns: Sequence[Column[NameServerDifference]] = (
@@ -141,9 +140,6 @@ class DifferencesView(View):
         ),
     )
 
-    def list_tabs(self) -> Sequence[View]:
-        return ServersView().list_tabs()
-
     def empty_message(self, model: ClusterModel) -> str:
         return self.empty_text if len(model.list_fresh_servers()) > 1 else _TOO_FEW_SERVERS
 
@@ -153,13 +149,11 @@ class DifferencesView(View):
     def row_key(self, row: NameServerDifference) -> str:
         return f"{row.aspect_name} {row.object_name}"
 
-    def open_row(self, row: NameServerDifference) -> View | None:
-        from nsadmin.tui.views.topic_detail import TopicRouteView
-
+    def open_row(self, row: NameServerDifference) -> TopicTarget | DifferenceTarget:
         return (
-            TopicRouteView(row.object_name)
+            TopicTarget(row.object_name)
             if row.aspect_name == "topics"
-            else DifferenceSidesView(row.aspect_name, row.object_name)
+            else DifferenceTarget(row.aspect_name, row.object_name)
         )
 
 
@@ -216,6 +210,7 @@ class DivergenceCausesView(View):
     """The findings of the command `divergence`, which compares all routes and suggests causes."""
 
     view_name = "causes"
+    tab_set = "servers"
     view_title = "Servers"
     empty_text = "no difference was found; every route of every name server is compared, which takes a while"
     columns: Sequence[Column[DivergenceFinding]] = (
@@ -265,9 +260,6 @@ class DivergenceCausesView(View):
         ),
     )
 
-    def list_tabs(self) -> Sequence[View]:
-        return ServersView().list_tabs()
-
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
     ) -> list[DetailQuery]:
@@ -294,8 +286,8 @@ class DivergenceCausesView(View):
             return [Cell(model.describe_awaited("every route of every name server is"), "dim")]
         return [Cell("divergence says: "), Cell(latest_answer.last_poll.verdict or "", "strong")]
 
-    def open_row(self, row: DivergenceFinding) -> View:
-        return DivergenceAdviceView(row.what, row.name, row.cause)
+    def open_row(self, row: DivergenceFinding) -> FindingTarget:
+        return FindingTarget(row.what, row.name, row.cause)
 
 
 class DivergenceAdviceView(View):

@@ -11,6 +11,7 @@ from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.view_targets import ObjectEventsTarget
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 
@@ -187,7 +188,5 @@ class DrainsView(View):
             *(Cell(f"  {error_text}", "bad") for error_text in error_texts),
         ]
 
-    def open_row(self, row: DrainRow) -> View:
-        from nsadmin.tui.views.events import ObjectEventsView
-
-        return ObjectEventsView(row.drain_record.broker_name)
+    def open_row(self, row: DrainRow) -> ObjectEventsTarget:
+        return ObjectEventsTarget(row.drain_record.broker_name)

@@ -10,6 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column, Tone
+from nsadmin.tui.views.view_targets import ObjectEventsTarget, TopicTarget
 
 _BAD_SUFFIXES = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
 _WARN_SUFFIXES = ("Wiped", "Deleted", "Gap", "Restarted")
@@ -114,9 +115,9 @@ class EventsView(View):
             ),
         ]
 
-    def open_row(self, row: ChangeNotice) -> View | None:
+    def open_row(self, row: ChangeNotice) -> ObjectEventsTarget | None:
         """Open the notices of the object that the row concerns."""
-        return ObjectEventsView(row.object_names[0]) if row.object_names else None
+        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
 
 
 class ObjectEventsView(View):
@@ -141,7 +142,5 @@ class ObjectEventsView(View):
     def subject_of_row(self, row: ChangeNotice) -> RowSubject:
         return RowSubject(broker_name=self.object_name)
 
-    def open_row(self, row: ChangeNotice) -> View | None:
-        from nsadmin.tui.views.topic_detail import TopicRouteView
-
-        return TopicRouteView(self.object_name) if row.event_kind.startswith("Topic") else None
+    def open_row(self, row: ChangeNotice) -> TopicTarget | None:
+        return TopicTarget(self.object_name) if row.event_kind.startswith("Topic") else None

@@ -12,12 +12,16 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.groups import GroupRow
+from nsadmin.tui.views.graphs import draw_graph
+from nsadmin.tui.views.group_rows import GroupRow
 from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.view_targets import TopicTarget
 
 
 class GroupDetailView(View):
     """The base class of all tabs of a consumer group."""
+
+    tab_set = "group"
 
     def __init__(self, group: str) -> None:
         self.group = group
@@ -25,9 +29,6 @@ class GroupDetailView(View):
     @property
     def view_title(self) -> str:
         return self.group
-
-    def list_tabs(self) -> Sequence[View]:
-        return [GroupQueuesView(self.group), GroupClientsView(self.group), GroupLagView(self.group)]
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(group=self.group)
@@ -163,10 +164,8 @@ class GroupQueuesView(GroupDetailView):
     def subject_of_row(self, row: QueueLag) -> RowSubject:
         return RowSubject(group=self.group, topic=row.topic, broker_name=row.broker_name)
 
-    def open_row(self, row: QueueLag) -> View:
-        from nsadmin.tui.views.topic_detail import TopicRouteView
-
-        return TopicRouteView(row.topic)
+    def open_row(self, row: QueueLag) -> TopicTarget:
+        return TopicTarget(row.topic)
 
 
 class GroupClientsView(GroupDetailView):
@@ -217,8 +216,6 @@ class GroupLagView(GroupDetailView):
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        from nsadmin.tui.views.graphs import draw_graph
-
         lag_trend = model.lag_trends.get(self.group)
         return draw_graph(
             "messages behind", {self.group: lag_trend} if lag_trend is not None else {}, width, height

@@ -3,57 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from nsadmin.tui.actions.row_subject import RowSubject
-from nsadmin.tui.model.cluster_model import ClusterModel, Trend
-from nsadmin.tui.model.server_states import LatestAnswer, Silence
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import GroupPolled
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.group_rows import GroupRow
 from nsadmin.tui.views.table import Cell, Column, SortOrder
-
-
-class GroupRow(NamedTuple):
-    """A consumer group over all brokers and topics."""
-
-    group_name: str
-    group_answer: LatestAnswer[GroupPolled] | None
-    lag_trend: Trend | None
-    now_ms: int
-
-    @property
-    def group_poll(self) -> GroupPolled | None:
-        return self.group_answer.last_poll if self.group_answer is not None else None
-
-    @property
-    def total_lag(self) -> int | None:
-        """The messages not consumed yet, on the queues with a committed offset."""
-        if self.group_poll is None:
-            return None
-        return sum(queue_lag.diff or 0 for queue_lag in self.group_poll.lags)
-
-    @property
-    def growth_rate(self) -> float | None:
-        """The growth of the lag in messages per second, over the last ten polls."""
-        if self.lag_trend is None or len(self.lag_trend.values) < 2:
-            return None
-        first_index = max(len(self.lag_trend.values) - 11, 0)
-        seconds = (self.lag_trend.times_ms[-1] - self.lag_trend.times_ms[first_index]) / 1000
-        return (self.lag_trend.values[-1] - self.lag_trend.values[first_index]) / seconds if seconds else None
-
-    @property
-    def delay_ms(self) -> int | None:
-        """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-        if self.group_poll is None:
-            return None
-        oldest_times = [
-            queue_lag.last_timestamp
-            for queue_lag in self.group_poll.lags
-            if queue_lag.diff and queue_lag.last_timestamp
-        ]
-        return self.now_ms - min(oldest_times) if oldest_times else None
+from nsadmin.tui.views.view_targets import GroupTarget
 
 
 def _growth_cell(row: GroupRow) -> Cell:
@@ -213,10 +172,8 @@ class GroupsView(View):
             return model.describe_awaited("groups are")
         return super().empty_message(model)
 
-    def open_row(self, row: GroupRow) -> View:
-        from nsadmin.tui.views.group_detail import GroupQueuesView
-
-        return GroupQueuesView(row.group_name)
+    def open_row(self, row: GroupRow) -> GroupTarget:
+        return GroupTarget(row.group_name)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         group_rows = self.build_rows(model)

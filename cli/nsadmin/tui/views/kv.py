@@ -10,8 +10,8 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.view_targets import DifferenceTarget
 
 
 class KvRow(NamedTuple):
@@ -120,7 +120,5 @@ class KvView(View):
         )
         return [Cell("namespaces ", "dim"), Cell(", ".join(namespaces) or units.UNKNOWN_MARK, "strong")]
 
-    def open_row(self, row: KvRow) -> View | None:
-        return (
-            DifferenceSidesView("KV config", f"{row.namespace} {row.kv_key}") if row.has_difference else None
-        )
+    def open_row(self, row: KvRow) -> DifferenceTarget | None:
+        return DifferenceTarget("KV config", f"{row.namespace} {row.kv_key}") if row.has_difference else None

@@ -1,35 +1,90 @@
 """The root views, which number keys open. Pure."""
 
-from importlib import import_module
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from nsadmin.tui.views.base_view import View
 
-SCREEN_CLASSES = {
-    "brokers": "Brokers",
-    "topics": "Topics",
-    "groups": "Groups",
-    "servers": "Servers",
-    "kv": "Kv",
-    "events": "Events",
-    "drains": "Drains",
-    "graphs": "Graphs",
-}
-"""The view's class by its name for `:`, which is also the name of its module."""
 
-SCREEN_NAMES = tuple(SCREEN_CLASSES)
-SCREEN_TITLES = tuple(
-    "KV" if screen_name == "kv" else screen_title for screen_name, screen_title in SCREEN_CLASSES.items()
-)
+class RootView(NamedTuple):
+    """The title of a root view in the screen bar, and a function that creates the view.
+
+    Rule: the function imports the view's module itself, so that the first screen appears sooner.
+    """
+
+    title: str
+    create_view: Callable[[], View]
+
+
+def _create_brokers() -> View:
+    from nsadmin.tui.views.brokers import BrokersView
+
+    return BrokersView()
+
+
+def _create_topics() -> View:
+    from nsadmin.tui.views.topics import TopicsView
+
+    return TopicsView()
+
+
+def _create_groups() -> View:
+    from nsadmin.tui.views.groups import GroupsView
+
+    return GroupsView()
+
+
+def _create_servers() -> View:
+    from nsadmin.tui.views.servers import ServersView
+
+    return ServersView()
+
+
+def _create_kv() -> View:
+    from nsadmin.tui.views.kv import KvView
+
+    return KvView()
+
+
+def _create_events() -> View:
+    from nsadmin.tui.views.events import EventsView
+
+    return EventsView()
+
+
+def _create_drains() -> View:
+    from nsadmin.tui.views.drains import DrainsView
+
+    return DrainsView()
+
+
+def _create_graphs() -> View:
+    from nsadmin.tui.views.graphs import GraphsView
+
+    return GraphsView()
+
+
+ROOT_VIEWS: Mapping[str, RootView] = {
+    "brokers": RootView("Brokers", _create_brokers),
+    "topics": RootView("Topics", _create_topics),
+    "groups": RootView("Groups", _create_groups),
+    "servers": RootView("Servers", _create_servers),
+    "kv": RootView("KV", _create_kv),
+    "events": RootView("Events", _create_events),
+    "drains": RootView("Drains", _create_drains),
+    "graphs": RootView("Graphs", _create_graphs),
+}
+"""The root views by their names for `:`, in the order of their number keys."""
+
+SCREEN_NAMES = tuple(ROOT_VIEWS)
+SCREEN_TITLES = tuple(root_view.title for root_view in ROOT_VIEWS.values())
 
 
 def make_view(screen_name: str) -> View:
     """Create a root view. Raises KeyError for an unknown name."""
-    # Import a view only when it is opened, so that the first screen appears sooner.
-    root_view: View = getattr(
-        import_module(f"nsadmin.tui.views.{screen_name}"), SCREEN_CLASSES[screen_name]
-    )()
-    return root_view
+    return ROOT_VIEWS[screen_name].create_view()
 
 
 def find_screen_title(view: View) -> str | None:
-    return dict(zip(SCREEN_NAMES, SCREEN_TITLES, strict=True)).get(view.view_name)
+    root_view = ROOT_VIEWS.get(view.view_name)
+    return None if root_view is None else root_view.title

@@ -12,6 +12,7 @@ from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import alert_levels, display_states, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.view_targets import NameServerTarget
 
 
 class NameServerRow(NamedTuple):
@@ -158,14 +159,10 @@ class ServersView(View):
     """One row for each name server."""
 
     view_name = "servers"
+    tab_set = "servers"
     view_title = "Servers"
     columns = SERVER_COLUMNS
     empty_text = "no name server is known"
-
-    def list_tabs(self) -> Sequence[View]:
-        from nsadmin.tui.views.divergence import DifferencesView, DivergenceCausesView, DivergenceMatrixView
-
-        return [ServersView(), DivergenceMatrixView(), DifferencesView(), DivergenceCausesView()]
 
     def build_rows(self, model: ClusterModel) -> Sequence[NameServerRow]:
         fresh_servers = model.list_fresh_servers()
@@ -216,8 +213,8 @@ class ServersView(View):
         reason_text = ", ".join(agreement_verdict.reasons) if agreement_verdict.outcome == "diverge" else ""
         return [*headline_cells, Cell(phrase + reason_text, tone)]
 
-    def open_row(self, row: NameServerRow) -> View:
-        return NameServerSettingsView(row.name_server.namesrv_addr)
+    def open_row(self, row: NameServerRow) -> NameServerTarget:
+        return NameServerTarget(row.name_server.namesrv_addr)
 
 
 class NameServerSettingsView(View):

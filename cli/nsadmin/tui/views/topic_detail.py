@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
@@ -14,6 +15,7 @@ from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
 from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.view_targets import GroupTarget
 
 
 class TopicRouteRow(NamedTuple):
@@ -45,24 +47,14 @@ class TopicRouteRow(NamedTuple):
 class TopicDetailView(View):
     """The base class of all tabs of a topic."""
 
+    tab_set = "topic"
+
     def __init__(self, topic: str) -> None:
         self.topic = topic
 
     @property
     def view_title(self) -> str:
         return self.topic
-
-    def list_tabs(self) -> Sequence[View]:
-        from nsadmin.tui.views.topic_producers import TopicProducersView
-
-        view_classes = (
-            TopicRouteView,
-            TopicReadersView,
-            TopicDiagramView,
-            TopicProducersView,
-            TopicHistoryView,
-        )
-        return [view_class(self.topic) for view_class in view_classes]
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(topic=self.topic)
@@ -258,10 +250,8 @@ class TopicReadersView(TopicDetailView):
     def subject_of_row(self, row: str) -> RowSubject:
         return RowSubject(topic=self.topic, group=row)
 
-    def open_row(self, row: str) -> View:
-        from nsadmin.tui.views.group_detail import GroupQueuesView
-
-        return GroupQueuesView(row)
+    def open_row(self, row: str) -> GroupTarget:
+        return GroupTarget(row)
 
 
 class TopicHistoryView(TopicDetailView):
@@ -279,7 +269,7 @@ class TopicHistoryView(TopicDetailView):
     def empty_message(self, model: ClusterModel) -> str:
         return self.empty_text
 
-    def build_rows(self, model: ClusterModel) -> Sequence[object]:
+    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return events.notices_about(model, self.topic)
 
 

@@ -15,6 +15,7 @@ from nsadmin.tui.polling.poll_records import TopicPolled
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.view_targets import TopicTarget
 
 _MAX_QUERIES = 60
 
@@ -223,10 +224,8 @@ class TopicsView(View):
         topic_names = dict.fromkeys(row.topic for row in [*first_rows, *visible_rows])
         return [DetailQuery("topicRow", topic) for topic in list(topic_names)[:_MAX_QUERIES]]
 
-    def open_row(self, row: TopicRow) -> View:
-        from nsadmin.tui.views.topic_detail import TopicRouteView
-
-        return TopicRouteView(row.topic)
+    def open_row(self, row: TopicRow) -> TopicTarget:
+        return TopicTarget(row.topic)
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence()

@@ -1,0 +1,48 @@
+"""The rows of the list of consumer groups, with their lag and its growth. Pure."""
+
+from typing import NamedTuple
+
+from nsadmin.tui.model.cluster_model import Trend
+from nsadmin.tui.model.server_states import LatestAnswer
+from nsadmin.tui.polling.poll_records import GroupPolled
+
+
+class GroupRow(NamedTuple):
+    """A consumer group over all brokers and topics."""
+
+    group_name: str
+    group_answer: LatestAnswer[GroupPolled] | None
+    lag_trend: Trend | None
+    now_ms: int
+
+    @property
+    def group_poll(self) -> GroupPolled | None:
+        return self.group_answer.last_poll if self.group_answer is not None else None
+
+    @property
+    def total_lag(self) -> int | None:
+        """The messages not consumed yet, on the queues with a committed offset."""
+        if self.group_poll is None:
+            return None
+        return sum(queue_lag.diff or 0 for queue_lag in self.group_poll.lags)
+
+    @property
+    def growth_rate(self) -> float | None:
+        """The growth of the lag in messages per second, over the last ten polls."""
+        if self.lag_trend is None or len(self.lag_trend.values) < 2:
+            return None
+        first_index = max(len(self.lag_trend.values) - 11, 0)
+        seconds = (self.lag_trend.times_ms[-1] - self.lag_trend.times_ms[first_index]) / 1000
+        return (self.lag_trend.values[-1] - self.lag_trend.values[first_index]) / seconds if seconds else None
+
+    @property
+    def delay_ms(self) -> int | None:
+        """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
+        if self.group_poll is None:
+            return None
+        oldest_times = [
+            queue_lag.last_timestamp
+            for queue_lag in self.group_poll.lags
+            if queue_lag.diff and queue_lag.last_timestamp
+        ]
+        return self.now_ms - min(oldest_times) if oldest_times else None

@@ -1,0 +1,139 @@
+"""The links between views: the tabs of the same object, and the view that a row's target opens. Pure.
+
+Rule: the functions import the views themselves, so that the first screen appears sooner.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nsadmin.tui.views.base_view import TabSet, View
+from nsadmin.tui.views.view_targets import (
+    BrokerTarget,
+    DifferenceTarget,
+    FindingTarget,
+    GroupTarget,
+    NameServerTarget,
+    ObjectEventsTarget,
+    TopicTarget,
+    ViewTarget,
+)
+
+
+def _list_broker_tabs(view: View) -> Sequence[View]:
+    from nsadmin.tui.views import broker_detail
+    from nsadmin.tui.views.broker_config import BrokerConfigView
+
+    assert isinstance(view, broker_detail.BrokerDetailView)
+    broker_identity = (view.broker_name, view.broker_id, view.broker_addr, view.cluster_name)
+    return [
+        broker_detail.BrokerFiguresView(*broker_identity),
+        BrokerConfigView(*broker_identity),
+        broker_detail.BrokerTopicsView(*broker_identity),
+        broker_detail.BrokerProducersView(*broker_identity),
+        broker_detail.BrokerHistoryView(*broker_identity),
+    ]
+
+
+def _list_topic_tabs(view: View) -> Sequence[View]:
+    from nsadmin.tui.views import topic_detail
+    from nsadmin.tui.views.topic_producers import TopicProducersView
+
+    assert isinstance(view, topic_detail.TopicDetailView)
+    return [
+        topic_detail.TopicRouteView(view.topic),
+        topic_detail.TopicReadersView(view.topic),
+        topic_detail.TopicDiagramView(view.topic),
+        TopicProducersView(view.topic),
+        topic_detail.TopicHistoryView(view.topic),
+    ]
+
+
+def _list_group_tabs(view: View) -> Sequence[View]:
+    from nsadmin.tui.views import group_detail
+
+    assert isinstance(view, group_detail.GroupDetailView)
+    return [
+        group_detail.GroupQueuesView(view.group),
+        group_detail.GroupClientsView(view.group),
+        group_detail.GroupLagView(view.group),
+    ]
+
+
+def _list_server_tabs(view: View) -> Sequence[View]:
+    from nsadmin.tui.views.divergence import DifferencesView, DivergenceCausesView, DivergenceMatrixView
+    from nsadmin.tui.views.servers import ServersView
+
+    return [ServersView(), DivergenceMatrixView(), DifferencesView(), DivergenceCausesView()]
+
+
+TAB_SETS: Mapping[TabSet, Callable[[View], Sequence[View]]] = {
+    "broker": _list_broker_tabs,
+    "topic": _list_topic_tabs,
+    "group": _list_group_tabs,
+    "servers": _list_server_tabs,
+}
+"""The functions that create the tabs of a view, by its `tab_set`."""
+
+
+def list_tabs(view: View) -> Sequence[View]:
+    """All tabs of the object of a view, including this view, or nothing if the view has no tabs."""
+    return () if view.tab_set is None else TAB_SETS[view.tab_set](view)
+
+
+def _open_broker(target: BrokerTarget) -> View:
+    from nsadmin.tui.views.broker_detail import BrokerFiguresView
+
+    return BrokerFiguresView(*target)
+
+
+def _open_topic(target: TopicTarget) -> View:
+    from nsadmin.tui.views.topic_detail import TopicRouteView
+
+    return TopicRouteView(target.topic)
+
+
+def _open_group(target: GroupTarget) -> View:
+    from nsadmin.tui.views.group_detail import GroupQueuesView
+
+    return GroupQueuesView(target.group)
+
+
+def _open_name_server(target: NameServerTarget) -> View:
+    from nsadmin.tui.views.servers import NameServerSettingsView
+
+    return NameServerSettingsView(target.namesrv_addr)
+
+
+def _open_difference(target: DifferenceTarget) -> View:
+    from nsadmin.tui.views.divergence import DifferenceSidesView
+
+    return DifferenceSidesView(*target)
+
+
+def _open_finding(target: FindingTarget) -> View:
+    from nsadmin.tui.views.divergence import DivergenceAdviceView
+
+    return DivergenceAdviceView(*target)
+
+
+def _open_object_events(target: ObjectEventsTarget) -> View:
+    from nsadmin.tui.views.events import ObjectEventsView
+
+    return ObjectEventsView(target.object_name)
+
+
+TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
+    BrokerTarget: _open_broker,
+    TopicTarget: _open_topic,
+    GroupTarget: _open_group,
+    NameServerTarget: _open_name_server,
+    DifferenceTarget: _open_difference,
+    FindingTarget: _open_finding,
+    ObjectEventsTarget: _open_object_events,
+}
+"""The functions that create the view of a target, by the class of the target."""
+
+
+def open_target(target: ViewTarget) -> View:
+    """Create the view that Enter opens for a target."""
+    return TARGET_VIEWS[type(target)](target)

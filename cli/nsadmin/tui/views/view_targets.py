@@ -1,0 +1,65 @@
+"""The targets of rows: the objects whose views Enter opens. Pure.
+
+Rule: a view returns a target, and `view_links` finds the view. So views do not import one another.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+
+class BrokerTarget(NamedTuple):
+    """A broker process."""
+
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    cluster_name: str
+
+
+class TopicTarget(NamedTuple):
+    """A topic."""
+
+    topic: str
+
+
+class GroupTarget(NamedTuple):
+    """A consumer group."""
+
+    group: str
+
+
+class NameServerTarget(NamedTuple):
+    """The settings of a name server."""
+
+    namesrv_addr: str
+
+
+class DifferenceTarget(NamedTuple):
+    """An object that name servers report differently."""
+
+    aspect_name: str
+    object_name: str
+
+
+class FindingTarget(NamedTuple):
+    """A finding of the command `divergence`."""
+
+    aspect_name: str
+    object_name: str
+    cause_text: str
+
+
+class ObjectEventsTarget(NamedTuple):
+    """The notices that concern one object."""
+
+    object_name: str
+
+
+ViewTarget: TypeAlias = (
+    BrokerTarget
+    | TopicTarget
+    | GroupTarget
+    | NameServerTarget
+    | DifferenceTarget
+    | FindingTarget
+    | ObjectEventsTarget
+)
