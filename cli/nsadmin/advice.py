@@ -1,4 +1,4 @@
-"""Advice: what an operator can do about an error, by the code that a server answered."""
+"""Owns advice about errors, by response code."""
 
 from collections.abc import Iterable
 
@@ -35,7 +35,7 @@ _CREDENTIALS_ADVICE = (
 
 
 def advise_on_errors(errors: Iterable[RocketMQError | None]) -> list[str]:
-    """What to do, once for each kind of error; nothing for those that say it themselves."""
+    """Return advice, once for each kind of error; none for errors whose own text has it."""
     advice_texts = (_advise_on_error(error) for error in errors if error is not None)
     return list(dict.fromkeys(advice_text for advice_text in advice_texts if advice_text is not None))
 

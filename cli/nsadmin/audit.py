@@ -1,7 +1,7 @@
-"""Audit: a line of JSON in a local file for each command that changed something, or tried to.
+"""Owns the audit: a line of JSON in a local file for each command that sent a change.
 
-Law: a change neither fails nor waits because of it, and no secret gets into it: of a setting whose name says
-that it is one the value is left out, and so is the body of a message.
+A change never fails or waits because of the audit. No secret gets into it: values of settings with a secret
+name are replaced, and so are passwords and bodies of messages.
 """
 
 import json
@@ -18,7 +18,7 @@ from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 _HIDDEN_TEXT = "***"
-# Whatever is there instead of a file, such as a pipe that nobody reads, is not waited for.
+# O_NONBLOCK: opening a pipe that nobody reads must not block.
 _APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _SETTING_TEXT_COLUMNS = ("value", "before", "after", "changes")
 
@@ -30,14 +30,14 @@ class UnreadableAuditError(Exception):
 
 
 class AuditLog(NamedTuple):
-    """What a file has: records, oldest first, and the numbers of lines that are none."""
+    """The records of a file, oldest first, and the numbers of unreadable lines."""
 
     records: list[AuditRecord]
     unreadable_lines: list[int]
 
 
 def audit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """NSADMIN_AUDIT, else audit.jsonl in nsadmin's folder of the user's state; None for "off"."""
+    """Return NSADMIN_AUDIT, else audit.jsonl in nsadmin's folder of the user's state; None for "off"."""
     given_path = environ.get("NSADMIN_AUDIT")
     if given_path == "off":
         return None
@@ -54,9 +54,9 @@ def build_audit_record(
     rows: ResultRows | None,
     exit_code: int,
 ) -> AuditRecord:
-    """When, who, where, the command line, each request that was sent with its outcome, and the rows shown.
+    """Build a record: time, user, context, command line, sent changes with outcomes, and the rows shown.
 
-    `rows` is None for a command that ended before it had any.
+    `rows` is None if the command ended before it had any.
     """
     return {
         "time": int((time() - session.elapsed_seconds) * 1000),
@@ -79,14 +79,14 @@ def build_audit_record(
 
 
 def append_audit_record(audit_record: AuditRecord) -> None:
-    """Append it to the file, readable for its owner alone; one line on stderr where that cannot be done."""
+    """Append a record to the file, which only its owner can read; a failure is one line on stderr."""
     audit_file = audit_path()
     if audit_file is None:
         return
     json_line = json.dumps(audit_record, ensure_ascii=False, default=str) + "\n"
     try:
         audit_file.parent.mkdir(0o700, parents=True, exist_ok=True)
-        # One write at the end of the file: lines of commands that run at the same time do not mix.
+        # One write with O_APPEND: lines of commands that run at the same time do not mix.
         descriptor = os.open(audit_file, _APPEND_FLAGS, 0o600)
         try:
             os.write(descriptor, json_line.encode("utf-8", "backslashreplace"))
@@ -97,7 +97,7 @@ def append_audit_record(audit_record: AuditRecord) -> None:
 
 
 def load_audit(audit_file: Path) -> AuditLog:
-    """What a file has; nothing where there is none. BadAudit for one that cannot be read."""
+    """Load a file; empty without a file. UnreadableAuditError if it cannot be read."""
     try:
         file_lines = audit_file.read_bytes().splitlines()
     except FileNotFoundError:
@@ -122,14 +122,14 @@ def _parse_lines(file_lines: Sequence[bytes]) -> Iterator[tuple[int, AuditRecord
 
 
 def describe_user() -> str:
-    """Who runs this, and where."""
+    """Return USER@HOST of this process."""
     import getpass
     import socket
 
     try:
         user_name = getpass.getuser()
     except (KeyError, OSError, ImportError):
-        # A number without a name, as containers have it.
+        # A user id without a name, as in containers.
         user_name = str(os.getuid()) if hasattr(os, "getuid") else "unknown"
     return f"{user_name}@{socket.gethostname()}"
 
@@ -153,7 +153,7 @@ def _hide_secrets(command_words: Sequence[str], argument_values: Mapping[str, An
 
 
 def _result_record(result_row: ResultRow) -> AuditRecord:
-    """A row without its empty fields."""
+    """Return a row without empty fields and without values of secret settings."""
     filled_fields = {column_name: value for column_name, value in result_row.items() if value is not None}
     setting_key = result_row.get("name") if result_row.get("kind") == "kv" else result_row.get("key")
     if is_secret_name(str(setting_key or "")):

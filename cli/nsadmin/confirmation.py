@@ -10,12 +10,12 @@ from nsadmin.stderr import context_label_prefix
 
 
 def can_ask_operator() -> bool:
-    """Whether there is somebody to ask."""
+    """Whether stdin and stderr are a terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def ask_yes_no(question: str) -> bool:
-    """Ask on the terminal; only y or yes is a yes."""
+    """Ask on the terminal; only y and yes mean yes."""
     print(f"{context_label_prefix()}{question} [y/N] ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):
@@ -25,7 +25,7 @@ def ask_yes_no(question: str) -> bool:
 
 @contextmanager
 def take_stdin() -> Iterator[TextIO]:
-    """stdin for who reads it to the end; meanwhile questions are asked on the terminal, if there is one."""
+    """Yield stdin for reading to the end; meanwhile answers are read from the terminal, if there is one."""
     taken_stdin, sys.stdin = sys.stdin, _open_terminal()
     try:
         yield taken_stdin
@@ -42,7 +42,7 @@ def _open_terminal() -> TextIO:
 
 
 def ask_secret(secret_name: str) -> str:
-    """A line of standard input; on a terminal it is asked for and not shown."""
+    """Read a line of standard input; on a terminal ask for it, without echo."""
     if not can_ask_operator():
         return sys.stdin.readline().rstrip("\r\n")
     import getpass
@@ -51,7 +51,7 @@ def ask_secret(secret_name: str) -> str:
 
 
 def ask_text(text_name: str) -> str:
-    """A line of standard input; on a terminal it is asked for."""
+    """Read a line of standard input; on a terminal ask for it."""
     if can_ask_operator():
         print(f"{text_name[0].upper()}{text_name[1:]}: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().rstrip("\r\n")

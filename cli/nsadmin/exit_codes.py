@@ -9,7 +9,7 @@ from nsadmin.client.results import is_not_found, is_unreachable
 
 
 class ExitCode(IntEnum):
-    """What a command's exit code says."""
+    """The exit codes of commands."""
 
     DONE = 0
     FAILED = 1
@@ -38,7 +38,7 @@ PLUGIN_CODE_MEANINGS = (
     (2, "critical"),
     (3, "unknown: nobody can tell, or the command line is wrong"),
 )
-"""What a check's exit code says, as the Monitoring Plugins Development Guidelines have it."""
+"""The exit codes of checks, from the Monitoring Plugins Development Guidelines."""
 PLUGIN_UNKNOWN = 3
 
 
@@ -47,25 +47,26 @@ class UsageError(Exception):
 
 
 class CheckUsageError(UsageError):
-    """The line of a check is wrong: a plugin says so with a code of its own."""
+    """The command line of a check is wrong; plugins have another exit code for that."""
 
 
 class ReadOnlyContextError(Exception):
-    """A change was asked for in a context that allows none."""
+    """A command would change something, but the context is read-only."""
 
 
 class CommandInterrupted(Exception):
-    """Somebody pressed Ctrl-C; the text says what had been done by then."""
+    """The operator pressed Ctrl-C; the text says what had been done by then."""
 
 
 class ChangeDeclined(Exception):
-    """The operator said no."""
+    """The operator answered no."""
 
 
 def exit_code_of_outcomes(errors: Iterable[RocketMQError | None]) -> ExitCode:
-    """The code for what happened on each server; None stands for a server where all went well.
+    """Return the code for the outcomes of all servers; None stands for a success.
 
-    Where nothing went well, a refusal says more than a missing thing, and that more than silence.
+    If every server failed: FAILED if one refused, else NOT_FOUND if one has nothing of that name, else
+    UNREACHABLE.
     """
     outcomes = list(errors)
     failures = [error for error in outcomes if error is not None]
@@ -80,7 +81,7 @@ def exit_code_of_outcomes(errors: Iterable[RocketMQError | None]) -> ExitCode:
 
 
 def exit_code_of_error(error: BaseException) -> int:
-    """The exit code of a command that ended with this error."""
+    """Return the exit code of a command that ended with this error."""
     for error_types, exit_code in _CODES_BY_ERROR:
         if isinstance(error, error_types):
             return exit_code
@@ -89,7 +90,7 @@ def exit_code_of_error(error: BaseException) -> int:
 
 _CODES_BY_ERROR: tuple[tuple[tuple[type[BaseException], ...], int], ...] = (
     ((KeyboardInterrupt, CommandInterrupted), ExitCode.INTERRUPTED),
-    # As a program ends that is killed by SIGPIPE.
+    # The exit code of a program that SIGPIPE kills: 128 + 13.
     ((BrokenPipeError,), 141),
     ((CheckUsageError,), PLUGIN_UNKNOWN),
     ((UsageError, BadAddress, BadSettings), ExitCode.USAGE),

@@ -1,15 +1,15 @@
-"""Wording: pieces that many lines for people are made of."""
+"""Owns phrases that many messages share."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 
 def abbreviate_names(names: Sequence[str], max_names: int) -> str:
-    """The first names, and how many more there are: "a, b and 3 more"."""
+    """Return the first names and the number of the others: "a, b and 3 more"."""
     remaining_count = len(names) - max_names
     return ", ".join(names[:max_names]) + (f" and {remaining_count} more" if remaining_count > 0 else "")
 
 
 def format_utc_second(time_ms: float) -> str:
-    """Milliseconds since 1970 as ISO 8601 in UTC."""
+    """Format milliseconds since 1970 as ISO 8601 in UTC."""
     return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"

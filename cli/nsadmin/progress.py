@@ -1,6 +1,6 @@
-"""Progress: a bar on stderr for who waits at a terminal while very many servers or topics are asked.
+"""Owns progress on stderr: a bar for long waits at a terminal, and status lines elsewhere.
 
-Law: it is never seen of what is quick, and is gone before anything else is written.
+Quick commands show none, and a bar is removed before anything else is written.
 """
 
 import os
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from rich.text import Text as RichText
 
 PATIENCE_SECONDS = 0.3
-"""Seconds that pass before it is shown."""
+"""Seconds before a bar is shown."""
 _REDRAW_SECONDS = 0.05
-"""Seconds between two updates."""
+"""Seconds between two updates of a bar."""
 PLAIN_LINE_PERIOD_SECONDS = 10.0
-"""Seconds between plain lines, where there is no terminal to draw on."""
+"""Seconds between plain lines, without a terminal to draw on."""
 
 
 def can_draw_on_stderr() -> bool:
@@ -30,7 +30,10 @@ def can_draw_on_stderr() -> bool:
 
 
 class RequestProgressBar:
-    """An observer of calls: shown while more than a screenful is asked together, unless it `is_hushed`."""
+    """Observes requests, and shows a bar while more of them than the screen has lines are under way.
+
+    It shows nothing while `is_hushed`.
+    """
 
     def __init__(self) -> None:
         self.is_hushed = False
@@ -65,7 +68,7 @@ class RequestProgressBar:
 
 
 class StepProgressBar:
-    """The steps of a procedure: so many of all have been gone."""
+    """A bar for the steps of a procedure."""
 
     def __init__(self, step_label: str, total_steps: int) -> None:
         self._step_label, self._total_steps, self._done_steps = step_label, total_steps, 0
@@ -73,7 +76,7 @@ class StepProgressBar:
         self._rich_progress: Progress | None = None
 
     def advance_steps(self, steps: int) -> None:
-        """So many more."""
+        """Count more steps as done."""
         self._done_steps += steps
         if self._rich_progress is None and monotonic() - self._began_at >= PATIENCE_SECONDS:
             self._rich_progress = _start_progress(self._step_label)
@@ -89,7 +92,7 @@ class StepProgressBar:
 
 
 class StatusLine:
-    """One line that says what goes on: a moving one on a terminal; elsewhere a plain one, now and then."""
+    """One line of status: animated on a terminal, else a plain line every 10 seconds."""
 
     def __init__(self, write_plain_line: Callable[[str], None]) -> None:
         self._write_plain_line = write_plain_line
@@ -97,13 +100,13 @@ class StatusLine:
         self._rich_status: Status | None = None
 
     def write_line(self, text: str) -> None:
-        """A line that stays."""
+        """Write a line that stays."""
         self.close()
         self._write_plain_line(text)
         self._written_at = monotonic()
 
     def show_status(self, text: str) -> None:
-        """What goes on now, until there is anything else to say."""
+        """Show this status until the next one."""
         if can_draw_on_stderr():
             if self._rich_status is None:
                 self._rich_status = _start_spinner()
@@ -112,7 +115,7 @@ class StatusLine:
             self.write_line(text)
 
     def close(self) -> None:
-        """Take the moving one away, if it is there."""
+        """Remove the animated line, if it is shown."""
         if self._rich_status is not None:
             self._rich_status.stop()
             self._rich_status = None
@@ -127,7 +130,7 @@ def _start_spinner() -> "Status":
 
 
 def _literal_text(text: str) -> "RichText":
-    """Names may have brackets, which rich would take for styles."""
+    """Return the text without markup: Rich would take brackets in names for styles."""
     from rich.text import Text
 
     return Text(text, no_wrap=True, overflow="ellipsis")
@@ -141,7 +144,7 @@ def _terminal_lines() -> int:
 
 
 def _start_progress(task_label: str) -> "Progress":
-    # Rich is slow to import; by now somebody has been waiting longer than that.
+    # Rich is slow to import; it is loaded only after the wait is already longer than that.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -20,12 +20,12 @@ _ALL_ENTRIES_BY_NAME = {
 
 
 def find_command(command_word: str) -> CommandEntry | None:
-    """The command of that name: topicRoute, TOPICROUTE, topic-route and topic_route are the same."""
+    """Find a command by name: topicRoute, TOPICROUTE, topic-route and topic_route are the same."""
     return _ALL_ENTRIES_BY_NAME.get(_plain_name(command_word))
 
 
 def take_command(command_words: Sequence[str]) -> tuple[CommandEntry | None, list[str]]:
-    """The command that a line begins with, its name in one word or in two, and what stands behind it."""
+    """Return the command that a line begins with, named in one word or two, and the words after it."""
     command_entry = find_command(command_words[0])
     if command_entry is None and len(command_words) > 1 and command_words[1][:1].isalpha():
         command_entry = find_command(command_words[0] + command_words[1])
@@ -35,12 +35,12 @@ def take_command(command_words: Sequence[str]) -> tuple[CommandEntry | None, lis
 
 
 def list_check_names() -> list[str]:
-    """What stands behind `check`."""
+    """Return the names that can follow `check`."""
     return [check_entry.name[5:6].lower() + check_entry.name[6:] for check_entry in list_named_checks()]
 
 
 def list_named_checks() -> list[CommandEntry]:
-    """The commands that are also typed as `check NAME`."""
+    """Return the commands that can also be typed as `check NAME`."""
     return [
         command_entry
         for command_entry in COMMANDS
@@ -49,7 +49,7 @@ def list_named_checks() -> list[CommandEntry]:
 
 
 def nearest_commands(command_word: str) -> list[str]:
-    """Up to three command names that look like this one."""
+    """Return up to three command names that are similar to this word."""
     return [
         _ENTRIES_BY_NAME[plain_name].name
         for plain_name in find_similar_names(_plain_name(command_word), _ENTRIES_BY_NAME, 0.5)

@@ -1,6 +1,6 @@
-"""Observing: what is made of each request while a command runs: a line of --debug, the changes sent.
+"""Observes the requests of a command: prints them for --debug, and records the changes that were sent.
 
-Law: of a request its code, place, outcome and size are told; no field and no body, which may be secret.
+It shows code, address, outcome and size of a request, and no field or body, because these may be secret.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from nsadmin.client.connection.caller import CHANGE_CODES
 
 
 def combine_observers(observers: Sequence[ExchangeObserver]) -> ExchangeObserver | None:
-    """One observer for all of them; None, which costs nothing, for none."""
+    """Combine observers into one; None without any."""
     if len(observers) < 2:
         return observers[0] if observers else None
 
@@ -25,12 +25,12 @@ def combine_observers(observers: Sequence[ExchangeObserver]) -> ExchangeObserver
 
 
 def create_tracer(started_at: float) -> ExchangeObserver:
-    """Says each request in a line; times are counted from `started` (`time.monotonic`)."""
+    """Create an observer that prints a line per request; times count from `started_at` (`time.monotonic`)."""
     return lambda exchange: stderr.write_stderr_line(format_trace_line(exchange, started_at))
 
 
 def format_trace_line(exchange: Exchange, started_at: float) -> str:
-    """When, where, what, outcome, milliseconds, bytes."""
+    """Format a request: time, address, code, outcome, milliseconds, bytes."""
     via_suffix = f" via {exchange.via}" if exchange.via else ""
     return (
         f"+{(exchange.began - started_at) * 1000:.0f} ms {exchange.addr}{via_suffix}"
@@ -47,7 +47,7 @@ def request_name(request_code: int) -> str:
 
 
 def outcome_text(exchange: Exchange) -> str:
-    """The name and number of the answer's code, or why there is no answer."""
+    """Return name and number of the response code, or the reason why there is no response."""
     if isinstance(exchange.outcome, CallError):
         return exchange.outcome.reason
     try:
@@ -57,9 +57,9 @@ def outcome_text(exchange: Exchange) -> str:
 
 
 class SentChanges:
-    """Remembers the requests that change something: those that were done, and those that may have been.
+    """Records the requests that change something, and their outcomes.
 
-    What is sent again and again to one server with one outcome is counted: a command may go on for days.
+    Equal requests to one server with the same outcome are counted, because a command can run for days.
     """
 
     def __init__(self) -> None:
@@ -73,16 +73,16 @@ class SentChanges:
 
     @property
     def first_exchanges(self) -> list[Exchange]:
-        """The first of each kind, in order."""
+        """The first request of each kind, in order."""
         return [first_exchange for first_exchange, _ in self._counts_by_kind.values()]
 
     @property
     def counted_exchanges(self) -> list[tuple[Exchange, int]]:
-        """The same, and how often."""
+        """The first request of each kind, and the number of equal ones."""
         return list(self._counts_by_kind.values())
 
     def describe_outcomes(self) -> str:
-        """What was done and what may have been, for who interrupted it."""
+        """Describe what was done and what may have been done, after an interruption."""
         done_places = [_request_place(exchange) for exchange in self.first_exchanges if exchange.outcome == 0]
         unsure_places = [
             _request_place(exchange)

@@ -1,4 +1,4 @@
-"""Session: the world that a command is handed, so that it neither connects nor prints."""
+"""Owns the session: a command reaches servers and the operator only through it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,14 +19,11 @@ from nsadmin.output import OutputStyle, ResultRows
 T = TypeVar("T")
 
 _BRIEF_TIMEOUT_SECONDS = 1.0
-"""Seconds that hints are worth waiting for."""
+"""Timeout of requests that only look for a hint."""
 
 
 class PluginOptions(NamedTuple):
-    """How a check tells what it found: in a `format`, to a file or to stdout, at once or when all is well.
-
-    As they were typed; None for what was not.
-    """
+    """The output options of a check, as they were typed; None for an option that was not typed."""
 
     format: str | None = None
     output_file: str | None = None
@@ -36,9 +33,9 @@ class PluginOptions(NamedTuple):
 class SharedOptions(NamedTuple):
     """The options that all commands have in common.
 
-    `context` is the name of the context in force, `color` what it is shown in. `overruled` are the ways to
-    find name servers that did not win, and `signed_from` is where the credentials are from, in words.
-    `journals` are the folders that the context names.
+    `context` is the name of the context in force, and `color` its colour. `overruled_sources` describes the
+    sources of name servers that were not used, `credentials_source` the source of the credentials.
+    `journal_folders` are the folders that the context names.
     """
 
     namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None = None
@@ -59,14 +56,14 @@ class SharedOptions(NamedTuple):
 
 
 class Session:
-    """Lives as long as one command; `changes` are the requests it sent that change something.
+    """The servers and options of one command; it lives as long as the command.
 
-    `name_servers` are those it has to do with; none where brokers were named by address. `said` are the
-    shared options as they were typed, for who starts other command lines. `form` makes text of what the
-    command returns, where that is to look like another program's.
+    `namesrv_addrs` are the name servers that the command uses; empty if it uses none, because brokers were
+    named by address. `shared_values` are the shared options as they were typed, for commands that start
+    other command lines. `sent_changes` records the requests that change something. `output_form` turns the
+    result into the text that another program would print; None for our own formats.
 
-    Nothing of that kind can be sent for a command that may not change anything, in a dry run, or in a
-    read-only context.
+    No changing request can be sent by a command that reads, in a dry run, or in a read-only context.
     """
 
     def __init__(
@@ -91,14 +88,14 @@ class Session:
 
     @property
     def is_dry_run(self) -> bool:
-        """Whether the command may only say what it would do."""
+        """Whether the command only shows what it would do."""
         return self.options.dry_run
 
     @cached_property
     def admin(self) -> AdminClient:
-        """Asks every name server each time, so that one that is dead or tells another story is noticed.
+        """The client of the command; it asks every name server, to notice dead ones and disagreements.
 
-        Whoever is named by address is asked there, for which no name server is needed.
+        Requests to a server named by address need no name server.
         """
         return AdminClient(
             self._find_name_servers,
@@ -110,7 +107,7 @@ class Session:
         )
 
     def _find_name_servers(self) -> NameServerList:
-        """Looked for when the first one is to be asked; what is special about them is said then."""
+        """Find the name servers, at the first request to one; note the default and other special cases."""
         found_name_servers = make_finder(self.options.namesrv_addr)()
         if found_name_servers.source == "default":
             context_name = self.options.context
@@ -125,7 +122,7 @@ class Session:
 
     @cached_property
     def _request_tracer(self) -> ExchangeObserver | None:
-        """Who says each request, whichever client sends it."""
+        """The observer that prints each request of every client; None without --debug."""
         return request_observer.create_tracer(self._started_at) if self.options.debug else None
 
     @cached_property
@@ -142,11 +139,11 @@ class Session:
 
     @property
     def brokers(self) -> BrokerAdmin:
-        """Brokers asked at their own addresses, for which no name server is needed."""
+        """Requests to brokers at their own addresses; they need no name server."""
         return self.admin.brokers
 
     def open_brief_client(self) -> AdminClient:
-        """Another client for the same name servers, asking briefly; who does not answer is not noted."""
+        """Open a client of the same name servers with a short timeout; it notes no unreachable servers."""
         access = self.options.access
         return AdminClient(
             lambda: self.admin.addresses,
@@ -158,11 +155,11 @@ class Session:
     def open_other_client(
         self, namesrv_addr: tuple[str, ...] | NameServerList | NameServerFinder | None, access: Access
     ) -> AdminClient:
-        """A client that reads from other name servers than the command's own, seen by the same observer."""
+        """Open a client that reads from other name servers, with the same observer."""
         return AdminClient(namesrv_addr, access=access, observer=self._request_observer, read_only=True)
 
     def open_background_client(self) -> AdminClient:
-        """Another client for the same name servers, for a thread that reads for days; without a bar."""
+        """Open a client of the same name servers for a thread that reads for days; without a progress bar."""
         return AdminClient(
             self.admin.addresses,
             access=self.options.access,
@@ -172,7 +169,10 @@ class Session:
 
     @contextmanager
     def show_progress(self, step_label: str, total_steps: int) -> Iterator[Callable[[int], None]]:
-        """A bar for the steps of a procedure, told of each few that are done; no other is seen meanwhile."""
+        """Show a bar for the steps of a procedure, and hide the bar of requests meanwhile.
+
+        Yields a function that takes the number of steps done since its last call.
+        """
         if self._progress_bar is None:
             yield lambda _: None
             return
@@ -185,12 +185,12 @@ class Session:
             self._progress_bar.is_hushed = False
 
     def write_remark(self, remark_text: str) -> None:
-        """A line for the operator about what is no error; nothing with --quiet."""
+        """Write a line that is no error to stderr; nothing with --quiet."""
         if not self.options.quiet:
             stderr.write_stderr_line(remark_text)
 
     def confirm_change(self, question: str) -> None:
-        """Ask before a change, if there is somebody to ask; a no ends the command."""
+        """Ask before a change, if an operator can be asked; raise ChangeDeclined after a no."""
         if self.options.yes or self.is_dry_run or not confirmation.can_ask_operator():
             return
         if not confirmation.ask_yes_no(question):
@@ -202,9 +202,9 @@ class Session:
         is_piped: bool,
         advice: str = "pipe it in with --secretKeyStdin, or name where it is with --credentials",
     ) -> str:
-        """A secret from the terminal, which shows nothing of it, or if `piped` a line of standard input.
+        """Read a secret from the terminal, without echo, or if `is_piped` from a line of standard input.
 
-        `advice` is what to do where there is no terminal.
+        `advice` says what to do without a terminal.
         """
         if not is_piped and not confirmation.can_ask_operator():
             raise exit_codes.UsageError(
@@ -216,38 +216,38 @@ class Session:
         return secret_text
 
     def require_writable(self, command_name: str) -> None:
-        """In a read-only context nothing is changed; what would be may be looked at."""
+        """Raise ReadOnlyContextError in a read-only context, except in a dry run."""
         if self.options.read_only and not self.is_dry_run:
             raise exit_codes.ReadOnlyContextError(
                 f"{command_name} changes something, and the context {self.options.context} is read-only"
             )
 
     def require_yes(self, command_name: str) -> None:
-        """Where nobody can be asked, what cannot be undone needs --yes."""
+        """Raise UsageError if nobody can be asked and --yes is missing."""
         if not (self.options.yes or self.is_dry_run or confirmation.can_ask_operator()):
             raise exit_codes.UsageError(
                 f"{command_name} cannot be undone, and there is no terminal to ask on: add --yes"
             )
 
     def run_command_line(self, command_words: list[str]) -> int:
-        """Run another command line, with the options and the connections of this batch; its exit code."""
+        """Run a command line with the options and connections of this batch; return its exit code."""
         assert self._run_line is not None, "only a batch runs other commands"
         return self._run_line(command_words)
 
     def continue_table(self) -> None:
-        """What is written from now on belongs to the table before: no names above it again."""
+        """Write the next rows without column names, because they continue the table before."""
         headless_style = self.options.style._replace(shows_headers=False)
         self.options = self.options._replace(style=headless_style)
 
     def remember_first(self, make_value: Callable[[], T]) -> T:
-        """What was made the first time: with --watch, a command remembers by it what it saw before."""
+        """Return the value of the first call; with --watch, the first run makes it and later runs get it."""
         if not self._first_values:
             self._first_values.append(make_value())
         first_value: T = self._first_values[0]
         return first_value
 
     def repeat_every(self, period_seconds: float, run_once: Callable[[], T]) -> Iterator[T]:
-        """The same again and again, until somebody stops it."""
+        """Yield the results of endless runs, one per period."""
         while True:
             yield run_once()
             sleep(period_seconds)
@@ -263,13 +263,13 @@ class Session:
         return "admin" not in self.__dict__ or not self.admin.unreachable
 
     def describe_interruption(self) -> str:
-        """What an interrupted command had done; a command that changes nothing was only interrupted."""
+        """Describe what an interrupted command had changed by then."""
         if not self._may_change:
             return "interrupted"
         return f"interrupted; {self.sent_changes.describe_outcomes() or 'nothing was changed'}"
 
     def close(self) -> None:
-        """Leave, and say what was noticed on the way."""
+        """Close the connections, and report unreachable name servers and disagreements."""
         if self._progress_bar is not None:
             self._progress_bar.close()
         if "admin" not in self.__dict__:

@@ -22,13 +22,13 @@ _context_label: tuple[str | None, str | None] = (None, None)
 
 
 def set_context_label(context_name: str | None, color: str | None = None) -> None:
-    """From now on questions name this context, and on a terminal all lines do if it has a colour."""
+    """Set the context that questions name; with a colour, every line on a terminal names it, too."""
     global _context_label
     _context_label = (context_name, color)
 
 
 def context_label_prefix() -> str:
-    """The context's name in its colour; without one it stands in questions only."""
+    """Return the context's name in brackets, in its colour if stderr is a terminal; "" without a context."""
     context_name, color = _context_label
     if context_name is None:
         return ""
@@ -38,7 +38,7 @@ def context_label_prefix() -> str:
 
 
 def write_stderr_line(line_text: str) -> None:
-    """One line for the operator."""
+    """Write one line for the operator; control characters are escaped."""
     shown_prefix = context_label_prefix() if _context_label[1] is not None and sys.stderr.isatty() else ""
     print(f"nsadmin: {shown_prefix}{_escape_unprintable(line_text)}", file=sys.stderr, flush=True)
 
@@ -48,7 +48,7 @@ def _escape_unprintable(text: str) -> str:
 
 
 def report_failure(error: BaseException, with_traceback: bool) -> int:
-    """Say in one line why the command ended early; the exit code. With `debug`, the traceback as well."""
+    """Write why the command ended early, with the traceback if asked for; return the exit code."""
     if with_traceback and not isinstance(error, (BrokenPipeError, KeyboardInterrupt, CommandInterrupted)):
         import traceback
 
@@ -79,5 +79,5 @@ def _failure_text(error: BaseException) -> str:
 
 
 def _discard_stdout() -> None:
-    """Whoever read stdout has gone (`nsadmin topicList | head`), and nothing more can be written there."""
+    """Send the rest of stdout to nowhere, because its reader has closed it (`nsadmin topicList | head`)."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Likeness: which names somebody may have meant who typed one that is none, and how that is asked."""
+"""Finds names that are similar to a mistyped one, and words the question about them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 def find_similar_names(
     word: str, known_names: Iterable[str], min_ratio: float = 0.6, *, max_names: int = 3
 ) -> list[str]:
-    """Up to `most` of these names that look like the word, in whatever case, the likest first.
+    """Return up to `max_names` names that are similar to the word in any case, the most similar first.
 
-    `least` is how much, from 0 to 1 (`difflib`'s ratio).
+    `min_ratio` is the least similarity, from 0 to 1 (`difflib`'s ratio).
     """
-    # Its import is as long as that of a module of commands, and few mistype.
+    # Imported late: it takes as long to load as a command module, and few names are mistyped.
     from difflib import get_close_matches
 
     names_by_lower = {known_name.lower(): known_name for known_name in known_names}
@@ -21,5 +21,5 @@ def find_similar_names(
 
 
 def did_you_mean(near_names: Sequence[str]) -> str:
-    """The question that follows what is wrong: "did you mean a or b?"."""
+    """Return the question "did you mean a or b?"."""
     return f"did you mean {' or '.join(near_names)}?"

@@ -1,7 +1,8 @@
-"""CommandStream, a connection that carries commands: flow control, rate limits and the peer's identity.
+"""CommandStream, a connection that carries commands: flow control, turns and the peer's identity.
 
 The answers to one read are written together. While the peer does not accept them, nothing more is read from
-it. A stream with many or slow requests shares the event loop with others through the FairScheduler.
+it. A stream with many or slow requests shares the event loop with others through the FairScheduler. Its
+RateLimiter decides when it rests.
 """
 
 import asyncio
@@ -15,11 +16,11 @@ from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler
 from namesrv_core.transport.quotas import StreamQuotas
+from namesrv_core.transport.rate_limit import RateLimiter
 
 _PIECE_BYTES = 1 << 14
 """Bytes that are processed in one turn: about 150 client requests."""
 _MANY_PAYLOADS = 32
-_LONG_WORK_SECONDS = 0.02
 _LARGE_ANSWER_BYTES = 1 << 16
 
 
@@ -62,7 +63,8 @@ class CommandStream(asyncio.Protocol):
 
     `host` is the peer's address without its port. `subject` is the subject of a verified client certificate
     ("CN=ops,O=Example": RFC 4514, most specific first), or None. `frame_count` and `byte_count` count what
-    was read. `full_since` is when the peer stopped accepting data (loop time), or None.
+    was read. `full_since` is when the peer stopped accepting data (loop time), or None. `rate_limiter` keeps
+    the rate limits.
     """
 
     _last_channel_id = 0
@@ -83,28 +85,25 @@ class CommandStream(asyncio.Protocol):
         self.full_since: float | None = None
         self._stream_quotas = stream_quotas = stream_quotas or StreamQuotas()
         self.protocol_connection = ProtocolConnection(stream_quotas.decode_limits)
-        self._is_held = self._is_resting = self._holds_many_bytes = False
-        self._is_behind = self._is_queued = self._is_slow = False
+        self._is_held = self._holds_many_bytes = False
+        self._is_behind = self._is_queued = False
         self._unread_bytes = b""
         self._waiting_payloads: list[bytes] = []
         self._current_work: AnswerSteps | None = None
         self._work_seconds = 0.0
         self._work_bytes = 0
-        self._frames_granted, self._bytes_granted = (
-            stream_quotas.frames_per_second,
-            stream_quotas.bytes_per_second,
-        )
         self._work_clock = stream_quotas.work_clock
         self._stream_owner = stream_owner
         self._response_cache = response_cache
         self._transport: asyncio.Transport
         self._socket_transport: asyncio.Transport
         self._event_loop = asyncio.get_running_loop()
+        self.rate_limiter = RateLimiter(stream_quotas, self._event_loop)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = self._socket_transport = cast(asyncio.Transport, transport)
-        self.active_at = self._refilled_at = self._event_loop.time()
+        self.active_at = self.rate_limiter.refilled_at = self._event_loop.time()
         peer_name = transport.get_extra_info("peername")
         if peer_name:
             self.host = peer_name[0]
@@ -128,7 +127,9 @@ class CommandStream(asyncio.Protocol):
             self._unread_bytes += data
             return
         self.active_at = self._event_loop.time()
-        if self._is_slow or (len(data) > _PIECE_BYTES and len(data) > self.protocol_connection.missing_bytes):
+        if self.rate_limiter.is_slow or (
+            len(data) > _PIECE_BYTES and len(data) > self.protocol_connection.missing_bytes
+        ):
             self._unread_bytes = data
             self._fall_behind()
             return
@@ -141,7 +142,7 @@ class CommandStream(asyncio.Protocol):
                 if self._current_work is not None:
                     self._fall_behind()
                     return
-                self._rest_after_work(self._work_clock() - began_at)
+                self.rate_limiter.rest_after_work(self, self._work_clock() - began_at)
             if answer_pieces:
                 self._transport.write(b"".join(answer_pieces))
         elif frame_payloads:
@@ -156,8 +157,9 @@ class CommandStream(asyncio.Protocol):
         frame_payloads = self.protocol_connection.split_frames(received_bytes)
         self.frame_count += len(frame_payloads)
         self.byte_count += len(received_bytes)
-        if self.frame_count > self._frames_granted or self.byte_count > self._bytes_granted:
-            self._refill_grants()
+        rate_limiter = self.rate_limiter
+        if self.frame_count > rate_limiter.frames_granted or self.byte_count > rate_limiter.bytes_granted:
+            rate_limiter.refill_grants(self)
         if self._holds_many_bytes or not frame_payloads:
             self._report_held_bytes()
         return frame_payloads
@@ -227,11 +229,11 @@ class CommandStream(asyncio.Protocol):
                 self._transport.write(b"".join(codec.encode_command_parts(stop_iteration.value)))
             self._report_held_bytes()
         self._work_seconds += self._work_clock() - began_at
-        self._rest_after_work(0 if self._current_work is not None else self._work_seconds)
+        self.rate_limiter.rest_after_work(self, 0 if self._current_work is not None else self._work_seconds)
 
     def _fall_behind(self) -> None:
         self._is_behind = True
-        self._update_reading()
+        self.update_reading()
         self._queue_up()
 
     def _queue_up(self) -> None:
@@ -247,8 +249,8 @@ class CommandStream(asyncio.Protocol):
         if self._transport.is_closing():
             self._drop_unread()
             return False
-        if self._is_held or self.full_since is not None or self._is_resting:
-            # `_resume_work` queues the stream again when that ends.
+        if self._is_held or self.full_since is not None or self.rate_limiter.is_resting:
+            # `resume_work` queues the stream again when that ends.
             return False
         if self._current_work is not None:
             self._advance_work(self._current_work)
@@ -261,7 +263,7 @@ class CommandStream(asyncio.Protocol):
             piece_bytes, self._unread_bytes = self._unread_bytes[:piece_end], self._unread_bytes[piece_end:]
             self._waiting_payloads += self._split_frames(piece_bytes)
         self._answer_payloads()
-        self._rest_after_work(self._work_clock() - began_at)
+        self.rate_limiter.rest_after_work(self, self._work_clock() - began_at)
         return self._end_turn()
 
     def _end_turn(self) -> bool:
@@ -275,15 +277,13 @@ class CommandStream(asyncio.Protocol):
         self._is_behind = False
         if self.protocol_connection.error is not None:
             self._close_refused()
-        self._update_reading()
+        self.update_reading()
         return False
 
     def _close_refused(self) -> None:
         protocol_error = self.protocol_connection.error
         if isinstance(protocol_error, FrameOverLimit):
-            self._stream_quotas.quota_observer.report_over_limit(
-                self, protocol_error.limit_key, str(protocol_error.args[0])
-            )
+            self.report_over_limit(protocol_error.limit_key, str(protocol_error.args[0]))
         self._transport.close()
 
     def _drop_unread(self) -> None:
@@ -291,48 +291,11 @@ class CommandStream(asyncio.Protocol):
         self._unread_bytes = b""
         self._current_work = None
 
-    # Rate limits.
+    # Reports to the observer.
 
-    def _refill_grants(self) -> None:
-        """Refill the rate limits for the time that has passed. If they stay exceeded, pause reading."""
-        stream_quotas, loop_time = self._stream_quotas, self._event_loop.time()
-        passed_seconds, self._refilled_at = loop_time - self._refilled_at, loop_time
-        frames_left = min(
-            stream_quotas.frames_per_second,
-            self._frames_granted - self.frame_count + int(passed_seconds * stream_quotas.frames_per_second),
-        )
-        bytes_left = min(
-            stream_quotas.bytes_per_second,
-            self._bytes_granted - self.byte_count + int(passed_seconds * stream_quotas.bytes_per_second),
-        )
-        self._frames_granted, self._bytes_granted = (
-            self.frame_count + frames_left,
-            self.byte_count + bytes_left,
-        )
-        pause_seconds = max(
-            -frames_left / stream_quotas.frames_per_second, -bytes_left / stream_quotas.bytes_per_second
-        )
-        if pause_seconds > 0 and not self._is_resting:
-            limit_key = "maxFramesPerSecond" if frames_left < 0 else "maxBytesPerSecond"
-            stream_quotas.quota_observer.report_over_limit(
-                self, limit_key, f"it is read again in {pause_seconds:.1f} s"
-            )
-            self._rest_for(pause_seconds)
-
-    def _rest_after_work(self, work_seconds: float) -> None:
-        """Rest nine times as long as slow work took, so one connection uses at most a tenth of the server."""
-        self._is_slow = work_seconds > TURN_SECONDS
-        if work_seconds > _LONG_WORK_SECONDS and not self._is_resting:
-            self._rest_for(9 * work_seconds)
-
-    def _rest_for(self, rest_seconds: float) -> None:
-        self._is_resting = True
-        self._update_reading()
-        self._event_loop.call_later(rest_seconds, self._end_rest)
-
-    def _end_rest(self) -> None:
-        self._is_resting = False
-        self._resume_work()
+    def report_over_limit(self, limit_key: str, hit_text: str) -> None:
+        """Report to the observer that the limit of the setting `limit_key` was exceeded."""
+        self._stream_quotas.quota_observer.report_over_limit(self, limit_key, hit_text)
 
     def _report_held_bytes(self) -> None:
         held_bytes = (
@@ -363,27 +326,26 @@ class CommandStream(asyncio.Protocol):
         self._report_held_bytes()
         unsent_bytes = self._socket_transport.get_write_buffer_size()
         if unsent_bytes > self._stream_quotas.max_unsent_bytes:
-            self._stream_quotas.quota_observer.report_over_limit(
-                self, "maxUnsentBytes", f"{unsent_bytes} bytes are waiting for it to read"
-            )
+            self.report_over_limit("maxUnsentBytes", f"{unsent_bytes} bytes are waiting for it to read")
             self._transport.abort()
-        self._update_reading()
+        self.update_reading()
 
     def resume_writing(self) -> None:
         self.full_since = None
         self._report_held_bytes()
-        self._resume_work()
+        self.resume_work()
 
-    def _resume_work(self) -> None:
+    def resume_work(self) -> None:
         """Continue after a pause of reading or writing has ended."""
         if self._is_behind and not self._transport.is_closing():
             self._queue_up()
-        self._update_reading()
+        self.update_reading()
 
-    def _update_reading(self) -> None:
+    def update_reading(self) -> None:
+        """Pause or resume reading, as the state of the stream demands."""
         if self._transport.is_closing():
             return
-        if self._is_held or self._is_behind or self._is_resting or self.full_since is not None:
+        if self._is_held or self._is_behind or self.rate_limiter.is_resting or self.full_since is not None:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
@@ -397,14 +359,14 @@ class CommandStream(asyncio.Protocol):
         """Read nothing until `release_reading`. Data from the peer waits."""
         # Deferred, because the transport of a new connection starts reading after this call.
         self._is_held = True
-        self._event_loop.call_soon(self._update_reading)
+        self._event_loop.call_soon(self.update_reading)
 
     def release_reading(self) -> None:
         self._is_held = False
         if self._unread_bytes:
             self.active_at = self._event_loop.time()
             self._is_behind = True
-        self._resume_work()
+        self.resume_work()
 
     def close(self) -> None:
         self._transport.close()

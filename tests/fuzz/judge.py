@@ -104,7 +104,7 @@ class Judge:
             while stream._is_behind and not pipe.closed:
                 if time.monotonic() > late:
                     raise Fault("it never comes to an end with what was sent")
-                await asyncio.sleep(0.005 if stream._is_resting else 0)
+                await asyncio.sleep(0.005 if stream.rate_limiter.is_resting else 0)
         taken = time.perf_counter() - begun
         if taken > self.slowest:
             self.slowest, self.slowest_data = taken, b"".join(pieces)
@@ -165,7 +165,7 @@ class Judge:
 
 
 class _Somebody:
-    peer, host, subject, number = "127.0.0.1:1", "127.0.0.1", None, 0
+    peer_addr, host, subject, channel_id = "127.0.0.1:1", "127.0.0.1", None, 0
 
 
 NameServerLimits = settings_in(Path("/"), **LIMITS).build_decode_limits()

@@ -56,6 +56,6 @@ class Near:
     async def _tell(self, stream: CommandStream, frame: bytes) -> None:
         stream.data_received(frame)
         while stream._is_behind and not stream._transport.is_closing():  # noqa: ASYNC110 - no event tells it
-            await asyncio.sleep(0.005 if stream._is_resting else 0)
+            await asyncio.sleep(0.005 if stream.rate_limiter.is_resting else 0)
         await self.server._kv_persister.finish_writes()
         await self.server._settings_persister.finish_writes()

@@ -17,7 +17,10 @@ _BASH_SPECIAL = frozenset("|&;()<>$`\"'\\*?[]#~!{}^ ")
 
 
 class TabContext(NamedTuple):
-    """What a TAB acts on: `refresh` has values asked for by somebody who is waited for until `deadline`."""
+    """The surroundings of a TAB: `start_refresh` starts a process that asks for values.
+
+    TAB waits for that process until `deadline_seconds`.
+    """
 
     value_cache: ValueCache
     clock_seconds: Callable[[], float]
@@ -27,7 +30,7 @@ class TabContext(NamedTuple):
 
 
 def find_values(cache_name: str, tab_context: TabContext) -> list[str]:
-    """What is kept by that name: what is old is given all the same, and asked anew for the next time."""
+    """Return the cached values of that name; old values are returned, too, and refreshed for the next TAB."""
     now_seconds = tab_context.clock_seconds()
     cached_lines = tab_context.value_cache.read_lines(cache_name)
     if cached_lines is not None and 0 <= now_seconds - cached_lines.cached_at < FRESH_SECONDS:

@@ -20,10 +20,10 @@ CONNECTION_OPTIONS = {
     "--tlsKey": "tls_key",
     "--tlsServerName": "tls_server_name",
 }
-"""Shared options that say which servers are meant, and what `settings` calls their values."""
+"""Shared options that choose the servers, and the names of their values in `nsadmin.settings`."""
 
 CONNECTION_FLAGS = {"--tls": ("tls", True), "--no-tls": ("tls", False), "--insecure": ("insecure", True)}
-"""Those without a value behind them: what they set."""
+"""Flags without a value: the name and the value that each sets."""
 
 _REPEATABLE_NAMES = ("namesrv_addr", "address_map")
 
@@ -32,7 +32,7 @@ _SECRET_MARKS = ("KEY", "SECRET", "TOKEN", "PASSWORD")
 
 
 def parse_connection_values(words_before: Sequence[str]) -> dict[str, list[str] | str | bool | None]:
-    """The values of the options in CONNECTING and ALONE, as `settings.resolve` takes them."""
+    """Return the values of CONNECTION_OPTIONS and CONNECTION_FLAGS, for `settings.resolve_options`."""
     connection_values: dict[str, list[str] | str | bool | None] = {"namesrv_addr": [], "context": None}
     for word_index, word in enumerate(words_before):
         flag_name, is_joined, joined_value = word.partition("=")

@@ -1,6 +1,6 @@
-"""Contexts: clusters by name, kept in a file, so that an operator says `--context prod` and not addresses.
+"""Owns contexts: named clusters in a file, so that an operator types `--context prod`, not addresses.
 
-Which setting wins is decided in `nsadmin.settings`.
+`nsadmin.settings` decides which setting has priority.
 """
 
 from nsadmin.contexts.context_records import Context, Contexts, ContextTls, InvalidContextsError

@@ -1,4 +1,4 @@
-"""The keys of a context in the file, and how each is read and written."""
+"""Owns the keys of a context in the file, and how each is read and written."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ MAX_TIMEOUT_SECONDS = 3600
 
 
 class InvalidContextValue(ValueError):
-    """A value that cannot be; the text begins with its key and says what it has to be."""
+    """A value is invalid; the text begins with its key and says what is valid."""
 
     def __init__(self, problem_text: str, key_path: str = "") -> None:
         super().__init__(f"{key_path} {problem_text}" if key_path else problem_text)
@@ -20,7 +20,7 @@ class InvalidContextValue(ValueError):
         self._key_path = key_path
 
     def within_key(self, outer_key: str) -> "InvalidContextValue":
-        """The same, of a value that has a key or lies in a map that has one."""
+        """The same error, for a value inside the map of this key."""
         return InvalidContextValue(
             self._problem_text, f"{outer_key}.{self._key_path}" if self._key_path else outer_key
         )
@@ -140,7 +140,7 @@ CONTEXT_KEYS = (
 
 
 def parse_context(yaml_value: object) -> Context:
-    """A context from its map; Wrong, whose text begins with the key, for what cannot be."""
+    """Parse a context from its map; InvalidContextValue for an invalid value."""
     context_values = _parse_fields(_TOP_FIELDS, yaml_value)
     discovery_keys = [
         context_field.file_key
@@ -163,7 +163,7 @@ def parse_context(yaml_value: object) -> Context:
 
 
 def _parse_fields(known_fields: tuple[_ContextField, ...], yaml_value: object) -> dict[str, Any]:
-    """The values of a map by their names; what is null counts as left out."""
+    """Parse the values of a map, by attribute name; null counts as left out."""
     if not isinstance(yaml_value, dict):
         raise InvalidContextValue("has to be a map")
     fields_by_key = {context_field.file_key: context_field for context_field in known_fields}
@@ -182,7 +182,7 @@ def _parse_fields(known_fields: tuple[_ContextField, ...], yaml_value: object) -
 
 
 def context_to_map(context: Context) -> dict[str, object]:
-    """A context as the map that `read` makes it of."""
+    """Convert a context to the map that `parse_context` accepts."""
     context_map: dict[str, object] = {}
     for context_field in _CONTEXT_FIELDS:
         field_value = getattr(context, context_field.attribute_name)
@@ -211,10 +211,7 @@ def _record_to_map(
 
 
 def reset_context_key(context: Context, file_key: str) -> Context:
-    """A context with one key (such as timeout, or tls.caFile) back to what it is when left out.
-
-    KeyError for what is no key.
-    """
+    """Reset one key of a context, such as timeout or tls.caFile; KeyError for an unknown key."""
     if file_key in ("credentials", "accessKey", "secretKey"):
         return context._replace(credentials=None)
     if file_key == "securityToken":

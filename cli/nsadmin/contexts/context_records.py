@@ -1,4 +1,4 @@
-"""What is known of clusters by name, as records."""
+"""Owns the records of contexts."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -66,7 +66,7 @@ class Contexts(NamedTuple):
     previous_name: str | None = None
 
     def require_context(self, context_name: str) -> Context:
-        """BadConfig, with the names there are, for an unknown one."""
+        """Return the context of that name; InvalidContextsError, with the known names, if there is none."""
         found_context = self.contexts_by_name.get(context_name)
         if found_context is None:
             known_names = (
@@ -80,7 +80,7 @@ class Contexts(NamedTuple):
         return found_context
 
     def with_current(self, context_name: str) -> "Contexts":
-        """With another one in use; "-" is the one of before."""
+        """Return a copy with another context in use; "-" is the previous one."""
         if context_name == "-":
             if self.previous_name is None:
                 raise InvalidContextsError("there is no context of before")

@@ -1,4 +1,4 @@
-"""The file of contexts: found, read, replaced; without pathlib, as every command looks for it."""
+"""Owns the file of contexts. Every command reads it, so this module does not load pathlib."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ _TOP_KEYS = ("current", "previous", "contexts")
 
 
 def contexts_path(environ: Mapping[str, str] = os.environ) -> str:
-    """NSADMIN_CONFIG, else config.yaml in nsadmin's folder of the user's configuration."""
+    """Return the path: NSADMIN_CONFIG, else config.yaml in nsadmin's folder of the user's configuration."""
     given_path = environ.get("NSADMIN_CONFIG")
     if given_path:
         return os.path.expanduser(given_path)
@@ -22,7 +22,7 @@ def contexts_path(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def load_contexts(contexts_file: ContextsPath) -> Contexts:
-    """What a file has; nothing where there is none. BadConfig, with file and key, for what cannot be."""
+    """Load a file; empty without a file. InvalidContextsError, with file and key, if it is invalid."""
     try:
         with open(contexts_file) as file_reader:
             file_text = file_reader.read()
@@ -35,13 +35,13 @@ def load_contexts(contexts_file: ContextsPath) -> Contexts:
 
 @lru_cache(maxsize=1)
 def _parse_file_text(file_name: str, file_text: str) -> Contexts:
-    """What a text says. Each line of a batch asks, and YAML is slow."""
+    """Parse the text. Each line of a batch needs it and YAML is slow, so the result is cached."""
     import yaml
 
     try:
         yaml_content = yaml.safe_load(file_text) or {}
     except yaml.YAMLError as error:
-        # Its own text quotes the file, which may have secrets.
+        # The text of the YAML error quotes the file, which may have secrets.
         problem_mark = getattr(error, "problem_mark", None)
         raise InvalidContextsError(
             f"{file_name} is no YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
@@ -70,7 +70,7 @@ def _parse_contexts(contexts_file: ContextsPath, yaml_content: Any) -> Contexts:
 
 
 def _parse_one_context(contexts_file: ContextsPath, context_name: object, context_value: Any) -> Context:
-    # Where there is no file, there is nothing to be read.
+    # Imported late: without contexts in the file it is not needed.
     from nsadmin.contexts import context_fields
 
     try:
@@ -80,7 +80,10 @@ def _parse_one_context(contexts_file: ContextsPath, context_name: object, contex
 
 
 def change_contexts(contexts_file: ContextsPath, change_step: Callable[[Contexts], Contexts]) -> Contexts:
-    """What `step` makes of what the file has, saved; whoever else changes it waits so long. BadConfig."""
+    """Apply `change_step` to the contexts, and save the result; other processes that change it wait.
+
+    Raises InvalidContextsError if the file cannot be read or written.
+    """
     with _lock_folder(os.path.dirname(os.path.realpath(contexts_file))):
         saved_contexts = load_contexts(contexts_file)
         changed_contexts = change_step(saved_contexts)
@@ -91,7 +94,7 @@ def change_contexts(contexts_file: ContextsPath, change_step: Callable[[Contexts
 
 @contextmanager
 def _lock_folder(folder: str) -> Iterator[None]:
-    """The folder is held: the file itself is replaced by another one. Some file systems hold nothing."""
+    """Lock the folder, because the file itself is replaced. Some file systems have no locks."""
     import fcntl
 
     with suppress(OSError):
@@ -108,7 +111,7 @@ def _lock_folder(folder: str) -> Iterator[None]:
 
 
 def save_contexts(contexts_file: ContextsPath, contexts: Contexts) -> None:
-    """Replace the file, readable for its owner alone. BadConfig where it cannot be written."""
+    """Replace the file; only its owner can read it. InvalidContextsError if it cannot be written."""
     import yaml
 
     from nsadmin.client import private_file

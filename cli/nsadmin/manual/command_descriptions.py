@@ -11,9 +11,9 @@ from nsadmin.registry import COMMANDS, CommandEntry
 
 
 class ProgramPart(NamedTuple):
-    """What a program takes behind one of its own commands, such as `lab run`: `words` stand by position.
+    """A subcommand of a program, such as `lab run`.
 
-    They are among the `options` too, without flags.
+    `argument_words` are its positional arguments; `options` has them, too, without flags.
     """
 
     part_name: str
@@ -23,10 +23,11 @@ class ProgramPart(NamedTuple):
 
 
 class CommandDescription(NamedTuple):
-    """One command: `words` stand by position, each in one of its `places`; `text` are its paragraphs.
+    """One command, for man pages, completions and the reference.
 
-    `columns` are those of its rows, with what they are. A program that has commands of its own has `parts`,
-    and their options among its options.
+    `argument_words` are its positional arguments, described by `positional_options`. `text_paragraphs` are
+    the paragraphs of its docstring. `program_parts` are the subcommands of a program, whose options are also
+    among `options`.
     """
 
     entry: CommandEntry
@@ -40,7 +41,7 @@ class CommandDescription(NamedTuple):
 
 
 def describe_all_commands() -> list[CommandDescription]:
-    """All commands, in the registry's order."""
+    """Describe all commands, in the registry's order."""
     return [_describe_entry(command_entry) for command_entry in COMMANDS]
 
 

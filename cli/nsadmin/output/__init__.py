@@ -1,6 +1,6 @@
-"""Everything that goes to stdout: rows, chosen and sorted, in the format that was asked for. No value is cut.
+"""Owns stdout: rows in the chosen format, selected and sorted. No value is truncated.
 
-Nothing else writes there.
+Nothing else writes to stdout.
 """
 
 from nsadmin.output.result_rows import (

@@ -1,4 +1,4 @@
-"""Live: on a terminal, lines that scroll by above facts that stay in place and change."""
+"""Owns the live display of a terminal: lines scroll above a block of facts that is updated in place."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def can_draw_live(output_style: OutputStyle) -> bool:
 
 
 class LiveDisplay:
-    """Draws until it is closed; what was drawn last stays."""
+    """The display; its last state stays on the screen after `close`."""
 
     def __init__(self, output_style: OutputStyle) -> None:
         # Rich is slow to import, and a terminal is needed for it.
@@ -36,17 +36,17 @@ class LiveDisplay:
         self._rich_live.start()
 
     def print_line(self, line_text: str) -> None:
-        """One more line above."""
+        """Add a line above the facts."""
         from rich.text import Text
 
         self._rich_live.console.print(Text(cell_text(line_text)), soft_wrap=True)
 
     def show_facts(self, named_facts: Sequence[tuple[str, str]]) -> None:
-        """These facts, each with its name, instead of the last ones."""
+        """Replace the facts; each has its name."""
         self._rich_live.update(_facts_table(named_facts), refresh=True)
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Stop drawing, and restore the terminal."""
         self._rich_live.stop()
 
 

@@ -1,4 +1,4 @@
-"""Rows: what a command found or did, and how the operator wants to see it."""
+"""Owns the records of output: the rows of a command, and the style to write them in."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -11,23 +11,23 @@ ResultRow = Mapping[str, object]
 
 
 class ByteSize(int):
-    """A size: to the byte for programs, in KiB, MiB ... in a table."""
+    """A size in bytes; tables show it in KiB, MiB ..., other formats exactly."""
 
 
 class DurationMillis(int):
-    """A duration in ms: to the ms for programs, in whatever unit reads best in a table."""
+    """A duration in ms; tables show it in a readable unit, other formats exactly."""
 
 
 class FineDurationMillis(float):
-    """A duration in ms and parts of one, likewise."""
+    """A duration in ms with decimals; shown like DurationMillis."""
 
 
 class ResultRows(NamedTuple):
-    """What a command found or did.
+    """The result of a command.
 
-    `columns` are the keys of every row, in their order; `in_table` are those that a table shows, if not
-    all. `errors` is what happened on each server (None: all went well) and decides the exit code;
-    `notes` are lines for stderr. `totals` are figures of all rows together, for forms that show them.
+    `columns` are the keys of every row, in order; `table_columns` are the columns that a table shows, None
+    for all. `errors` has the outcome of each server (None after a success) and decides the exit code.
+    `notes` are lines for stderr. `totals` are sums over all rows, for output forms that show them.
     """
 
     columns: Sequence[str]
@@ -39,7 +39,7 @@ class ResultRows(NamedTuple):
 
 
 class OutputText(str):
-    """A text to be written as it is; `errors` decide the exit code, as those of rows do."""
+    """A text that is written unchanged; `errors` decides the exit code, as for rows."""
 
     errors: Sequence[RocketMQError | None]
 
@@ -50,7 +50,7 @@ class OutputText(str):
 
 
 class CheckVerdict(str):
-    """What a check found, to be written as it is, and its exit code."""
+    """The text of a check, which is written unchanged, and its exit code."""
 
     exit_code: int
 
@@ -61,7 +61,7 @@ class CheckVerdict(str):
 
 
 class RowSelection(NamedTuple):
-    """Which columns and rows of them, in which order; what each text means is said in `select`."""
+    """The chosen columns, order and conditions; `row_selection.select_rows` defines the syntax."""
 
     columns: str | None = None
     sort: str | None = None
@@ -69,9 +69,10 @@ class RowSelection(NamedTuple):
 
 
 class OutputStyle(NamedTuple):
-    """How to write: `format` is one of FORMATS; `headers` are the names above tables, CSV and TSV.
+    """How to write rows: `output_format` is one of OUTPUT_FORMATS.
 
-    `banner` stands above a table on a terminal: the name of a context and the colour it is shown in.
+    `shows_headers` decides about column names above tables, CSV and TSV. `context_banner` is the name of a
+    context and its colour; it stands above a table on a terminal.
     """
 
     output_format: str = "table"
@@ -82,8 +83,8 @@ class OutputStyle(NamedTuple):
 
 
 class UnwritableOutputError(OSError):
-    """Stdout takes nothing more."""
+    """Stdout cannot be written."""
 
 
 class InvalidSelectionError(ValueError):
-    """A selection that names no column, or no condition; the text says which there are."""
+    """A selection names an unknown column or has an invalid condition; the text lists what is valid."""

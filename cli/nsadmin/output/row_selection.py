@@ -27,7 +27,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def select_rows(rows: ResultRows, selection: RowSelection) -> ResultRows:
-    """The rows that meet every condition, sorted, with the columns that were named."""
+    """Return the rows that meet every condition, sorted, with the chosen columns."""
     selected_rows = rows.rows
     for condition_text in selection.filters:
         meets_condition = parse_condition(condition_text, rows.columns)
@@ -41,7 +41,7 @@ def select_rows(rows: ResultRows, selection: RowSelection) -> ResultRows:
 
 
 def _find_column(wanted_name: str, columns: Sequence[str]) -> str:
-    """The column of that name, in any case."""
+    """Return the column of that name, compared without case."""
     for column in columns:
         if column.lower() == wanted_name.strip().lower():
             return column
@@ -49,7 +49,7 @@ def _find_column(wanted_name: str, columns: Sequence[str]) -> str:
 
 
 def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[ResultRow], bool]:
-    """The condition that a text is; BadSelection where it is none."""
+    """Parse a condition into a predicate of rows; InvalidSelectionError if it is none."""
     condition_match = _CONDITION_PATTERN.fullmatch(condition_text)
     if condition_match is None:
         raise InvalidSelectionError(
@@ -108,7 +108,7 @@ def _value_text(row_value: object) -> str:
 
 
 def _sort_rows(rows: Sequence[ResultRow], sort_columns: str, columns: Sequence[str]) -> list[ResultRow]:
-    """By each named column, the first one most; -NAME turns round; what is null comes last."""
+    """Sort by the named columns, the first one first; -NAME sorts descending; null comes last."""
     sorted_rows = list(rows)
     for sort_column in reversed(sort_columns.split(",")):
         is_descending = sort_column.strip().startswith("-")

@@ -1,4 +1,4 @@
-"""The one hand that writes to stdout."""
+"""Owns writing to stdout: no other module does it."""
 
 import sys
 
@@ -6,11 +6,11 @@ from nsadmin.output.result_rows import OutputStyle, ResultRows, RowSelection, Un
 
 
 def write_rows(rows: ResultRows, output_style: OutputStyle) -> None:
-    """Rows in the chosen format; Rich draws a table on a terminal, elsewhere it is plain aligned text.
+    """Write rows in the chosen format; tables are drawn by Rich on a terminal, else plain aligned text.
 
-    BadSelection, with nothing written, where the style selects what is not there.
+    Raises InvalidSelectionError, with nothing written, if the selection does not fit the rows.
     """
-    # Each format is imported where it is used: a command needs one of them.
+    # A command needs only one format, so each is imported where it is used.
     if output_style.selection != RowSelection():
         from nsadmin.output.row_selection import select_rows
 
@@ -35,7 +35,7 @@ def write_rows(rows: ResultRows, output_style: OutputStyle) -> None:
 
 
 def write_text(text: str) -> None:
-    """Text as it is, in UTF-8 whatever the locale, with a line end behind it; nothing for no text."""
+    """Write a text in UTF-8, whatever the locale, and a line end; write nothing for an empty text."""
     if text and not text.endswith("\n"):
         text += "\n"
     encoded_text = text.encode("utf-8", "backslashreplace")
@@ -43,7 +43,7 @@ def write_text(text: str) -> None:
         sys.stdout.flush()
         unwritten_bytes = memoryview(encoded_text)
         while unwritten_bytes:
-            # With PYTHONUNBUFFERED this is a raw file, which may take a part and say how much.
+            # With PYTHONUNBUFFERED stdout is a raw file, whose write can be partial.
             unwritten_bytes = unwritten_bytes[sys.stdout.buffer.write(unwritten_bytes) :]
         sys.stdout.flush()
     except BrokenPipeError:
@@ -53,6 +53,6 @@ def write_text(text: str) -> None:
 
 
 def clear_screen(output_style: OutputStyle) -> None:
-    """Clear the screen for the next table; nothing where there is no screen, or no table."""
+    """Clear the screen before the next table; do nothing off a terminal or for other formats."""
     if output_style.output_format in ("table", "wide") and sys.stdout.isatty():
         write_text("\x1b[H\x1b[2J\x1b[3J")

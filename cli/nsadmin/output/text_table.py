@@ -28,14 +28,14 @@ def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
     )
 
 
-# Controls and marks that turn the direction of writing: in a table they could forge what is shown.
+# Control characters and marks of writing direction: they could forge what a table shows.
 _UNSHOWABLE_PATTERN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def cell_text(row_value: object) -> str:
     """A value as a table shows it, on one line."""
     if type(row_value) is str and row_value.isprintable():
-        # Nearly all are; nothing that `_UNSHOWABLE` has is.
+        # The usual case. No character of `_UNSHOWABLE_PATTERN` is printable.
         return row_value
     if row_value is None or row_value == () or row_value == {}:
         return "-"

@@ -1,7 +1,7 @@
-"""Settings: which one wins.
+"""Owns the priority of settings.
 
-Each setting by itself: what was given, then a context that was named with --context, then the environment,
-then the context in use, then a default.
+For each setting: the command line, then a context named with --context, then the environment, then the
+context in use, then a default.
 """
 
 from nsadmin.settings.option_resolver import resolve_options

@@ -1,4 +1,4 @@
-"""How connections are secured. Secrets come from files and the environment, never from the command line."""
+"""Owns credentials and TLS. Secrets come from files and the environment, never from the command line."""
 
 import os
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _TLS_FILE_OPTIONS = (("tls_ca", "ca_file"), ("tls_cert", "cert_file"), ("tls_key
 def find_credentials(
     option_values: Mapping[str, Any], chosen_context: ChosenContext
 ) -> FoundCredentials | None:
-    """Who signs, and where that is from; None for nobody.
+    """Find the credentials and their source; None without credentials.
 
     What was given, then a named context's, then the environment's, then those of the context in use, then
     those of mqadmin's tools.yml. RocketMQError for a source that has none.
@@ -58,7 +58,7 @@ def _credentials_of_context(chosen_context: ChosenContext) -> FoundCredentials:
 
 
 def resolve_tls(option_values: Mapping[str, Any], chosen_context: ChosenContext) -> Tls | None:
-    """TLS as the context has it, with what was given in its place; None for plain connections."""
+    """Return the TLS settings of the context, overridden by the command line; None for plain connections."""
     given_fields: dict[str, Any] = {
         field_name: NO_CONTEXT.resolve_path(option_values[option_name])
         for option_name, field_name in _TLS_FILE_OPTIONS
@@ -107,7 +107,7 @@ def _read_key_password(password_source: str | None, chosen_context: ChosenContex
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{setting_place} {password_source} cannot be read: {error}") from None
     else:
-        # It is not repeated: somebody may have put the password itself there.
+        # The error does not quote it: it may be the password itself.
         raise UsageError(f"{setting_place} cannot be: write env:NAME or file:PATH")
     if not password_text:
         raise UsageError(f"{setting_place} {password_source} is empty")

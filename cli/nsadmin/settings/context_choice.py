@@ -1,4 +1,4 @@
-"""The context in force, and how it came to be that."""
+"""Owns the choice of the context in force."""
 
 import os
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class ChosenContext(NamedTuple):
-    """A context; without a `name` it is empty. `by_name` if --context named it, else it only is in use.
+    """The context in force; empty without a `name`. `is_named` is true if --context named it.
 
-    `folder` is where the file of contexts is, to which its paths are relative.
+    `config_folder` is the folder of the file of contexts; paths in a context are relative to it.
     """
 
     name: str | None
@@ -24,7 +24,7 @@ class ChosenContext(NamedTuple):
     config_folder: str | os.PathLike[str]
 
     def resolve_path(self, path_text: str) -> "Path":
-        """A path as the context has it."""
+        """Resolve a path of the context."""
         from pathlib import Path
 
         return Path(self.config_folder, os.path.expanduser(path_text))
@@ -34,7 +34,7 @@ NO_CONTEXT = ChosenContext(None, Context(), False, "")
 
 
 def choose_context(given_name: str | None) -> ChosenContext:
-    """The one named, else NSADMIN_CONTEXT's, else the one in use; UsageError for an unknown one."""
+    """Choose the named context, else NSADMIN_CONTEXT, else the one in use; UsageError for an unknown one."""
     contexts_file = contexts.contexts_path()
     try:
         saved_contexts = contexts.load_contexts(contexts_file)

@@ -1,4 +1,4 @@
-"""How name servers are found, and what was overruled by it."""
+"""Owns the choice of the source of name servers."""
 
 import os
 from collections.abc import Mapping
@@ -22,14 +22,14 @@ _DISCOVERY_OPTIONS = (("namesrv_addr", "-n"), ("config_file", "--configFile"), (
 
 
 class DiscoveryWay(NamedTuple):
-    """One way to find them: in words, and as a function."""
+    """One source of name servers: its description, and the function that finds them."""
 
     way_words: str
     find_name_servers: NameServerFinder
 
 
 class DiscoveryChoice(NamedTuple):
-    """The way that won, and the others in words."""
+    """The chosen source, and the descriptions of the others."""
 
     find_name_servers: NameServerFinder
     overruled_ways: tuple[str, ...]
@@ -38,10 +38,10 @@ class DiscoveryChoice(NamedTuple):
 def choose_discovery(
     option_values: Mapping[str, Any], chosen_context: ChosenContext, timeout_seconds: float
 ) -> DiscoveryChoice:
-    """What counts among what was given, the environment, the context and this machine.
+    """Choose among the command line, the environment, the context and the default.
 
-    UsageError or BadAddress for what cannot be. No endpoint is asked here: the function that finds does it,
-    within `timeout` seconds.
+    Raises UsageError or BadAddress for an invalid source. The result's function asks an endpoint, within
+    `timeout_seconds`; this function asks nobody.
     """
     usable_ways = [
         discovery_way
@@ -150,6 +150,6 @@ def _endpoint_way(endpoint_url: str, timeout_seconds: float) -> DiscoveryWay:
 
 
 def cache_folder() -> "Path":
-    """Where what endpoints said is kept: nsadmin in XDG_CACHE_HOME, else in ~/.cache."""
+    """Return the folder for cached answers of endpoints: nsadmin in XDG_CACHE_HOME, else in ~/.cache."""
     cache_home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return NO_CONTEXT.resolve_path(cache_home) / "nsadmin"

@@ -1,4 +1,4 @@
-"""Options from the values of the options that commands share, the environment and the context."""
+"""Resolves shared options from the command line, the environment and the context."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = True) -> SharedOptions:
-    """Options from the values of shared options, by name; without `connects` no context counts.
+    """Resolve the shared options from their typed values, by name.
 
-    UsageError for what cannot be, with the place that says so.
+    Without `needs_connection` no context applies. Raises UsageError, with the source of the invalid value.
     """
     chosen_context = (
         context_choice.choose_context(option_values["context"])
@@ -99,7 +99,7 @@ def _first_given(*ranked_values: T | None) -> T:
 
 
 def _merge_address_map(given_pairs: Iterable[str], context: Context) -> tuple[tuple[str, str], ...]:
-    """The context's map, and over it what was given."""
+    """Return the context's address map, overridden by the command line."""
     if not given_pairs:
         return context.address_map
     from nsadmin.client.connection.address_map import parse_pair

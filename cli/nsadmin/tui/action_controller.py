@@ -1,21 +1,19 @@
 """The controller behind keys and the prompt: runs commands and actions, changes contexts, and saves files."""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nsadmin.tui.actions import prompt_parser, row_actions
+from nsadmin.tui.actions.moment_parser import parse_moment
 from nsadmin.tui.actions.row_actions import RowAction
 from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views import root_views, row_export, units
 from nsadmin.tui.views.row_groups import Heading
 from nsadmin.tui.views.table import SortOrder, is_numeric_column
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 
@@ -23,7 +21,7 @@ POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 class ActionController:
     """Controls one app. It shows results and errors in the last line of the screen."""
 
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
 
     # Commands.
@@ -43,9 +41,9 @@ class ActionController:
     def _run_builtin(self, builtin_command: str, argument: str | None) -> None:
         app = self._app
         if builtin_command == "theme":
-            self.theme(argument)
+            self.use_theme(argument)
         elif builtin_command == "context":
-            self.context(argument)
+            self.choose_context(argument)
         else:
 
             async def run_app_action() -> Any:
@@ -113,7 +111,7 @@ class ActionController:
         elif any(candidate.shortcut_key == shortcut_key for candidate in row_actions.all_actions()):
             self._app.show_message("not for this row; Space shows what can be done to it", "warn")
 
-    def menu(self) -> None:
+    def show_action_menu(self) -> None:
         """Show the actions that apply to this row."""
         suitable_actions = row_actions.list_suitable_actions(self._current_subject())
         if not suitable_actions:
@@ -185,7 +183,7 @@ class ActionController:
 
     # The order of rows.
 
-    def sort(self, step: int) -> None:
+    def step_sort_column(self, step: int) -> None:
         """Sort by the next column that has a title. After the last column, use the view's own order."""
         view_state, columns = self._app.navigation.current_state, self._app.current_view.columns
         column_keys: list[str | None] = [
@@ -199,7 +197,16 @@ class ActionController:
         )
         self._app.redraw_screen()
 
-    def reverse(self) -> None:
+    def sort_by_column(self, column_key: str) -> None:
+        """Sort by this column. If the rows are sorted by it already, reverse the order."""
+        view_state = self._app.navigation.current_state
+        if view_state.sort_order is not None and view_state.sort_order.key == column_key:
+            self.reverse_order()
+            return
+        view_state.sort_order = SortOrder(column_key, is_numeric_column(view_state.view.columns, column_key))
+        self._app.redraw_screen()
+
+    def reverse_order(self) -> None:
         """Reverse the sort order."""
         view_state = self._app.navigation.current_state
         if view_state.sort_order is not None:
@@ -208,7 +215,7 @@ class ActionController:
             )
             self._app.redraw_screen()
 
-    def group(self) -> None:
+    def toggle_grouping(self) -> None:
         """Group the rows under headings, or stop grouping them."""
         view_state, app = self._app.navigation.current_state, self._app
         if view_state.view.grouping_key is None:
@@ -217,11 +224,11 @@ class ActionController:
         view_state.is_grouped = not view_state.is_grouped
         app.redraw_screen()
 
-    def fold(self, group_name: str | None = None) -> None:
+    def fold_group(self, group_name: str | None = None) -> None:
         """Hide or show the rows of a group. Without a name, take the group of the row at the cursor."""
         view_state, grid = self._app.navigation.current_state, self._app.row_grid
         if not view_state.is_grouped or grid.cursor_row is None:
-            self.group()
+            self.toggle_grouping()
             return
         group_name = group_name or self._group_name_of(grid.cursor_row)
         view_state.folded_groups ^= {group_name}
@@ -237,19 +244,19 @@ class ActionController:
             next(column for column in view.columns if column.key == view.grouping_key).render_cell(row).text
         )
 
-    def fold_all(self) -> None:
+    def fold_all_groups(self) -> None:
         """Hide the rows of all groups, or show all of them again."""
         view_state, app = self._app.navigation.current_state, self._app
         if not view_state.is_grouped:
-            self.group()
+            self.toggle_grouping()
         if view_state.is_grouped:
-            group_names = {self._group_name_of(row) for row in app.screen_renderer.filtered_rows}
+            group_names = {self._group_name_of(row) for row in app.filtered_rows}
             view_state.folded_groups = set() if group_names <= view_state.folded_groups else group_names
             app.redraw_screen()
 
     # The poll interval.
 
-    def interval(self, step: int) -> None:
+    def step_interval(self, step: int) -> None:
         """Use the next longer or shorter interval. In a replay, change the speed instead."""
         app = self._app
         if app.player is not None:
@@ -266,7 +273,7 @@ class ActionController:
 
     # Contexts and themes.
 
-    def context(self, context_name: str | None = None) -> None:
+    def choose_context(self, context_name: str | None = None) -> None:
         """Open the context of this name. Without a name, let the operator choose from a list."""
         app = self._app
         if context_name is not None:
@@ -289,7 +296,7 @@ class ActionController:
 
     def _open_chosen_context(self, context_name: str | None) -> None:
         if context_name is not None:
-            self.context(context_name)
+            self.choose_context(context_name)
 
     def _load_context(self, context_name: str) -> None:
         """Load a context in a thread, because it may have to ask an address server."""
@@ -302,7 +309,7 @@ class ActionController:
             return
         app.call_from_thread(app.switch_context, cluster_context)
 
-    def theme(self, theme_name: str | None = None) -> None:
+    def use_theme(self, theme_name: str | None = None) -> None:
         """Use the theme of this name, or the next one in the alphabet."""
         app = self._app
         theme_names = sorted(app.available_themes)
@@ -317,7 +324,7 @@ class ActionController:
 
     # Seeking in a replay.
 
-    def seek(self, moment_text: str) -> None:
+    def seek_moment(self, moment_text: str) -> None:
         """Go to a time of day, or forward or back by a number of seconds such as +60."""
         app, player = self._app, self._app.player
         if player is None:
@@ -332,7 +339,8 @@ class ActionController:
 
     # Copies and files.
 
-    def copy(self) -> None:
+    def copy_row(self) -> None:
+        """Copy the row at the cursor to the clipboard, or the whole screen if the view is a drawing."""
         app = self._app
         if app.current_view.is_drawing:
             copied_text = screen_to_text(app)
@@ -349,7 +357,7 @@ class ActionController:
         text_by_suffix: dict[str, Any] = {
             ".svg": lambda: app.export_screenshot(title=f"nsadmin {app.cluster_context.label}"),
             ".txt": lambda: screen_to_text(app),
-            ".csv": lambda: row_export.rows_to_csv(app.current_view, app.screen_renderer.filtered_rows),
+            ".csv": lambda: row_export.rows_to_csv(app.current_view, app.filtered_rows),
         }
         if file_path.suffix not in text_by_suffix:
             app.show_message(
@@ -364,18 +372,22 @@ class ActionController:
         app.show_message(f"saved {file_path}")
 
 
-def parse_moment(moment_text: str, now_ms: int, begin_ms: int, end_ms: int) -> int | None:
-    """Parse a time (ms since 1970). A time of day means its first occurrence in the replay."""
-    moment_text = moment_text.strip()
-    if moment_text[:1] in ("+", "-"):
-        return now_ms + int(moment_text) * 1000 if moment_text[1:].isdecimal() else None
-    time_parts = moment_text.split(":")
-    if len(time_parts) not in (2, 3) or not all(time_part.isdecimal() for time_part in time_parts):
-        return None
-    hours, minutes, seconds = (*map(int, time_parts), 0)[:3]
-    first_midnight = datetime.fromtimestamp(begin_ms / 1000).replace(
-        hour=0, minute=0, second=0, microsecond=0
-    )
-    local_moment = first_midnight + timedelta(hours=hours, minutes=minutes, seconds=seconds)
-    moment_ms = int(local_moment.timestamp() * 1000)
-    return moment_ms + 86_400_000 if moment_ms + 86_400_000 <= end_ms and moment_ms < begin_ms else moment_ms
+KEY_ACTIONS: Mapping[str, Callable[[ActionController], None]] = {
+    "sort": lambda controller: controller.step_sort_column(1),
+    "sortBack": lambda controller: controller.step_sort_column(-1),
+    "reverse": ActionController.reverse_order,
+    "group": ActionController.toggle_grouping,
+    "fold": lambda controller: controller.fold_group(),
+    "foldAll": ActionController.fold_all_groups,
+    "copy": ActionController.copy_row,
+    "context": lambda controller: controller.choose_context(),
+    "theme": lambda controller: controller.use_theme(),
+    "actions": ActionController.show_action_menu,
+    "slower": lambda controller: controller.step_interval(1),
+    "faster": lambda controller: controller.step_interval(-1),
+    "seekBack": lambda controller: controller.seek_moment("-60"),
+    "seekOn": lambda controller: controller.seek_moment("+60"),
+    "seekFarBack": lambda controller: controller.seek_moment("-600"),
+    "seekFarOn": lambda controller: controller.seek_moment("+600"),
+}
+"""The actions of key bindings, by the id of the binding."""

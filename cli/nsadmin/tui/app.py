@@ -1,20 +1,19 @@
 """The Textual app: connects the poller, the model, the views and the keys."""
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from threading import BoundedSemaphore
 from time import monotonic, time
 from typing import Any, ClassVar
 
-from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
 from nsadmin.tui import themes
-from nsadmin.tui.action_controller import ActionController
+from nsadmin.tui.action_controller import KEY_ACTIONS, ActionController
 from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
 from nsadmin.tui.app_messages import FeedFailed, PollsReceived, ReplayRewound
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.model.agreement import AgreementVerdict, judge_agreement
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -28,14 +27,14 @@ from nsadmin.tui.screens.renderer import ScreenRenderer
 from nsadmin.tui.views import root_views, row_export, units
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.navigation import ViewNavigation
-from nsadmin.tui.views.table import InvalidFilterError, RowFilter, SortOrder, Tone, is_numeric_column
+from nsadmin.tui.views.table import InvalidFilterError, RowFilter
+from nsadmin.tui.views.view_links import list_tabs, open_target
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
 from nsadmin.tui.widgets.prompt import Prompt, PromptMode
 
 _TICK_SECONDS = 0.25
 _CLOCK_SECONDS = 1.0
-_MAX_LOG_LINES = 1_000
 _MAX_PENDING_BATCHES = 4
 _REST_FACTOR = 5
 """After drawing the screen, wait this many times as long as drawing took, so that keys are answered."""
@@ -45,7 +44,7 @@ def wall_clock_ms() -> int:
     return int(time() * 1000)
 
 
-class Tui(App[None]):
+class Tui(BaseTui):
     """`feed_factory` creates the poller. Tests pass their own; a replay uses `ReplayFeed` instead."""
 
     CSS_PATH = "app.tcss"
@@ -89,23 +88,13 @@ class Tui(App[None]):
         player: ReplayPlayer | None = None,
         recorder: PollRecorder | None = None,
     ) -> None:
-        super().__init__()
-        self.player = player
-        self.recorder = recorder
+        super().__init__(available_contexts, interval, home, clock, player, recorder)
         self.preferences = preferences or Preferences()
         self.action_controller = ActionController(self)
         self.screen_renderer = ScreenRenderer(self)
-        self.available_contexts = available_contexts
-        self.cluster_context: ClusterContext = available_contexts.first_context
-        self.interval = interval
-        self.clock = clock if player is None else player.now_ms
-        self.model = ClusterModel(self.cluster_context.addrs, is_replay=player is not None)
-        self.navigation = ViewNavigation(root_views.make_view(home))
-        self.log_lines: deque[tuple[int, str]] = deque(maxlen=_MAX_LOG_LINES)
         self._pending_slots = BoundedSemaphore(_MAX_PENDING_BATCHES)
         self._feed_factory = feed_factory
-        self.agreement_verdict = AgreementVerdict("unknown")
-        self._is_dirty = self._is_ready = False
+        self._is_ready = False
         self._drawn_at = self._next_redraw_at = 0.0
         self.feed = self._create_feed()
         for theme in (*themes.OWN_THEMES, *themes.build_themes(self.preferences.themes)):
@@ -173,21 +162,6 @@ class Tui(App[None]):
     def _post_failure(self, error: BaseException) -> None:
         self.post_message(FeedFailed(error))
 
-    @property
-    def row_grid(self) -> Grid:
-        return self.screen_stack[0].query_one(Grid)
-
-    @property
-    def prompt_input(self) -> Prompt:
-        return self.screen_stack[0].query_one(Prompt)
-
-    def find_lines(self, widget_id: str) -> Lines:
-        return self.screen_stack[0].query_one(f"#{widget_id}", Lines)
-
-    @property
-    def current_view(self) -> View:
-        return self.navigation.current_state.view
-
     # Messages of the poller.
 
     def on_polls_received(self, message: PollsReceived) -> None:
@@ -203,7 +177,7 @@ class Tui(App[None]):
             if isinstance(poll, NameServerPolled):
                 self.agreement_verdict = judge_agreement(self.model)
             # Polls of brokers arrive all the time. The redraw of each second shows them.
-            self._is_dirty |= not isinstance(poll, BrokerPolled)
+            self.is_dirty |= not isinstance(poll, BrokerPolled)
         if self.recorder is not None:
             self.recorder.record_polls(message.polls)
         if is_first_poll and self.model.brokers:
@@ -219,19 +193,6 @@ class Tui(App[None]):
 
     def on_feed_failed(self, message: FeedFailed) -> None:
         self.add_log_line(f"{type(message.error).__name__}: {message.error}")
-
-    def add_log_line(self, line_text: str) -> None:
-        """Add a line to the log panel, unless the last line has the same text."""
-        if not self.log_lines or self.log_lines[-1][1] != line_text:
-            self.log_lines.append((self.clock(), line_text))
-        self._is_dirty = True
-
-    def show_message(self, message_text: str, tone: Tone = "accent") -> None:
-        """Show a message in the last line for a few seconds. Errors also go to the log panel."""
-        self.screen_renderer.set_message(message_text, tone)
-        if tone == "bad":
-            self.add_log_line(message_text)
-        self.redraw_screen()
 
     def switch_context(self, cluster_context: ClusterContext) -> None:
         """Show another cluster. The model starts empty, and a recording of the earlier cluster ends."""
@@ -279,7 +240,7 @@ class Tui(App[None]):
         """Redraw if the model changed or if a second has passed since the last redraw."""
         now_seconds = monotonic()
         if now_seconds >= self._next_redraw_at and (
-            self._is_dirty or now_seconds >= self._drawn_at + _CLOCK_SECONDS
+            self.is_dirty or now_seconds >= self._drawn_at + _CLOCK_SECONDS
         ):
             self.redraw_screen()
 
@@ -287,7 +248,7 @@ class Tui(App[None]):
         """Draw the whole screen from the model. An exception becomes a line of the log panel."""
         if not self._is_ready or not self.size.width or not self.screen_stack[0].query(Grid):
             return
-        self._is_dirty, self._drawn_at = False, monotonic()
+        self.is_dirty, self._drawn_at = False, monotonic()
         self.model.now_ms = max(self.model.now_ms, self.clock())
         try:
             self.screen_renderer.render_screen()
@@ -320,7 +281,7 @@ class Tui(App[None]):
             self._show_current_view()
 
     def action_tab(self, step: int) -> None:
-        tabs = self.current_view.list_tabs()
+        tabs = list_tabs(self.current_view)
         if tabs:
             tab_index = next((tab_index for tab_index, tab in enumerate(tabs) if tab == self.current_view), 0)
             self.navigation.replace_view(tabs[(tab_index + step) % len(tabs)])
@@ -368,44 +329,41 @@ class Tui(App[None]):
         self.screen_stack[0].add_class("asking")
         self.prompt_input.open_prompt(prompt_mode, initial_text, suggested_lines)
 
-    def action_do(self, what: str, *how: Any) -> None:
-        """Call a method of `ActionController` by its name."""
-        getattr(self.action_controller, what)(*how)
+    def action_run_key(self, binding_id: str) -> None:
+        """Run the action of a key binding that the controller handles."""
+        KEY_ACTIONS[binding_id](self.action_controller)
+
+    def action_act(self, shortcut_key: str) -> None:
+        """Start the action on the row that has this key."""
+        self.action_controller.act_by_key(shortcut_key)
 
     # Messages of widgets.
 
     def on_grid_entered(self, message: Grid.Entered) -> None:
-        opened_view = self.current_view.open_row(message.row)
-        if opened_view is not None:
-            self.navigation.push_view(opened_view)
+        target = self.current_view.open_row(message.row)
+        if target is not None:
+            self.navigation.push_view(open_target(target))
             self._show_current_view()
 
     def on_grid_folded(self, message: Grid.Folded) -> None:
-        self.action_controller.fold(message.group_name)
+        self.action_controller.fold_group(message.group_name)
 
     def on_grid_moved(self, message: Grid.Moved) -> None:
         self.navigation.current_state.row_key = self.row_grid.cursor_key
         self._send_queries()
 
     def on_grid_sort_asked(self, message: Grid.SortAsked) -> None:
-        view_state = self.navigation.current_state
-        if view_state.sort_order is not None and view_state.sort_order.key == message.column_key:
-            self.action_controller.reverse()
-        else:
-            view_state.sort_order = SortOrder(
-                message.column_key, is_numeric_column(view_state.view.columns, message.column_key)
-            )
-            self.redraw_screen()
+        self.action_controller.sort_by_column(message.column_key)
 
     async def on_lines_clicked(self, message: Lines.Clicked) -> None:
         if message.lines_widget.id != "screens":
             return
-        if self.navigation.stack_depth == 1 and not self.current_view.list_tabs():
+        if self.navigation.stack_depth == 1 and not list_tabs(self.current_view):
             self.action_screen(message.cell_index)
         elif message.cell_index == 0:
             await self.run_action("back")
-        elif self.current_view.list_tabs():
-            self.navigation.replace_view(self.current_view.list_tabs()[message.cell_index - 1])
+        elif list_tabs(self.current_view):
+            self.navigation.replace_view(list_tabs(self.current_view)[message.cell_index - 1])
             self._show_current_view()
 
     def on_prompt_typing(self, message: Prompt.Typing) -> None:
@@ -426,7 +384,7 @@ class Tui(App[None]):
         if message.prompt_mode == "command" and message.typed_text:
             self.action_controller.run_prompt_line(message.typed_text)
         if message.prompt_mode == "seek" and message.typed_text:
-            self.action_controller.seek(message.typed_text)
+            self.action_controller.seek_moment(message.typed_text)
         if message.prompt_mode == "save" and message.typed_text:
             # Save after the next refresh: the file must not show the prompt.
             file_name = message.typed_text

@@ -191,7 +191,7 @@ def test_tables_are_uncertain_until_the_first_snapshot() -> None:
     assert not replay.is_certain
     replay.feed_record(record(2, EMPTY))
     assert replay.is_certain
-    assert replay.kv == {}
+    assert replay.kv_tables == {}
 
 
 def test_a_loss_makes_the_tables_uncertain_until_the_next_snapshot() -> None:

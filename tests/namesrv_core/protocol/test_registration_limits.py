@@ -51,7 +51,7 @@ def read_as(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             sizes.append(len(bytes(text)))
             return self._real.decode(text)
 
-    for name in ("_topics_decoder", "_mappings_decoder", "_decoder"):
+    for name in ("_topics_decoder", "_mappings_decoder", "_json_decoder"):
         monkeypatch.setattr(registration_codec, name, Noted(getattr(registration_codec, name)))
     return sizes
 

@@ -134,7 +134,7 @@ def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
                 stream._work_clock = lambda: clock[0]
             begun = asyncio.get_running_loop().time()
             assert (await slow.ask(206)).code == 0
-            rests = next(stream for stream in server.open_streams if stream._is_resting)
+            rests = next(stream for stream in server.open_streams if stream.rate_limiter.is_resting)
             assert not rests._socket_transport.is_reading()
             assert (await good.ask(106)).code == 0
             assert (await slow.ask(106)).code == 0
@@ -158,7 +158,7 @@ def test_nobody_rests_for_a_pause_of_the_machine(
     async def test() -> None:
         async with both(tmp_path, offered, tls) as (server, one, _):
             assert (await one.ask(206)).code == 0
-            assert not any(stream._is_resting for stream in server.open_streams)
+            assert not any(stream.rate_limiter.is_resting for stream in server.open_streams)
 
     test()
 

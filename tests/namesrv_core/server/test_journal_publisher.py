@@ -42,7 +42,7 @@ class Desk:
         assert made is not None
         self.journaling: JournalPublisher = made
         monkeypatch.setattr(JournalRecorder, "start", lambda recorder: None)
-        monkeypatch.setattr(JournalRecorder, "stop", lambda recorder: recorder.turn())
+        monkeypatch.setattr(JournalRecorder, "stop", lambda recorder: recorder.write_waiting())
         self._journal = made._journal_writer
 
     def start(self) -> None:

@@ -87,7 +87,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    made = Bench(tmp_path, monkeypatch, room=10)
+    made = Bench(tmp_path, monkeypatch, max_waiting_changes=10)
     yield made
     if not made.recorder._writer_thread.ident:
         made.journal.close()
@@ -261,7 +261,7 @@ def test_a_journal_that_somebody_removed_goes_on_with_another_file(bench: Bench)
 def test_the_disk_is_asked_to_keep_always_each_second_or_never(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fsync: str, times: int
 ) -> None:
-    bench = Bench(tmp_path, monkeypatch, fsync=fsync)
+    bench = Bench(tmp_path, monkeypatch, fsync_mode=fsync)
     synced: list[None] = []
     monkeypatch.setattr(bench.journal, "sync_segment", lambda: synced.append(None))
     for number in range(3):

@@ -52,7 +52,7 @@ def test_whoever_has_the_old_file_open_reads_it_to_its_end(tmp_path: Path) -> No
 KILLED_BEFORE_STEP = """
 import os, signal, sys
 from pathlib import Path
-from namesrv_core.storage.atomic_write import replace
+from namesrv_core.storage.atomic_write import replace_file
 path, step, steps = Path(sys.argv[1]), int(sys.argv[2]), 0
 def hook(event, args):
     global steps
@@ -61,7 +61,7 @@ def hook(event, args):
         if steps == step:
             os.kill(os.getpid(), signal.SIGKILL)
 sys.addaudithook(hook)
-replace(path, b"new " * 9000)
+replace_file(path, b"new " * 9000)
 print("done")
 """
 
@@ -89,10 +89,10 @@ def test_a_process_killed_before_any_step_leaves_the_old_or_the_new_content(tmp_
 REPLACED_AGAIN_AND_AGAIN = """
 import sys
 from pathlib import Path
-from namesrv_core.storage.atomic_write import replace
+from namesrv_core.storage.atomic_write import replace_file
 number = int(sys.argv[2])
 while True:
-    replace(Path(sys.argv[1]), b"%09d" % number * 3000)
+    replace_file(Path(sys.argv[1]), b"%09d" % number * 3000)
     print(number, flush=True)
     number += 1
 """
@@ -119,10 +119,10 @@ def test_a_process_killed_at_any_moment_loses_nothing_that_it_had_acknowledged(t
 FULL = """
 import resource, sys
 from pathlib import Path
-from namesrv_core.storage.atomic_write import replace
+from namesrv_core.storage.atomic_write import replace_file
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 try:
-    replace(Path(sys.argv[1]), b"new " * 9000)
+    replace_file(Path(sys.argv[1]), b"new " * 9000)
 except OSError as error:
     print(type(error).__name__, error.errno)
 """

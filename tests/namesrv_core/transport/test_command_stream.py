@@ -192,7 +192,7 @@ async def test_the_owner_is_told_once_when_a_peer_goes() -> None:
 @on_a_loop
 async def test_what_came_with_the_connection_waits_as_long_as_the_stream_is_held() -> None:
     class Frozen(Echo):
-        def opened(self, stream: CommandStream) -> None:
+        def stream_opened(self, stream: CommandStream) -> None:
             super().stream_opened(stream)
             stream.hold_reading()
 
@@ -230,62 +230,6 @@ async def test_whoever_asks_for_much_lets_others_in_between() -> None:
         for _ in range(50_000):
             assert await greedy.receive() is not None
         assert len(echo.seen) == 50_003
-
-
-@on_a_loop
-async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
-    clock = [0.0]
-
-    class Slow(Echo):
-        def received(
-            self, stream: CommandStream, command: RemotingCommand
-        ) -> RemotingCommand | AnswerSteps | None:
-            clock[0] += 0.002 if command.code == 2 else 0.0
-            return super().command_received(stream, command)
-
-    slow, allowance = Slow(), StreamQuotas(work_clock=lambda: clock[0])
-    async with (
-        listening(slow, allowance=allowance) as listener,
-        Peer.to(f"127.0.0.1:{listener.bound_port}") as peer,
-    ):
-        await peer.ask(1)
-        (stream,) = slow.streams
-        assert not stream._is_slow
-        for code, is_slow in ((2, True), (2, True), (1, False)):
-            await peer.ask(code)
-            assert stream._is_slow is is_slow
-        # Several at once: one in each turn.
-        for _ in range(3):
-            peer.send(codec.encode_command(build_request(2)) * 5)
-            for _ in range(5):
-                assert await peer.receive() is not None
-        stream.abort()
-
-
-@on_a_loop
-async def test_more_frames_than_a_second_may_have_are_read_when_time_has_granted_them() -> None:
-    overseer = Overseer()
-    async with (
-        echoing(allowance=StreamQuotas(overseer, frames_per_second=100)) as (_, address),
-        Peer.to(address) as peer,
-    ):
-        peer.send(codec.encode_command(build_request(1)) * 110)
-        for _ in range(110):
-            assert await peer.receive() is not None
-        assert overseer.told[0] == "maxFramesPerSecond"
-        await peer.ask(1)
-
-
-@on_a_loop
-async def test_more_bytes_than_a_second_may_have_are_waited_for() -> None:
-    overseer = Overseer()
-    async with (
-        echoing(allowance=StreamQuotas(overseer, bytes_per_second=100_000)) as (_, address),
-        Peer.to(address) as peer,
-    ):
-        await peer.ask(1, body=bytes(110_000))
-        await peer.ask(1)
-        assert overseer.told[0] == "maxBytesPerSecond"
 
 
 @on_a_loop
@@ -396,4 +340,4 @@ async def test_a_request_that_is_worked_on_counts_as_held_and_what_it_took_as_a_
         assert max(overseer.held) > 100_000
         assert overseer.held[-1] == 0
         # Longer than anybody may take without a rest, though no turn was.
-        assert diligent.streams[0]._is_resting
+        assert diligent.streams[0].rate_limiter.is_resting

@@ -193,11 +193,11 @@ async def test_an_open_connection_outlives_the_context_it_began_with() -> None:
 @on_a_loop
 async def test_a_stream_that_is_held_waits_behind_a_doorway_too() -> None:
     class Frozen(Echo):
-        def opened(self, stream: CommandStream) -> None:
+        def stream_opened(self, stream: CommandStream) -> None:
             super().stream_opened(stream)
             stream.hold_reading()
 
-        def received(self, stream: CommandStream, command: RemotingCommand) -> RemotingCommand | None:
+        def command_received(self, stream: CommandStream, command: RemotingCommand) -> RemotingCommand | None:
             self.seen.append(command)
             return build_reply(command, body=command.body)
 

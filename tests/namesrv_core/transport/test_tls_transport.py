@@ -251,7 +251,7 @@ def test_each_step_of_a_handshake_waits_for_its_turn_and_holds_up_nobody_who_is_
                 steps += 1
                 near.feed_bytes(await peer._reader.read(1 << 16))
                 if near.is_ready:
-                    near.write(codec.encode_command(build_request(1, body=b"at once")))
+                    near.write_bytes(codec.encode_command(build_request(1, body=b"at once")))
                 peer.send(near.drain_outgoing())
             if version == ssl.TLSVersion.TLSv1_3:
                 await until(lambda: queue.waiting)

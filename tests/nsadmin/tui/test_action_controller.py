@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 from textual.widgets import OptionList
 
-from nsadmin.tui.action_controller import parse_moment
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.polling.poll_records import BrokerGroupListing
@@ -209,16 +208,6 @@ async def test_t_shows_the_next_theme() -> None:
         assert f"theme {app.theme}" in screen_to_text(app)
 
 
-def test_moments_are_times_of_day_or_seconds_from_here(utc: None) -> None:
-    begin, end = NOON, NOON + 86_400_000
-    assert parse_moment("+60", NOON, begin, end) == NOON + 60_000
-    assert parse_moment("-5", NOON, begin, end) == NOON - 5_000
-    assert parse_moment("12:00:30", 0, begin, end) == NOON + 30_000
-    assert parse_moment("12:01", 0, begin, end) == NOON + 60_000
-    assert parse_moment("00:30", 0, begin, end) == NOON + 45_000_000
-    assert parse_moment("noon", 0, begin, end) is parse_moment("+x", 0, begin, end) is None
-
-
 @driven
 async def test_an_incident_is_seen_again_from_any_moment() -> None:
     frozen = [silent(A, NOON + second * 1000) for second in range(60, 600, 5)]
@@ -239,7 +228,7 @@ async def test_an_incident_is_seen_again_from_any_moment() -> None:
         assert (player.is_paused, player.speed) == (True, 2.0)
         await typed(pilot, "wipeWritePerm broker-a")
         assert "this is read-only" in screen_to_text(app)
-        app.action_controller.seek("never")
+        app.action_controller.seek_moment("never")
         assert "never is no moment" in app.log_lines[-1][1]
 
 

@@ -12,7 +12,7 @@ COMMAND_SOURCE = "commands"
 
 
 class CompletionChoice(NamedTuple):
-    """An option or a place: its flags, the source of its values (None: it has none), what it is for."""
+    """An option or a positional argument: flags, source of values (None without a value), help text."""
 
     flags: tuple[str, ...]
     value_source: str | None
@@ -20,12 +20,12 @@ class CompletionChoice(NamedTuple):
 
     @property
     def flag_spec(self) -> str:
-        """As scripts have it: `-t,--topic=topics`, `-y,--yes`, `-v,--value=` for values that nobody knows."""
+        """The form in scripts: `-t,--topic=topics`, `-y,--yes`; `-v,--value=` has a value without a source."""
         return ",".join(self.flags) + ("" if self.value_source is None else f"={self.value_source}")
 
 
 class CommandShape(NamedTuple):
-    """A command: `options` are its own, `family` names those that it shares, `columns` are of its rows."""
+    """A command: its own options, the family whose options it shares, and the columns of its rows."""
 
     command_name: str
     help_text: str

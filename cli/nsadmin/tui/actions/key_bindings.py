@@ -33,36 +33,40 @@ KEY_BINDINGS = (
     "every key", "help"),
     KeyBinding("filter", "slash", "filter", "Everywhere", "rows with TEXT, without: !TEXT, by: "
     "/REGEX/", "filter"),
-    KeyBinding("sort", "s", "do('sort', 1)", "Everywhere", "sort by the next column", "sort"),
-    KeyBinding("sortBack", "S", "do('sort', -1)", "Everywhere", "sort by the column before"),
-    KeyBinding("reverse", "r", "do('reverse')", "Everywhere", "turn the order round"),
-    KeyBinding("group", "b", "do('group')", "Everywhere", "put rows under headings: brokers by cluster; "
+    KeyBinding("sort", "s", "run_key('sort')", "Everywhere", "sort by the next column", "sort"),
+    KeyBinding("sortBack", "S", "run_key('sortBack')", "Everywhere", "sort by the column before"),
+    KeyBinding("reverse", "r", "run_key('reverse')", "Everywhere", "turn the order round"),
+    KeyBinding("group", "b", "run_key('group')", "Everywhere", "put rows under headings: brokers by cluster; "
     "or not"),
-    KeyBinding("fold", "f", "do('fold')", "Everywhere", "hide or show the rows of this group; so does Enter"),
-    KeyBinding("foldAll", "F", "do('fold_all')", "Everywhere", "headings alone, or everything again"),
+    KeyBinding("fold", "f", "run_key('fold')", "Everywhere", "hide or show the rows of this group; so does "
+    "Enter"),
+    KeyBinding("foldAll", "F", "run_key('foldAll')", "Everywhere", "headings alone, or everything again"),
     KeyBinding("back", "escape", "back", "Everywhere", "back: out of a filter, then one step up", "back"),
     KeyBinding("before", "minus", "last", "Everywhere", "the view before this one"),
     KeyBinding("nextTab", "tab", "tab(1)", "Everywhere", "the next tab of what one looks at"),
     KeyBinding("previousTab", "shift+tab", "tab(-1)", "Everywhere", "the tab before"),
     KeyBinding("command", "colon", "command", "Everywhere", "a screen, or any command of nsadmin", "command"),
-    KeyBinding("copy", "y", "do('copy')", "Everywhere", "copy the row to the clipboard"),
+    KeyBinding("copy", "y", "run_key('copy')", "Everywhere", "copy the row to the clipboard"),
     KeyBinding("save", "o", "save", "Everywhere", "save the screen (.svg, .txt) or all rows (.csv)"),
-    KeyBinding("context", "c", "do('context')", "Everywhere", "another context"),
-    KeyBinding("theme", "T", "do('theme')", "Everywhere", "the next theme"),
-    KeyBinding("actions", "space", "do('menu')", "Changing", "what can be done to this row", "do"),
+    KeyBinding("context", "c", "run_key('context')", "Everywhere", "another context"),
+    KeyBinding("theme", "T", "run_key('theme')", "Everywhere", "the next theme"),
+    KeyBinding("actions", "space", "run_key('actions')", "Changing", "what can be done to this row", "do"),
     *(
-        KeyBinding(f"do-{shortcut_key}", shortcut_key, f"do('act_by_key', "
-        f"'{shortcut_key}')", "Changing", _describe_action_key(shortcut_key))
+        KeyBinding(
+            f"do-{shortcut_key}", shortcut_key, f"act('{shortcut_key}')", "Changing",
+            _describe_action_key(shortcut_key),
+        )
         for shortcut_key in dict.fromkeys(row_action.shortcut_key for row_action in all_actions())
     ),
     KeyBinding("pause", "p", "pause", "Watching", "stand still, and go on", "pause"),
-    KeyBinding("slower", "plus", "do('interval', 1)", "Watching", "a longer interval"),
-    KeyBinding("faster", "underscore", "do('interval', -1)", "Watching", "a shorter interval"),
+    KeyBinding("slower", "plus", "run_key('slower')", "Watching", "a longer interval"),
+    KeyBinding("faster", "underscore", "run_key('faster')", "Watching", "a shorter interval"),
     KeyBinding("log", "L", "log", "Watching", "what went wrong so far"),
-    KeyBinding("seekBack", "left_square_bracket", "do('seek', '-60')", "Replaying", "a minute back"),
-    KeyBinding("seekOn", "right_square_bracket", "do('seek', '+60')", "Replaying", "a minute on"),
-    KeyBinding("seekFarBack", "left_curly_bracket", "do('seek', '-600')", "Replaying", "ten minutes back"),
-    KeyBinding("seekFarOn", "right_curly_bracket", "do('seek', '+600')", "Replaying", "ten minutes on"),
+    KeyBinding("seekBack", "left_square_bracket", "run_key('seekBack')", "Replaying", "a minute back"),
+    KeyBinding("seekOn", "right_square_bracket", "run_key('seekOn')", "Replaying", "a minute on"),
+    KeyBinding("seekFarBack", "left_curly_bracket", "run_key('seekFarBack')", "Replaying", "ten "
+    "minutes back"),
+    KeyBinding("seekFarOn", "right_curly_bracket", "run_key('seekFarOn')", "Replaying", "ten minutes on"),
     KeyBinding("seekTo", "full_stop", "seek_to", "Replaying", "to a time of day; + and _ change the speed"),
     KeyBinding("quit", "q,ctrl+c", "quit", "Leaving", "leave", "quit"),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class RowSubject(NamedTuple):
-    """The objects that a row concerns, as arguments for commands. A field is None if the row has no such object."""
+    """The objects that a row concerns, as arguments for commands. None: the row has no such object."""
 
     broker_name: str | None = None
     broker_addr: str | None = None

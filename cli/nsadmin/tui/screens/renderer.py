@@ -1,32 +1,23 @@
 """The renderer of the main screen: fills its widgets from the model and the current view."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.views import root_views, screen_frame
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.row_groups import group_rows
-from nsadmin.tui.views.table import Cell, Column, Tone, arrange_rows
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
+from nsadmin.tui.views.table import Cell, Column, arrange_rows
+from nsadmin.tui.views.view_links import list_tabs
 
 _MESSAGE_DURATION_MS = 6_000
 
 
 class ScreenRenderer:
-    """Renders one app. `set_message` shows a text in the last line for a few seconds.
+    """Renders one app. It shows the last message in the last line for a few seconds."""
 
-    `filtered_rows` are all rows that pass the filter, also those of folded groups.
-    """
-
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
-        self._last_message: tuple[str, Tone, int] | None = None
-        self.filtered_rows: Sequence[Any] = ()
-
-    def set_message(self, message_text: str, tone: Tone) -> None:
-        self._last_message = (message_text, tone, self._app.clock())
 
     def render_screen(self) -> None:
         """Update every widget of the main screen."""
@@ -37,7 +28,7 @@ class ScreenRenderer:
         filtered_rows = arrange_rows(
             all_rows, view_state.view.filter_text, view_state.row_filter, self.sort_column, is_descending
         )
-        self.filtered_rows = filtered_rows
+        app.filtered_rows = filtered_rows
         silence = view_state.view.find_silence(model)
         empty_message = "no row passes the filter" if all_rows else view_state.view.empty_message(model)
         app.row_grid.show_rows(
@@ -102,13 +93,16 @@ class ScreenRenderer:
 
     def _message_line(self) -> CellLine | None:
         """The last message, as long as it is recent."""
-        if self._last_message is None or self._app.clock() - self._last_message[2] > _MESSAGE_DURATION_MS:
+        if self._app.last_message is None:
             return None
-        return [Cell(f" {self._last_message[0]}", self._last_message[1])]
+        message_text, tone, shown_at_ms = self._app.last_message
+        if self._app.clock() - shown_at_ms > _MESSAGE_DURATION_MS:
+            return None
+        return [Cell(f" {message_text}", tone)]
 
     def _screen_bar(self, width: int) -> CellLine:
         app = self._app
-        tabs = app.current_view.list_tabs()
+        tabs = list_tabs(app.current_view)
         if tabs:
             chosen_index = next(
                 (tab_index for tab_index, tab in enumerate(tabs) if tab == app.current_view), 0

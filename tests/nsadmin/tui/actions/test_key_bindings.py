@@ -3,7 +3,7 @@
 from textual.actions import parse
 from textual.binding import Binding
 
-from nsadmin.tui.action_controller import ActionController
+from nsadmin.tui.action_controller import KEY_ACTIONS
 from nsadmin.tui.actions.key_bindings import GRID_BINDING_IDS, KEY_BINDINGS, list_binding_ids
 from nsadmin.tui.app import Tui
 from nsadmin.tui.preferences import Preferences
@@ -16,7 +16,13 @@ def test_each_key_has_an_action_of_the_app() -> None:
     for key in KEY_BINDINGS:
         name, args = parse(key.app_action)[1:]
         assert hasattr(Tui, f"action_{name}"), key.binding_id
-        assert name != "do" or hasattr(ActionController, str(args[0])), key.binding_id
+        assert name != "run_key" or args == (key.binding_id,), key.binding_id
+        assert name != "act" or args == (key.key_names,), key.binding_id
+
+
+def test_each_key_of_the_controller_is_in_its_table() -> None:
+    ids = {key.binding_id for key in KEY_BINDINGS if parse(key.app_action)[1] == "run_key"}
+    assert ids == KEY_ACTIONS.keys()
 
 
 def test_no_key_means_two_things() -> None:

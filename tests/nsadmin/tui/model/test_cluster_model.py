@@ -14,38 +14,10 @@ from nsadmin.tui.polling.poll_records import (
     QueueLag,
     TopicPolled,
 )
-from tests.support.screens import NOON, broker, server, silent
+from tests.support.screens import NOON, broker, server
 
 A, B = "10.0.1.1:10911", "10.0.1.2:10911"
 PLACE = ("broker-a", 0, A)
-
-
-def test_what_a_silent_server_told_last_stays_with_the_time_since_when() -> None:
-    model = ClusterModel(["10.0.0.1:9876"])
-    model.apply_poll(server(at=NOON))
-    for later in (1000, 2000):
-        model.apply_poll(NameServerPolled(NOON + later, "10.0.0.1:9876", error="connection refused"))
-    [known] = model.name_servers.values()
-    assert (known.is_fresh, known.silent_since_ms, known.error_text) == (
-        False,
-        NOON + 1000,
-        "connection refused",
-    )
-    assert known.last_poll is not None
-    assert known.last_poll.groups.keys() == {"broker-a"}
-    assert list(known.latencies_ms) == [1.0, None, None]
-    model.apply_poll(server(at=NOON + 3000))
-    assert (known.is_fresh, known.silent_since_ms) == (True, None)
-
-
-def test_what_a_poll_leaves_out_is_as_it_was() -> None:
-    model = ClusterModel()
-    model.apply_poll(server(settings={"listenPort": "9876"}, kv={"NS": {"k": "v"}}))
-    model.apply_poll(server(topics=None, settings=None, kv=None))
-    [known] = model.name_servers.values()
-    assert known.topic_set == {"orders", "payments"}
-    assert model.list_topic_names() == ["orders", "payments"]
-    assert (known.settings, known.kv_tables) == ({"listenPort": "9876"}, {"NS": {"k": "v"}})
 
 
 def test_a_broker_that_no_name_server_lists_is_gone_and_stays_in_sight() -> None:
@@ -77,26 +49,6 @@ def test_who_comes_back_at_another_address_is_not_gone_any_more() -> None:
     assert [item.place[2] for item in model.list_replicas("broker-a")] == [B]
     model.apply_poll(broker(A))
     assert model.brokers["broker-a", 0, B].last_poll is None
-
-
-def test_figures_of_a_broker_are_numbers_or_unknown() -> None:
-    model = ClusterModel()
-    model.apply_poll(server())
-    known = model.brokers[PLACE]
-    assert known.read_number("putTps") is None
-    assert known.read_text("brokerActive") is None
-    model.apply_poll(broker(A, putTps="12.5 1 1", getMissTps="", getFoundTps="many"))
-    assert known.read_number("putTps") == 12.5
-    assert known.read_number("getMissTps") is known.read_number("getFoundTps") is None
-    assert known.read_number("nothing", "putTps") == 12.5
-    model.apply_poll(silent(A, NOON + 9))
-    assert (known.is_fresh, known.error_kind, known.silent_since_ms, known.read_number("putTps")) == (
-        False,
-        "timeout",
-        NOON + 9,
-        12.5,
-    )
-    assert list(known.put_rates) == [12.5, None]
 
 
 def test_rates_of_a_cluster_are_those_of_its_masters() -> None:

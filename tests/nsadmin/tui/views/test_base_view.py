@@ -4,6 +4,7 @@ from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.brokers import BrokersView
+from nsadmin.tui.views.view_links import list_tabs
 
 
 def test_a_view_shows_nothing_by_itself_and_leads_nowhere() -> None:
@@ -12,7 +13,7 @@ def test_a_view_shows_nothing_by_itself_and_leads_nowhere() -> None:
         view.build_rows(model),
         view.render_headline(model),
         view.draw_lines(model, 80, 24),
-        view.list_tabs(),
+        list_tabs(view),
     ) == (
         (),
         (),

@@ -12,8 +12,8 @@ from nsadmin.tui.polling.poll_records import (
     ConnectionsPolled,
     QueueCounts,
 )
+from nsadmin.tui.views.broker_config import BrokerConfigView
 from nsadmin.tui.views.broker_detail import (
-    BrokerConfigView,
     BrokerFiguresView,
     BrokerHistoryView,
     BrokerProducersView,
@@ -21,6 +21,7 @@ from nsadmin.tui.views.broker_detail import (
     QueriedBrokerView,
 )
 from nsadmin.tui.views.topic_detail import TopicRouteView
+from nsadmin.tui.views.view_links import list_tabs, open_target
 from tests.support.screens import NOON, broker, server, silent
 
 A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))
@@ -36,7 +37,7 @@ def model_of(*polls: AnyPoll) -> ClusterModel:
 
 
 def test_a_broker_has_five_tabs_about_the_same() -> None:
-    tabs = BrokerFiguresView(*PLACE).list_tabs()
+    tabs = list_tabs(BrokerFiguresView(*PLACE))
     assert [tab.view_name for tab in tabs] == ["figures", "config", "topics", "producers", "history"]
     assert {tab.view_title for tab in tabs} == {"broker-a master"}
     assert BrokerFiguresView("broker-a", 2, C, "cluster-a").view_title == "broker-a slave 2"
@@ -60,36 +61,6 @@ def test_a_broker_that_is_not_known_any_more() -> None:
     view = BrokerFiguresView("nobody", 0, "h:1", "c")
     assert view.build_rows(ClusterModel()) == []
     assert view.render_headline(ClusterModel())[0].text == "h:1 is not there any more"
-
-
-def test_settings_that_differ_from_the_default_and_from_peers_are_marked_and_come_first() -> None:
-    own = {
-        "brokerName": "broker-a",
-        "flushDiskType": "SYNC_FLUSH",
-        "registerNameServerPeriod": "30000",
-        "x": "1",
-    }
-    model = model_of(
-        ConfigPolled(NOON, A, own), ConfigPolled(NOON, B, {**own, "brokerName": "broker-b", "x": "2"})
-    )
-    view = BrokerConfigView(*PLACE)
-    found = {setting.setting_name: setting for setting in view.build_rows(model)}
-    assert found["flushDiskType"].is_changed
-    assert not found["registerNameServerPeriod"].is_changed
-    assert (found["x"].differing_peers, found["brokerName"].differing_peers) == (("broker-b:0",), ())
-    marks = {
-        setting.setting_name: view.columns[2].render_cell(setting).text for setting in view.build_rows(model)
-    }
-    assert marks == {"brokerName": " ", "flushDiskType": " *", "registerNameServerPeriod": " ", "x": "≠"}
-    order = sorted(view.build_rows(model), key=view.columns[2].sort_value)
-    assert [setting.setting_name for setting in order][:2] == ["x", "flushDiskType"]
-    assert view.subject_of_row(found["x"])[-3:] == ("x", "1", None)
-    assert view.list_queries(model, [], None) == [DetailQuery("config", A), DetailQuery("config", B)]
-    assert view.row_key(found["x"]) == "x"
-
-
-def test_settings_that_were_not_told_are_none() -> None:
-    assert BrokerConfigView(*PLACE).build_rows(model_of(ConfigPolled(NOON, A, None, "closed"))) == []
 
 
 @pytest.mark.parametrize(
@@ -133,7 +104,7 @@ def test_its_topics_lead_to_their_routes() -> None:
     model = model_of(BrokerTopicsPolled(NOON, A, {"orders": QueueCounts(8, 4, 6)}))
     [topic] = view.build_rows(model)
     assert [column.render_cell(topic).text for column in view.columns] == ["orders", "rw-", "4", "8"]
-    assert view.open_row(topic) == TopicRouteView("orders")
+    assert open_target(view.open_row(topic)) == TopicRouteView("orders")
     assert (view.subject_of_row(topic).topic, view.subject_of_row(topic).broker_name) == (
         "orders",
         "broker-a",
@@ -156,5 +127,5 @@ def test_its_producers() -> None:
 def test_its_history() -> None:
     view = BrokerHistoryView(*PLACE)
     model = model_of(silent(A, NOON + 1), broker(A, NOON + 2), silent(B, NOON + 3))
-    assert [notice.event_kind for notice in view.build_rows(model)] == ["BrokerAnswers", "BrokerSilent"]  # type: ignore[attr-defined]
+    assert [notice.event_kind for notice in view.build_rows(model)] == ["BrokerAnswers", "BrokerSilent"]
     assert [column.key for column in view.columns][:2] == ["time", "kind"]

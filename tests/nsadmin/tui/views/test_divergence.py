@@ -15,6 +15,7 @@ from nsadmin.tui.views.divergence import (
     DivergenceMatrixView,
 )
 from nsadmin.tui.views.topic_detail import TopicRouteView
+from nsadmin.tui.views.view_links import list_tabs, open_target
 from tests.support.screens import NOON, server
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
@@ -64,7 +65,7 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
   Tab: what differs, and why"""
     )
     assert len(DivergenceMatrixView().draw_lines(model, 40, 3)) == 3
-    assert [tab.view_name for tab in DivergenceMatrixView().list_tabs()] == [
+    assert [tab.view_name for tab in list_tabs(DivergenceMatrixView())] == [
         "servers",
         "matrix",
         "differences",
@@ -107,14 +108,17 @@ def test_each_difference_leads_to_what_each_tells() -> None:
     view = DifferencesView()
     perm, topic = view.build_rows(model)
     assert view.columns[2].render_cell(perm).text == f"wiped on {ONE}; written on {TWO}"
-    assert (view.row_key(topic), view.open_row(topic)) == ("topics payments", TopicRouteView("payments"))
-    sides = view.open_row(perm)
+    assert (view.row_key(topic), open_target(view.open_row(topic))) == (
+        "topics payments",
+        TopicRouteView("payments"),
+    )
+    sides = open_target(view.open_row(perm))
     assert sides == DifferenceSidesView("permissions", "broker-a")
     assert isinstance(sides, DifferenceSidesView)
     assert sides.build_rows(model) == [(ONE, "wiped"), (TWO, "written")]
     assert (sides.row_key((ONE, "wiped")), sides.view_title) == (ONE, "broker-a")
     assert sides.build_rows(model_of(server(ONE), server(TWO))) == []
-    assert [tab.view_name for tab in view.list_tabs()][2] == "differences"
+    assert [tab.view_name for tab in list_tabs(view)][2] == "differences"
 
 
 def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
@@ -127,7 +131,7 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
         "topic", "orders and 1 more", "drift", "2 min", "it was wiped", "perm: …"
     ]  # fmt: skip
     assert "".join(cell.text for cell in view.render_headline(model)) == "divergence says: diverge"
-    advice = view.open_row(found)
+    advice = open_target(view.open_row(found))
     assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
     assert (advice.view_title, advice.list_queries(model, [], None)) == (
         "orders",
@@ -154,4 +158,4 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
         "topic broker-a orders it was wiped",
         "divergence",
     )
-    assert [tab.view_name for tab in view.list_tabs()][3] == "causes"
+    assert [tab.view_name for tab in list_tabs(view)][3] == "causes"

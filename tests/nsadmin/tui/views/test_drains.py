@@ -8,6 +8,7 @@ from nsadmin.tui.views import display_states
 from nsadmin.tui.views.broker_rows import list_broker_rows
 from nsadmin.tui.views.drains import DrainsView
 from nsadmin.tui.views.events import ObjectEventsView
+from nsadmin.tui.views.view_links import open_target
 from tests.support.screens import NOON, broker, server, silent
 
 DRAIN = DrainRecord(
@@ -43,7 +44,7 @@ def test_a_drain_with_its_phase_and_who_is_at_it() -> None:
         "since": "2 min", "reopened": "1", "by": "me", "at": "nobody", "last": "wait: puts 12 a minute",
     }  # fmt: skip
     assert view.render_headline(model)[-1].text == "  /x: no JSON"
-    assert (view.row_key(row), view.open_row(row), view.subject_of_row(row).broker_name) == (
+    assert (view.row_key(row), open_target(view.open_row(row)), view.subject_of_row(row).broker_name) == (
         "cluster-a broker-a", ObjectEventsView("broker-a"), "broker-a"
     )  # fmt: skip
     assert DrainsView().build_rows(ClusterModel()) == []

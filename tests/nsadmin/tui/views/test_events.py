@@ -7,6 +7,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import EventSeen
 from nsadmin.tui.views.events import EVENT_COLUMNS, EventsView, ObjectEventsView, notice_tone
 from nsadmin.tui.views.topic_detail import TopicRouteView
+from nsadmin.tui.views.view_links import open_target
 from tests.support.screens import NOON, broker, server, silent
 
 A = "10.0.1.1:10911"
@@ -47,7 +48,9 @@ def test_the_newest_comes_first_with_who_says_so() -> None:
 
 def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -> None:
     newest, oldest = EventsView().build_rows(model())
-    about = EventsView().open_row(oldest)
+    target = EventsView().open_row(oldest)
+    assert target is not None
+    about = open_target(target)
     assert about == ObjectEventsView("broker-a")
     assert isinstance(about, ObjectEventsView)
     [one] = about.build_rows(model())
@@ -55,7 +58,9 @@ def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -
     about.subject_of_row(one).broker_name) == (
         "broker-a", EventsView().row_key(oldest), None, "broker-a"
     )  # fmt: skip
-    assert ObjectEventsView("orders").open_row(newest) == TopicRouteView("orders")
+    topic = ObjectEventsView("orders").open_row(newest)
+    assert topic is not None
+    assert open_target(topic) == TopicRouteView("orders")
     assert EventsView().open_row(newest._replace(object_names=())) is None
 
 

@@ -6,6 +6,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views.group_detail import GroupClientsView, GroupLagView, GroupQueuesView
 from nsadmin.tui.views.topic_detail import TopicRouteView
+from nsadmin.tui.views.view_links import list_tabs, open_target
 from tests.support.screens import NOON
 
 LAGS = [
@@ -29,7 +30,10 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
         "orders", "broker-a", "3", "500", "20", "1500", "1000", "2025-12-31 12:00:00"
     ]  # fmt: skip
     assert [column.render_cell(second).text for column in view.columns][3:] == ["–", "–", "5", "–", "–"]
-    assert (view.row_key(first), view.open_row(first)) == ("orders broker-a 3", TopicRouteView("orders"))
+    assert (view.row_key(first), open_target(view.open_row(first))) == (
+        "orders broker-a 3",
+        TopicRouteView("orders"),
+    )
     assert (view.subject_of_row(first).topic, view.subject_of_row(first).group) == ("orders", "g")
 
 
@@ -41,7 +45,7 @@ def test_members_and_the_line_above() -> None:
     line = "".join(cell.text for cell in view.render_headline(model()))
     assert line == "behind by 500  1 clients  PULL CLUSTERING"
     assert view.subject_of_row(member).group == "g"
-    assert [tab.view_name for tab in view.list_tabs()] == ["queues", "members", "graph"]
+    assert [tab.view_name for tab in list_tabs(view)] == ["queues", "members", "graph"]
     assert view.list_queries(model(), [], None) == [DetailQuery("group", "g")]
 
 

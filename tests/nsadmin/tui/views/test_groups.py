@@ -6,6 +6,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ClientConnection, GroupPolled, GroupsPolled, QueueLag
 from nsadmin.tui.views.group_detail import GroupQueuesView
 from nsadmin.tui.views.groups import GROUP_COLUMNS, GroupsView
+from nsadmin.tui.views.view_links import open_target
 from tests.support.screens import NOON
 
 
@@ -60,7 +61,12 @@ def test_the_view() -> None:
     [row] = view.build_rows(model)
     line = "".join(cell.text for cell in view.render_headline(model))
     assert line == "1 groups  behind by 7  1 brokers did not tell theirs"
-    assert (view.row_key(row), view.filter_text(row), view.subject_of_row(row).group, view.open_row(row)) == (
+    assert (
+        view.row_key(row),
+        view.filter_text(row),
+        view.subject_of_row(row).group,
+        open_target(view.open_row(row)),
+    ) == (
         "g",
         "g",
         "g",

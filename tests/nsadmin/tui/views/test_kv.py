@@ -4,6 +4,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.kv import KvView
+from nsadmin.tui.views.view_links import open_target
 from tests.support.screens import NOON, server
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
@@ -17,7 +18,10 @@ def test_a_row_for_each_key_that_any_of_them_has() -> None:
     equal, other = view.build_rows(model)
     assert [column.render_cell(equal).text for column in view.columns] == ["NS", "a", "1", "equal"]
     assert [column.render_cell(other).text for column in view.columns] == ["NS", "b", "2", "≠ differ"]
-    assert (view.open_row(equal), view.open_row(other)) == (None, DifferenceSidesView("KV config", "NS b"))
+    target = view.open_row(other)
+    assert view.open_row(equal) is None
+    assert target is not None
+    assert open_target(target) == DifferenceSidesView("KV config", "NS b")
     assert (view.row_key(other), view.subject_of_row(other)[5:8]) == ("NS b", ("NS", "b", "2"))
     assert "".join(cell.text for cell in view.render_headline(model)) == "namespaces NS"
 

@@ -5,7 +5,7 @@ from nsadmin.tui.views.line_pieces import LinePieces, RowStyle
 from nsadmin.tui.views.row_groups import Heading
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
-COLUMNS = [
+COLUMNS: list[tuple[Column[tuple[str, int]], int]] = [
     (Column("name", "NAME", 5, lambda r: r[0], lambda r: Cell(r[0], "strong")), 5),
     (Column("number", "N", 4, lambda r: r[1], lambda r: Cell(str(r[1]), "bad"), is_right_aligned=True), 4),
 ]

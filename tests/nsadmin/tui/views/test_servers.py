@@ -4,6 +4,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, ServersView
 from nsadmin.tui.views.table import Cell
+from nsadmin.tui.views.view_links import open_target
 from tests.support.screens import NOON, server
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
@@ -51,7 +52,7 @@ def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> 
 
 def test_its_settings_and_who_has_them_otherwise() -> None:
     model = model_of(server(ONE, settings={"a": "1", "b": "2"}), server(TWO, settings={"a": "1", "b": "3"}))
-    view = ServersView().open_row(ServersView().build_rows(model)[0])
+    view = open_target(ServersView().open_row(ServersView().build_rows(model)[0]))
     assert isinstance(view, NameServerSettingsView)
     assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]
     assert (view.row_key(("a", "1", "")), view.view_title) == ("a", ONE)

@@ -1,5 +1,7 @@
 """Which rows and columns are shown."""
 
+from typing import Any
+
 import pytest
 
 from nsadmin.tui.views.table import (
@@ -46,7 +48,7 @@ def test_what_is_not_known_comes_last_in_both_directions() -> None:
     assert arrange_rows("abc", text, RowFilter(), column, True) == ["a", "c", "b"]
 
 
-def column(key: str, width: int, rank: int = 0, grows: bool = False) -> Column:
+def column(key: str, width: int, rank: int = 0, grows: bool = False) -> Column[Any]:
     return Column(key, key, width, text, lambda item: Cell(item), drop_rank=rank, grows_to_fit=grows)
 
 

@@ -11,6 +11,7 @@ from nsadmin.tui.views.topic_detail import (
     TopicReadersView,
     TopicRouteView,
 )
+from nsadmin.tui.views.view_links import list_tabs, open_target
 from tests.support.screens import NOON, broker, server
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
@@ -93,8 +94,8 @@ def test_a_rate_of_which_no_master_tells_is_no_zero() -> None:
 def test_its_readers_lead_to_their_queues() -> None:
     view = TopicReadersView("orders")
     assert view.build_rows(model_of(POLL)) == ["g", "h"]
-    assert (view.open_row("g"), view.subject_of_row("g").group) == (GroupQueuesView("g"), "g")
-    assert [tab.view_name for tab in view.list_tabs()] == ["route", "groups", "drawn", "producers", "history"]
+    assert (open_target(view.open_row("g")), view.subject_of_row("g").group) == (GroupQueuesView("g"), "g")
+    assert [tab.view_name for tab in list_tabs(view)] == ["route", "groups", "drawn", "producers", "history"]
 
 
 def test_the_way_from_name_servers_over_brokers_to_readers_is_drawn() -> None:
@@ -120,5 +121,5 @@ def test_the_way_from_name_servers_over_brokers_to_readers_is_drawn() -> None:
 def test_its_history() -> None:
     view = TopicHistoryView("orders")
     model = model_of(server(ONE, topics=()))
-    assert [notice.event_kind for notice in view.build_rows(model)] == ["TopicsChanged"]  # type: ignore[attr-defined]
+    assert [notice.event_kind for notice in view.build_rows(model)] == ["TopicsChanged"]
     assert view.columns[0].key == "time"

@@ -11,6 +11,7 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views.topic_detail import TopicRouteView
 from nsadmin.tui.views.topic_producers import TopicProducersView
+from nsadmin.tui.views.view_links import list_tabs
 from tests.support.screens import NOON, server
 
 A, B, SLAVE = "10.0.1.1:10911", "10.0.2.1:10911", "10.0.1.2:10911"
@@ -60,4 +61,4 @@ def test_a_master_that_does_not_tell_is_named() -> None:
 
 
 def test_it_is_a_tab_of_a_topic() -> None:
-    assert TopicRouteView("orders").list_tabs()[3] == TopicProducersView("orders")
+    assert list_tabs(TopicRouteView("orders"))[3] == TopicProducersView("orders")

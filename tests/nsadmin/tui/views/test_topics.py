@@ -6,6 +6,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
 from nsadmin.tui.views.topic_detail import TopicRouteView
 from nsadmin.tui.views.topics import TOPIC_COLUMNS, TopicsView, kind_of_topic
+from nsadmin.tui.views.view_links import open_target
 from tests.support.screens import NOON, server
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
@@ -91,9 +92,12 @@ def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> N
     )
     assert view.list_queries(model, [], None) == []
     row = found[0]
-    assert (view.row_key(row), view.open_row(row), view.subject_of_row(row).topic, view.filter_text(row)) == (
-        "t00000", TopicRouteView("t00000"), "t00000", "t00000 "
-    )  # fmt: skip
+    assert open_target(view.open_row(row)) == TopicRouteView("t00000")
+    assert (view.row_key(row), view.subject_of_row(row).topic, view.filter_text(row)) == (
+        "t00000",
+        "t00000",
+        "t00000 ",
+    )
 
 
 def test_the_line_above_counts_those_of_applications() -> None:

@@ -1,0 +1,95 @@
+"""The base class of the app: the state that the renderer and the action controller share, and its widgets."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from textual.app import App
+
+from nsadmin.tui.context import AvailableContexts, ClusterContext
+from nsadmin.tui.model.agreement import AgreementVerdict
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.recording.recording_file import PollRecorder
+from nsadmin.tui.recording.replay import ReplayPlayer
+from nsadmin.tui.views import root_views
+from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.navigation import ViewNavigation
+from nsadmin.tui.views.table import Tone
+from nsadmin.tui.widgets.grid import Grid
+from nsadmin.tui.widgets.lines import Lines
+from nsadmin.tui.widgets.prompt import Prompt
+
+_MAX_LOG_LINES = 1_000
+
+
+class BaseTui(App[None]):
+    """The renderer and the controller know the app only by this class.
+
+    `last_message` is the last message with its tone and its time (ms). `filtered_rows` are all rows that pass
+    the filter, also those of folded groups.
+    """
+
+    def __init__(
+        self,
+        available_contexts: AvailableContexts,
+        interval: float,
+        home: str,
+        clock: Callable[[], int],
+        player: ReplayPlayer | None,
+        recorder: PollRecorder | None,
+    ) -> None:
+        super().__init__()
+        self.player = player
+        self.recorder = recorder
+        self.available_contexts = available_contexts
+        self.cluster_context: ClusterContext = available_contexts.first_context
+        self.interval = interval
+        self.clock = clock if player is None else player.now_ms
+        self.model = ClusterModel(self.cluster_context.addrs, is_replay=player is not None)
+        self.navigation = ViewNavigation(root_views.make_view(home))
+        self.agreement_verdict = AgreementVerdict("unknown")
+        self.log_lines: deque[tuple[int, str]] = deque(maxlen=_MAX_LOG_LINES)
+        self.last_message: tuple[str, Tone, int] | None = None
+        self.filtered_rows: Sequence[Any] = ()
+        self.feed: Any = None
+        self.is_dirty = False
+
+    @property
+    def row_grid(self) -> Grid:
+        return self.screen_stack[0].query_one(Grid)
+
+    @property
+    def prompt_input(self) -> Prompt:
+        return self.screen_stack[0].query_one(Prompt)
+
+    def find_lines(self, widget_id: str) -> Lines:
+        return self.screen_stack[0].query_one(f"#{widget_id}", Lines)
+
+    @property
+    def current_view(self) -> View:
+        return self.navigation.current_state.view
+
+    def add_log_line(self, line_text: str) -> None:
+        """Add a line to the log panel, unless the last line has the same text."""
+        if not self.log_lines or self.log_lines[-1][1] != line_text:
+            self.log_lines.append((self.clock(), line_text))
+        self.is_dirty = True
+
+    def show_message(self, message_text: str, tone: Tone = "accent") -> None:
+        """Show a message in the last line for a few seconds. Errors also go to the log panel."""
+        self.last_message = (message_text, tone, self.clock())
+        if tone == "bad":
+            self.add_log_line(message_text)
+        self.redraw_screen()
+
+    def show_view(self, view: View) -> None:
+        """Show one of the root views."""
+        raise NotImplementedError
+
+    def switch_context(self, cluster_context: ClusterContext) -> None:
+        """Show another cluster."""
+        raise NotImplementedError
+
+    def redraw_screen(self) -> None:
+        """Draw the whole screen from the model."""
+        raise NotImplementedError

@@ -1,0 +1,92 @@
+"""RateLimiter, the rate limits of one connection: frames and bytes per second, and its share of the work.
+
+A connection that exceeds a limit is not closed. It rests: for some time nothing more is read from it.
+"""
+
+import asyncio
+from typing import Protocol
+
+from namesrv_core.transport.fair_scheduler import TURN_SECONDS
+from namesrv_core.transport.quotas import StreamQuotas
+
+_LONG_WORK_SECONDS = 0.02
+
+
+class LimitedStream(Protocol):
+    """A stream that keeps to rate limits. `frame_count` and `byte_count` count all that was read from it."""
+
+    frame_count: int
+    byte_count: int
+
+    def update_reading(self) -> None:
+        """Pause or resume reading, as the state of the stream demands."""
+
+    def resume_work(self) -> None:
+        """Continue after a rest has ended."""
+
+    def report_over_limit(self, limit_key: str, hit_text: str) -> None:
+        """Report that the limit of the setting `limit_key` was exceeded."""
+
+
+class RateLimiter:
+    """The rate limits of one stream, which is an argument, so that the two do not refer to each other.
+
+    The stream compares its counts with `frames_granted` and `bytes_granted`, and calls `refill_grants` if it
+    has read more. `refilled_at` (loop time) is when they were granted. The stream reads nothing while it
+    `is_resting`, and processes its requests in turns while it `is_slow`.
+    """
+
+    __slots__ = (
+        "_event_loop",
+        "_stream_quotas",
+        "bytes_granted",
+        "frames_granted",
+        "is_resting",
+        "is_slow",
+        "refilled_at",
+    )
+
+    def __init__(self, stream_quotas: StreamQuotas, event_loop: asyncio.AbstractEventLoop) -> None:
+        self._stream_quotas = stream_quotas
+        self._event_loop = event_loop
+        self.frames_granted = stream_quotas.frames_per_second
+        self.bytes_granted = stream_quotas.bytes_per_second
+        self.is_resting = self.is_slow = False
+        self.refilled_at = 0.0
+
+    def refill_grants(self, limited_stream: LimitedStream) -> None:
+        """Refill the rate limits for the time that has passed. If they stay exceeded, the stream rests."""
+        stream_quotas, loop_time = self._stream_quotas, self._event_loop.time()
+        frame_count, byte_count = limited_stream.frame_count, limited_stream.byte_count
+        passed_seconds, self.refilled_at = loop_time - self.refilled_at, loop_time
+        frames_left = min(
+            stream_quotas.frames_per_second,
+            self.frames_granted - frame_count + int(passed_seconds * stream_quotas.frames_per_second),
+        )
+        bytes_left = min(
+            stream_quotas.bytes_per_second,
+            self.bytes_granted - byte_count + int(passed_seconds * stream_quotas.bytes_per_second),
+        )
+        self.frames_granted, self.bytes_granted = frame_count + frames_left, byte_count + bytes_left
+        pause_seconds = max(
+            -frames_left / stream_quotas.frames_per_second, -bytes_left / stream_quotas.bytes_per_second
+        )
+        if pause_seconds > 0 and not self.is_resting:
+            limit_key = "maxFramesPerSecond" if frames_left < 0 else "maxBytesPerSecond"
+            limited_stream.report_over_limit(limit_key, f"it is read again in {pause_seconds:.1f} s")
+            self._rest_for(limited_stream, pause_seconds)
+
+    def rest_after_work(self, limited_stream: LimitedStream, work_seconds: float) -> None:
+        """Rest nine times as long as slow work took, so one connection uses at most a tenth of the server."""
+        self.is_slow = work_seconds > TURN_SECONDS
+        if work_seconds > _LONG_WORK_SECONDS and not self.is_resting:
+            self._rest_for(limited_stream, 9 * work_seconds)
+
+    def _rest_for(self, limited_stream: LimitedStream, rest_seconds: float) -> None:
+        self.is_resting = True
+        limited_stream.update_reading()
+        self._event_loop.call_later(rest_seconds, self._end_rest, limited_stream)
+
+    def _end_rest(self, limited_stream: LimitedStream) -> None:
+        self.is_resting = False
+        limited_stream.resume_work()

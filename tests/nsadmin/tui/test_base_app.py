@@ -1,0 +1,25 @@
+"""What the renderer and the controller share."""
+
+import pytest
+
+from nsadmin.tui.base_app import BaseTui
+from tests.support.screens import NOON, Clock, still, world
+
+
+def test_an_error_goes_to_the_log_once_and_the_message_is_the_last_one() -> None:
+    app = still()
+    app.show_message("closed", "bad")
+    app.show_message("closed", "bad")
+    app.show_message("saved")
+    assert list(app.log_lines) == [(NOON, "closed")]
+    assert app.last_message == ("saved", "accent", NOON)
+
+
+def test_the_base_alone_draws_nothing() -> None:
+    app = BaseTui(still().available_contexts, 5.0, "brokers", Clock(), None, None)
+    assert app.current_view.view_name == "brokers"
+    for call in (
+        app.redraw_screen, lambda: app.show_view(app.current_view), lambda: app.switch_context(world())
+    ):  # fmt: skip
+        with pytest.raises(NotImplementedError):
+            call()

@@ -1,0 +1,37 @@
+"""How far a consumer group is behind, and whether that grows."""
+
+from array import array
+
+from nsadmin.tui.model.cluster_model import Trend
+from nsadmin.tui.model.server_states import LatestAnswer
+from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
+from nsadmin.tui.views.group_rows import GroupRow
+from tests.support.screens import NOON
+
+
+def row(lags: list[QueueLag], trend: Trend | None = None) -> GroupRow:
+    answer: LatestAnswer[GroupPolled] = LatestAnswer()
+    answer.record_answer(GroupPolled(NOON, "g", 4.0, lags))
+    return GroupRow("g", answer, trend, NOON)
+
+
+def test_what_was_not_asked_is_unknown() -> None:
+    unasked = GroupRow("g", None, None, NOON)
+    assert (unasked.group_poll, unasked.total_lag, unasked.growth_rate, unasked.delay_ms) == (None,) * 4
+
+
+def test_queues_without_an_offset_count_for_nothing() -> None:
+    found = row(
+        [
+            QueueLag("orders", "broker-a", 0, 1007, 1000, 0, NOON - 60_000),
+            QueueLag("orders", "broker-a", 1, 5, None, None, None),
+            QueueLag("orders", "broker-a", 2, 5, 5, 0, NOON - 90_000),
+        ]
+    )
+    assert (found.total_lag, found.delay_ms) == (7, 60_000)
+
+
+def test_growth_is_that_of_the_last_ten_polls() -> None:
+    times, values = array("q", range(0, 20_000, 1000)), array("d", [0.0] * 9 + [float(v) for v in range(11)])
+    assert row([], Trend(times, values)).growth_rate == 1.0
+    assert row([], Trend(times[:1], values[:1])).growth_rate is None

@@ -1,0 +1,63 @@
+"""The tabs of each object, and what each target opens."""
+
+from typing import get_args
+
+import pytest
+
+from nsadmin.tui.views.base_view import TabSet, View
+from nsadmin.tui.views.broker_detail import BrokerFiguresView, BrokerHistoryView
+from nsadmin.tui.views.divergence import DifferenceSidesView, DivergenceAdviceView, DivergenceMatrixView
+from nsadmin.tui.views.events import ObjectEventsView
+from nsadmin.tui.views.group_detail import GroupLagView, GroupQueuesView
+from nsadmin.tui.views.servers import NameServerSettingsView, ServersView
+from nsadmin.tui.views.topic_detail import TopicDiagramView, TopicRouteView
+from nsadmin.tui.views.view_links import TAB_SETS, TARGET_VIEWS, list_tabs, open_target
+from nsadmin.tui.views.view_targets import (
+    BrokerTarget,
+    DifferenceTarget,
+    FindingTarget,
+    GroupTarget,
+    NameServerTarget,
+    ObjectEventsTarget,
+    TopicTarget,
+    ViewTarget,
+)
+
+BROKER = ("broker-a", 0, "10.0.1.1:10911", "cluster-a")
+
+
+def test_each_set_of_tabs_and_each_target_is_in_its_table() -> None:
+    assert set(get_args(TabSet)) == TAB_SETS.keys()
+    assert set(get_args(ViewTarget)) == TARGET_VIEWS.keys()
+
+
+@pytest.mark.parametrize(
+    "view",
+    [BrokerHistoryView(*BROKER), TopicDiagramView("orders"), GroupLagView("g"), DivergenceMatrixView()],
+)
+def test_tabs_are_of_the_same_object_and_the_view_is_one_of_them(view: View) -> None:
+    tabs = list_tabs(view)
+    assert view in tabs
+    assert {tab.view_title for tab in tabs} == {view.view_title}
+    assert [list_tabs(tab) for tab in tabs] == [tabs] * len(tabs)
+
+
+def test_a_list_has_no_tabs() -> None:
+    assert list_tabs(ObjectEventsView("broker-a")) == ()
+    assert list_tabs(DivergenceMatrixView())[0] == ServersView()
+
+
+@pytest.mark.parametrize(
+    ("target", "view"),
+    [
+        (BrokerTarget(*BROKER), BrokerFiguresView(*BROKER)),
+        (TopicTarget("orders"), TopicRouteView("orders")),
+        (GroupTarget("g"), GroupQueuesView("g")),
+        (NameServerTarget("h:1"), NameServerSettingsView("h:1")),
+        (DifferenceTarget("topics", "orders"), DifferenceSidesView("topics", "orders")),
+        (FindingTarget("topic", "orders", "wiped"), DivergenceAdviceView("topic", "orders", "wiped")),
+        (ObjectEventsTarget("broker-a"), ObjectEventsView("broker-a")),
+    ],
+)
+def test_each_target_opens_its_view(target: ViewTarget, view: View) -> None:
+    assert open_target(target) == view
