@@ -17,11 +17,12 @@ demo-report: .venv/.spark ## a bad day in the lab, and the page of all reports a
 test: .venv/.spark ## the tests; with Java and Maven also against the released Apache RocketMQ (what fails is run once more, alone)
 	$(BIN)/python -m tests.support.second_look
 
-check: .venv/.spark ## formatting, lint, types, and who may import whom
+check: .venv/.spark ## formatting, lint, types, names, and who may import whom
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.support.name_rules
 	$(BIN)/python -m nsadmin.manual --check
 
 generate: .venv/.stamp ## man pages, completions and docs/commands.md, from the registry of commands

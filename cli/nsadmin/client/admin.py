@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from nsadmin.client.connection.connected_client import ConnectedClient
+from nsadmin.client.connection.blocking_client import BlockingClient
 
 if TYPE_CHECKING:
     from nsadmin.client.access.acls import AclAdmin
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from nsadmin.client.topics.topics import TopicAdmin
 
 
-class AdminClient(ConnectedClient):
+class AdminClient(BlockingClient):
     """A blocking client of name servers and brokers. Threads that share a client take turns.
 
     A read asks one name server, and the next one if that server does not answer. A change goes to every name

@@ -79,23 +79,39 @@ class ServerResult(NamedTuple, Generic[T]):
 
 
 def is_unreachable(error: RocketMQError | None) -> bool:
-    """Return whether the server did not answer, or its answer is not readable."""
+    """Return whether the server did not answer, or its answer is not readable.
+
+    Args:
+        error: The error of a result; None gives False.
+    """
     return isinstance(error, (CallError, NoneReachable))
 
 
 def is_not_found(error: RocketMQError | None) -> bool:
-    """Return whether the server answered that the object does not exist."""
+    """Return whether the server answered that the object does not exist.
+
+    Args:
+        error: The error of a result; None gives False.
+    """
     return isinstance(error, (NotFound, TopicNotExist, QueryNotFound))
 
 
 def is_denied(error: RocketMQError | None) -> bool:
-    """Return whether the ACL of a broker (4.x or 5.x) denied the request because of the client's identity."""
+    """Return whether the ACL of a broker (4.x or 5.x) denied the request because of the client's identity.
+
+    Args:
+        error: The error of a result; None gives False.
+    """
     remark = (error.remark or "") if isinstance(error, RequestError) else ""
     return "AclException" in remark or remark.startswith(_DENIAL_REMARKS)
 
 
 def error_text(error: RocketMQError) -> str:
-    """Return the error as one line without the server's address, for a row that already shows it."""
+    """Return the error as one line without the server's address, for a row that already shows it.
+
+    Args:
+        error: The error of a result.
+    """
     if isinstance(error, CallError):
         return error.reason
     return str(error).split("\n", 1)[0]

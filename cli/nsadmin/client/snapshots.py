@@ -259,6 +259,10 @@ def iterate_items(
     Args:
         snapshot: The snapshot.
         topic: Yield only this topic and its brokers. Default: everything.
+
+    Yields:
+        Pairs of (key, value). The value is the record of a broker or of a topic's queues on one broker, or
+        the text of an order configuration.
     """
     topic_brokers = snapshot.topics.get(topic, {}) if topic is not None else None
     for entry_name, broker_record in sorted(snapshot.brokers.items()):
@@ -275,7 +279,11 @@ def iterate_items(
 
 
 def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
-    """Encode a snapshot for a file: JSON, compressed with zstd."""
+    """Encode a snapshot for a file: JSON, compressed with zstd.
+
+    Args:
+        snapshot: The snapshot.
+    """
     import zstandard
 
     snapshot_text = json.dumps(
@@ -290,6 +298,9 @@ def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
 
 def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
     """Decode the content of a snapshot file: zstd-compressed or plain JSON.
+
+    Args:
+        file_content: The bytes of the file.
 
     Raises:
         InvalidSnapshotError: The content is not a snapshot of a known version.

@@ -78,12 +78,26 @@ class TopicRoute(NamedTuple):
 
 
 def route_ext_fields(topic: str) -> dict[str, str]:
-    """Return the header fields of GET_ROUTEINFO_BY_TOPIC (105) that request an answer in standard JSON."""
+    """Return the header fields of GET_ROUTEINFO_BY_TOPIC (105) that request an answer in standard JSON.
+
+    Args:
+        topic: The topic.
+    """
     return headers.write_header(headers.GetRoute(topic, accept_standard_json_only=True))
 
 
 def parse_route(response: RemotingCommand) -> TopicRoute:
-    """Parse the body of a route answer (TopicRouteData)."""
+    """Parse the body of a route answer (TopicRouteData).
+
+    Args:
+        response: The answer to GET_ROUTEINFO_BY_TOPIC (105).
+
+    Returns:
+        The route; without queues for an empty body.
+
+    Raises:
+        ValueError, TypeError, AttributeError, KeyError: The body is not a route.
+    """
     json_body = parse_json_object(response)
     brokers_by_name = {
         route_item["brokerName"]: route_item for route_item in json_body.get("brokerDatas") or ()

@@ -10,8 +10,9 @@ from nsadmin.tui.actions.row_actions import RowAction
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
+from nsadmin.tui.navigation import root_views
 from nsadmin.tui.screens.screen_text import screen_to_text
-from nsadmin.tui.views import root_views, row_export, units
+from nsadmin.tui.views import row_export, units
 from nsadmin.tui.views.row_groups import Heading
 from nsadmin.tui.views.table import SortOrder, is_numeric_column
 
@@ -260,7 +261,7 @@ class ActionController:
         """Use the next longer or shorter interval. In a replay, change the speed instead."""
         app = self._app
         if app.player is not None:
-            app.feed.faster(-step)
+            app.feed.step_speed(-step)
         else:
             interval_index = min(
                 range(len(POLL_INTERVALS)),

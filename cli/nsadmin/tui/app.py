@@ -17,6 +17,9 @@ from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.model.agreement import AgreementVerdict, judge_agreement
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation import root_views
+from nsadmin.tui.navigation.view_links import list_tabs, open_target
+from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.polling.poller import ClusterPoller, PollingPlan
 from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
@@ -24,11 +27,9 @@ from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayFeed, ReplayPlayer
 from nsadmin.tui.screens.main_screen import MainScreen
 from nsadmin.tui.screens.renderer import ScreenRenderer
-from nsadmin.tui.views import root_views, row_export, units
+from nsadmin.tui.views import row_export, units
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.navigation import ViewNavigation
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter
-from nsadmin.tui.views.view_links import list_tabs, open_target
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
 from nsadmin.tui.widgets.prompt import Prompt, PromptMode

@@ -9,11 +9,11 @@ from textual.app import App
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.model.agreement import AgreementVerdict
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation import root_views
+from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
-from nsadmin.tui.views import root_views
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.navigation import ViewNavigation
 from nsadmin.tui.views.table import Tone
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines

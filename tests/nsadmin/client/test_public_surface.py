@@ -74,3 +74,18 @@ def test_a_noun_is_loaded_by_its_name_and_says_so(name: str) -> None:
 def test_the_front_door_gives_what_scripts_need() -> None:
     assert set(client.__all__) <= set(dir(client))
     assert all(getattr(nsadmin, name) for name in nsadmin.__all__)
+
+
+FUNCTIONS = [
+    pytest.param(item, id=f"{module.__name__.rpartition('.')[2]}.{name}")
+    for module in MODULES
+    for name, item in vars(module).items()
+    if inspect.isfunction(item) and item.__module__ == module.__name__ and not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("function", MEMBERS + FUNCTIONS)
+def test_every_argument_is_documented(function: Any) -> None:
+    names = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+    _, _, described = (inspect.getdoc(function) or "").partition("Args:\n")
+    assert [name for name in names if f"    {name}: " not in described] == []

@@ -8,6 +8,7 @@ from textual.widgets import OptionList
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
+from nsadmin.tui.navigation import root_views
 from nsadmin.tui.polling.poll_records import BrokerGroupListing
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
@@ -15,7 +16,6 @@ from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen, FieldsScreen
 from nsadmin.tui.screens.help_screen import HelpScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from nsadmin.tui.views import root_views
 from tests.support.screens import NOON, Taped, broker, driven, hear, server, silent, still, world
 
 SIZE = (120, 30)

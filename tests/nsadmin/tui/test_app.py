@@ -10,10 +10,10 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.app_messages import FeedFailed, PollsReceived
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation import root_views
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
-from nsadmin.tui.views import root_views
 from nsadmin.tui.views.brokers import BrokersView
 from tests.support.playground import playground
 from tests.support.screens import (

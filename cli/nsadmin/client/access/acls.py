@@ -75,9 +75,12 @@ class AclAdmin:
         """Return the entries of brokers: subject to entries (AUTH_LIST_ACL, 3010).
 
         Args:
-            broker_addrs: The brokers.
+            broker_addrs: The broker addresses.
             subject_text: Only subjects that contain this text. Default: all.
             resource_text: Only resources that contain this text. Default: all.
+
+        Returns:
+            One ServerResult per address, in order: subject to its entries.
         """
         filter_texts = {"subjectFilter": subject_text, "resourceFilter": resource_text}
         ext_fields = {
@@ -89,7 +92,13 @@ class AclAdmin:
     def get_entries(self, broker_addrs: Iterable[str], subject: str) -> list[ServerResult[AclEntries]]:
         """Return the entries of one subject (AUTH_GET_ACL, 3009).
 
-        The error is NotFound for an unknown user.
+        Args:
+            broker_addrs: The broker addresses.
+            subject: The subject, such as "User:alice".
+
+        Returns:
+            One ServerResult per address, in order: the entries; () without entries. The error is NotFound for
+            an unknown user.
         """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_GET_ACL, {"subject": subject})
         return [
@@ -100,7 +109,17 @@ class AclAdmin:
     def plan_merge(
         self, broker_addrs: Iterable[str], subject: str, new_entries: Sequence[AclEntry]
     ) -> list[ServerResult[AclChange]]:
-        """Plan to add entries to a subject. An entry replaces the one for the same resource."""
+        """Plan to add entries to a subject. An entry replaces the one for the same resource.
+
+        Args:
+            broker_addrs: The broker addresses.
+            subject: The subject, such as "User:alice".
+            new_entries: The entries to add; () plans no change.
+
+        Returns:
+            One ServerResult per address, in order: the planned change. The error is NotFound for an unknown
+            user.
+        """
         return [
             entries_result.then(
                 lambda entries_before: AclChange(
@@ -120,10 +139,13 @@ class AclAdmin:
         """Plan to delete entries of a subject; the error is NotFound if one of them does not exist.
 
         Args:
-            broker_addrs: The brokers.
-            subject: The subject.
-            resources: The resources of the entries. Default: all entries.
-            policy_type: Only entries of this type. Default: all types.
+            broker_addrs: The broker addresses.
+            subject: The subject, such as "User:alice".
+            resources: The resources of the entries. Default: () for all entries.
+            policy_type: Only entries of this type, from POLICY_TYPES. Default: None for all types.
+
+        Returns:
+            One ServerResult per address, in order: the planned change.
         """
 
         def plan_change(entries_before: AclEntries) -> AclChange:
@@ -155,6 +177,10 @@ class AclAdmin:
         Sends AUTH_CREATE_ACL (3006), AUTH_UPDATE_ACL (3007) or AUTH_DELETE_ACL (3008) for each difference. A
         client that removes its own permission to read ACLs cannot read the result back: then the broker's
         success counts.
+
+        Args:
+            planned_changes: The plans, at most one per broker. A plan with an error is not sent and keeps its
+                error.
 
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other entries.
@@ -205,7 +231,15 @@ class AclAdmin:
 
 
 def merge_entries(entries_before: Sequence[AclEntry], new_entries: Sequence[AclEntry]) -> AclEntries:
-    """Merge entries like a broker: each replaces the first entry for its resource, or is appended."""
+    """Merge entries like a broker: each replaces the first entry for its resource, or is appended.
+
+    Args:
+        entries_before: The current entries.
+        new_entries: The entries to add, in order.
+
+    Returns:
+        The merged entries: those of `entries_before` in their order, then the added ones.
+    """
     merged_entries = list(entries_before)
     for new_entry in new_entries:
         same_indexes = [

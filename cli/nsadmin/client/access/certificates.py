@@ -47,6 +47,9 @@ class ServerCertificates:
     def get_first_expiring(self, server_addrs: Iterable[str]) -> list[ServerResult[CertificateSummary]]:
         """Return the certificate of each server's chain that expires first.
 
+        Args:
+            server_addrs: The server addresses.
+
         Returns:
             One ServerResult per address, in order. The error is NoTls without TLS, CallError without an
             answer.
@@ -60,7 +63,14 @@ class ServerCertificates:
         )
 
     def get_own(self, server_addrs: Iterable[str]) -> list[ServerResult[CertificateSummary]]:
-        """Return the own certificate of each server; results and errors are like `get_first_expiring`."""
+        """Return the own certificate of each server; results and errors are like `get_first_expiring`.
+
+        Args:
+            server_addrs: The server addresses.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         return self._handshake_each(
             server_addrs, lambda chain_certificates: _summarize_certificate(chain_certificates[0])
         )
@@ -110,6 +120,12 @@ def _make_unverified_client(own_tls: Tls) -> TlsClient:
 
 def read_certificate_file(pem_path: Path) -> list[CertificateSummary]:
     """Read the certificates in a PEM file, in their order.
+
+    Args:
+        pem_path: The PEM file.
+
+    Returns:
+        One CertificateSummary per certificate.
 
     Raises:
         BadSettings: The file cannot be read, or has no certificate.

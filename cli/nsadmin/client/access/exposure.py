@@ -37,19 +37,43 @@ class ServerExposure:
         self._caller = caller
 
     def name_servers(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
-        """Request the settings of name servers (GET_NAMESRV_CONFIG, 319)."""
+        """Request the settings of name servers (GET_NAMESRV_CONFIG, 319).
+
+        Args:
+            namesrv_addrs: The name server addresses.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         return self._send_to_each(namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG)
 
     def brokers(self, broker_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
-        """Request the settings of brokers (GET_BROKER_CONFIG, 26)."""
+        """Request the settings of brokers (GET_BROKER_CONFIG, 26).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         return self._send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
 
     def clusters(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[ExposureAnswer]]:
-        """Request the broker list of name servers (GET_BROKER_CLUSTER_INFO, 106), without reading it."""
+        """Request the broker list of name servers (GET_BROKER_CLUSTER_INFO, 106), without reading it.
+
+        Args:
+            namesrv_addrs: The name server addresses.
+
+        Returns:
+            One ServerResult per address, in order; `settings` is always {}.
+        """
         return self._send_to_each(namesrv_addrs, RequestCode.GET_BROKER_CLUSTER_INFO)
 
     def check_reachable(self, server_addrs: Iterable[str]) -> dict[str, bool]:
         """Check whether addresses accept connections. Nothing is sent.
+
+        Args:
+            server_addrs: The server addresses.
 
         Returns:
             Address to whether it accepted a connection.

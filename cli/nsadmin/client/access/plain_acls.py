@@ -89,12 +89,26 @@ class PlainAclAdmin:
         self._caller = caller
 
     def list_accounts(self, broker_addrs: Iterable[str]) -> list[ServerResult[PlainAcl]]:
-        """Return the accounts and the white addresses of brokers (GET_BROKER_CLUSTER_ACL_CONFIG, 54)."""
+        """Return the accounts and the white addresses of brokers (GET_BROKER_CLUSTER_ACL_CONFIG, 54).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG)
         return [decode_answer(answer, _parse_plain_acl) for answer in answers]
 
     def list_files(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AclFile, ...]]]:
-        """Return the ACL files of brokers, in the order of paths (GET_BROKER_CLUSTER_ACL_INFO, 52)."""
+        """Return the ACL files of brokers, in the order of paths (GET_BROKER_CLUSTER_ACL_INFO, 52).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
         return [decode_answer(answer, _parse_acl_files) for answer in answers]
 
@@ -104,9 +118,12 @@ class PlainAclAdmin:
         """Plan to create or update an account.
 
         Args:
-            broker_addrs: The brokers.
+            broker_addrs: The broker addresses.
             wanted_account: The new values; None keeps a value. A list of permissions replaces the old list.
-                The error is NotFound for a new account without a secret key.
+
+        Returns:
+            One ServerResult per address, in order: the planned change. The error is NotFound for a new
+            account without a secret key.
         """
 
         def plan_change(plain_acl: PlainAcl) -> AccountChange:
@@ -124,7 +141,15 @@ class PlainAclAdmin:
         return [acl_result.then(plan_change) for acl_result in self.list_accounts(broker_addrs)]
 
     def plan_delete(self, broker_addrs: Iterable[str], access_key: str) -> list[ServerResult[AccountChange]]:
-        """Plan to delete an account; the error is NotFound for an unknown account."""
+        """Plan to delete an account; the error is NotFound for an unknown account.
+
+        Args:
+            broker_addrs: The broker addresses.
+            access_key: The access key of the account.
+
+        Returns:
+            One ServerResult per address, in order: the planned change.
+        """
 
         def plan_change(plain_acl: PlainAcl) -> AccountChange:
             account_before = _find_account(plain_acl, access_key)
@@ -141,6 +166,10 @@ class PlainAclAdmin:
 
         Sends UPDATE_AND_CREATE_ACL_CONFIG (50) or DELETE_ACL_CONFIG (51) for each plan with a change. A
         client that changes its own key cannot read the result back: then the broker's success counts.
+
+        Args:
+            planned_changes: The plans, at most one per broker. A plan with an error is not sent and keeps its
+                error.
 
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
@@ -183,12 +212,13 @@ class PlainAclAdmin:
         """Replace the global white addresses, and read them back (UPDATE_GLOBAL_WHITE_ADDRS_CONFIG, 53).
 
         Args:
-            broker_addrs: The brokers.
+            broker_addrs: The broker addresses.
             white_addrs: The addresses that may do everything without a signature.
             file_path: The ACL file on the broker's machine. Default: the broker's default file.
 
         Returns:
-            One ServerResult per address: the addresses read back. The error is NotApplied if one is missing.
+            One ServerResult per address, in order: the addresses read back. The error is NotApplied if one is
+            missing.
         """
         ext_fields = {
             "globalWhiteAddrs": ",".join(white_addrs),

@@ -60,15 +60,26 @@ class UserAdmin:
         """Return the users of brokers, in the order of names (AUTH_LIST_USER, 3005).
 
         Args:
-            broker_addrs: The brokers.
+            broker_addrs: The broker addresses.
             name_text: Only users whose names contain this text. Default: all users.
+
+        Returns:
+            One ServerResult per address, in order.
         """
         ext_fields = {"filter": name_text} if name_text else None
         answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_LIST_USER, ext_fields)
         return [decode_answer(answer, _parse_users) for answer in answers]
 
     def get_user(self, broker_addrs: Iterable[str], username: str) -> list[ServerResult[User]]:
-        """Return one user of brokers (AUTH_GET_USER, 3004); the error is NotFound for an unknown user."""
+        """Return one user of brokers (AUTH_GET_USER, 3004); the error is NotFound for an unknown user.
+
+        Args:
+            broker_addrs: The broker addresses.
+            username: The user name.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
 
         def parse_found_user(response: RemotingCommand) -> User:
             if not response.body:
@@ -79,7 +90,15 @@ class UserAdmin:
         return [decode_answer(answer, parse_found_user) for answer in answers]
 
     def plan_create(self, broker_addrs: Iterable[str], new_user: User) -> list[ServerResult[UserChange]]:
-        """Plan to create a user; the error is AlreadyExists for an existing name."""
+        """Plan to create a user; the error is AlreadyExists for an existing name.
+
+        Args:
+            broker_addrs: The broker addresses.
+            new_user: The user. Without a status, the user is enabled.
+
+        Returns:
+            One ServerResult per address, in order: the planned change.
+        """
 
         def plan_change(user_before: User | None) -> UserChange:
             if user_before is not None:
@@ -95,8 +114,12 @@ class UserAdmin:
         """Plan to update the password, type or status of a user.
 
         Args:
-            broker_addrs: The brokers.
-            wanted_user: The new values; None keeps a value. The error is NotFound for an unknown user.
+            broker_addrs: The broker addresses.
+            wanted_user: The user name and the new values; None keeps a value.
+
+        Returns:
+            One ServerResult per address, in order: the planned change. The error is NotFound for an unknown
+            user.
         """
         return [
             user_result.then(
@@ -106,7 +129,15 @@ class UserAdmin:
         ]
 
     def plan_delete(self, broker_addrs: Iterable[str], username: str) -> list[ServerResult[UserChange]]:
-        """Plan to delete a user; the error is NotFound for an unknown user."""
+        """Plan to delete a user; the error is NotFound for an unknown user.
+
+        Args:
+            broker_addrs: The broker addresses.
+            username: The user name.
+
+        Returns:
+            One ServerResult per address, in order: the planned change.
+        """
         return [
             user_result.then(lambda user_before: UserChange(user_before, None))
             for user_result in self.get_user(broker_addrs, username)
@@ -115,8 +146,13 @@ class UserAdmin:
     def plan_copy(self, broker_addr: str, users: Sequence[User]) -> list[ServerResult[UserChange]]:
         """Plan to copy users with all their values to one broker.
 
+        Args:
+            broker_addr: The address of the broker that gets the users.
+            users: The users. A user that exists there gets the new values; None is not sent.
+
         Returns:
-            One ServerResult per user, in order.
+            One ServerResult per user, in order: the planned change. If the broker's users cannot be read,
+            each result has that error.
         """
         [users_result] = self.list_users([broker_addr])
         if users_result.error is not None:
@@ -135,6 +171,9 @@ class UserAdmin:
         Sends AUTH_CREATE_USER (3001), AUTH_UPDATE_USER (3002) or AUTH_DELETE_USER (3003) for each plan that
         changes something. A client that changes its own password or deletes its own user cannot read the
         result back: then the broker's success counts.
+
+        Args:
+            planned_changes: The plans. A plan with an error is not sent and keeps its error.
 
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.

@@ -53,6 +53,9 @@ class BrokerConfigs:
     def get_each(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerConfig]]:
         """Return all settings of servers (GET_BROKER_CONFIG, 26; controllers: GET_CONTROLLER_CONFIG, 1010).
 
+        Args:
+            broker_addrs: The addresses of brokers or controllers.
+
         Returns:
             One ServerResult per address, in order: key to value, as texts, in the order of keys.
         """
@@ -64,8 +67,14 @@ class BrokerConfigs:
     ) -> list[ServerResult[ConfigItemChange]]:
         """Plan `update_item` without changing anything.
 
+        Args:
+            broker_addrs: The addresses of brokers or controllers.
+            item_key: The key, such as "brokerPermission".
+            item_value: The new value, as text.
+
         Returns:
-            One ServerResult per address, in order. The error is NotFound for an unknown item.
+            One ServerResult per address, in order: the current and the new value. The error is NotFound for
+            an unknown item.
         """
 
         def plan_change(config: BrokerConfig) -> ConfigItemChange:
@@ -83,9 +92,14 @@ class BrokerConfigs:
         Sends UPDATE_BROKER_CONFIG (25), or UPDATE_CONTROLLER_CONFIG (1009) to controllers. A server that has
         the value already gets no request, because a broker rewrites its whole file on each update.
 
+        Args:
+            broker_addrs: The addresses of brokers or controllers.
+            item_key: The key, such as "brokerPermission".
+            item_value: The new value, as text.
+
         Returns:
-            One ServerResult per address, in order. The error is NotFound for an unknown item, NotApplied for
-            an invalid value. Brokers answer success in both cases.
+            One ServerResult per address, in order: the value before and after. The error is NotFound for an
+            unknown item, NotApplied for an invalid value. Brokers answer success in both cases.
         """
         plans_by_addr = {
             planned_change.addr: planned_change
@@ -115,8 +129,11 @@ class BrokerConfigs:
         each such update, also with an equal value (`AdminBrokerProcessor#updateBrokerConfig`). The broker
         rewrites its configuration file.
 
+        Args:
+            broker_addr: The broker address.
+
         Returns:
-            The permission that was written.
+            A ServerResult: the permission that was written, as text.
         """
         item_key = "brokerPermission"
 

@@ -46,6 +46,9 @@ class BrokerRoutes:
         Sends GET_BROKER_CLUSTER_INFO (106), GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206) and, per topic,
         GET_ROUTEINFO_BY_TOPIC (105).
 
+        Args:
+            broker_name: The broker name.
+
         Returns:
             One ServerResult per name server; one failed request makes its result an error.
         """
@@ -116,7 +119,7 @@ class BrokerRoutes:
         creates an unknown topic. They always answer success, so read the routes again afterwards.
 
         Args:
-            namesrv_addr: The name server.
+            namesrv_addr: The name server address.
             queues_by_topic: Topic to the queues to restore.
 
         Returns:

@@ -29,6 +29,9 @@ class RuntimeInfo:
         """Return the first number of a value; None if the key is missing or has no finite number.
 
         A TPS key has three numbers: the rates of the last 10 s, 1 min and 10 min.
+
+        Args:
+            table_key: The key, such as "putTps".
         """
         value_words = self.table.get(table_key, "").split()
         try:
@@ -38,7 +41,14 @@ class RuntimeInfo:
         return number if number is None or isfinite(number) else None
 
     def get_integer(self, table_key: str) -> int | None:
-        """Return `get_number` without its fraction."""
+        """Return `get_number` without its fraction.
+
+        Args:
+            table_key: The key.
+
+        Returns:
+            The truncated number; None as for `get_number`.
+        """
         number = self.get_number(table_key)
         return None if number is None else int(number)
 
@@ -67,6 +77,9 @@ class RuntimeInfo:
 
         Args:
             now_seconds: The current time in seconds since 1970 (UTC).
+
+        Returns:
+            The hours; None also if the broker does not report the time of its oldest message.
         """
         earliest_ms = self.get_integer("earliestMessageTimeStamp")
         return (
@@ -74,7 +87,12 @@ class RuntimeInfo:
         )
 
     def get_difference(self, later_key: str, earlier_key: str) -> int | None:
-        """Return the value of `later_key` minus the value of `earlier_key`; None if one is not reported."""
+        """Return the value of `later_key` minus the value of `earlier_key`; None if one is not reported.
+
+        Args:
+            later_key: The key of the value to subtract from.
+            earlier_key: The key of the value to subtract.
+        """
         later_value, earlier_value = self.get_integer(later_key), self.get_integer(earlier_key)
         return None if later_value is None or earlier_value is None else later_value - earlier_value
 
@@ -89,14 +107,20 @@ class BrokerAdmin:
     def get_runtime_info(self, broker_addrs: Iterable[str]) -> list[ServerResult[RuntimeInfo]]:
         """Return the runtime information of brokers (GET_BROKER_RUNTIME_INFO, 28).
 
+        Args:
+            broker_addrs: The broker addresses.
+
         Returns:
-            One ServerResult per address, in the order of `broker_addrs`.
+            One ServerResult per address, in order.
         """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_RUNTIME_INFO)
         return [decode_answer(answer, _parse_runtime_info) for answer in answers]
 
     def check_registration(self, broker_name: str) -> list[ServerResult[bool]]:
         """Check on every name server whether a broker is registered (GET_BROKER_CLUSTER_INFO, 106).
+
+        Args:
+            broker_name: The broker name.
 
         Returns:
             One ServerResult per name server: True, or the error NotFound.
@@ -113,6 +137,9 @@ class BrokerAdmin:
         """Return the permission of each topic of a broker on every name server.
 
         Reads the topic list (206), then the route of every topic (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Args:
+            broker_name: The broker name.
 
         Returns:
             One ServerResult per name server: topic to permission bits (4 read, 2 write, 1 inherit), in order.
@@ -131,8 +158,8 @@ class BrokerAdmin:
         The change lasts until the broker registers anew (after a restart, for example) or changes a topic.
 
         Args:
-            broker_name: The broker.
-            namesrv_addrs: The name servers to change. Default: all.
+            broker_name: The broker name.
+            namesrv_addrs: The name servers to change, from those of the client. Default: None for all.
 
         Returns:
             One ServerResult per name server: the number of changed topics, or NotFound for an unknown broker.
@@ -147,8 +174,8 @@ class BrokerAdmin:
         """Set the permission 6 (read and write) on all topics of a broker (ADD_WRITE_PERM_OF_BROKER, 327).
 
         Args:
-            broker_name: The broker.
-            namesrv_addrs: The name servers to change. Default: all.
+            broker_name: The broker name.
+            namesrv_addrs: The name servers to change, from those of the client. Default: None for all.
 
         Returns:
             One ServerResult per name server: the number of changed topics, or NotFound for an unknown broker.

@@ -48,6 +48,12 @@ class ClusterInfo(NamedTuple):
     def groups_in_cluster(self, cluster_name: str | None) -> tuple[BrokerAddrGroup, ...]:
         """Return the broker groups of one cluster, or of all clusters for None.
 
+        Args:
+            cluster_name: The cluster; None for all.
+
+        Returns:
+            The groups in the order of names.
+
         Raises:
             NotFound: The name server does not know the cluster.
         """
@@ -61,7 +67,14 @@ class ClusterInfo(NamedTuple):
         )
 
     def clusters_of_broker(self, broker_name: str) -> set[str]:
-        """Return the names of the clusters that have a broker with this name."""
+        """Return the names of the clusters that have a broker with this name.
+
+        Args:
+            broker_name: The broker name.
+
+        Returns:
+            The names; an empty set for an unknown broker.
+        """
         return {
             broker_group.cluster_name
             for broker_group in self.broker_groups
@@ -163,11 +176,15 @@ class ClusterAdmin:
         Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
 
         Args:
-            cluster_name: The cluster. Default: all clusters.
+            cluster_name: The cluster. Default: None for all clusters.
+
+        Returns:
+            The addresses, in the order of cluster and broker names.
 
         Raises:
             NotFound: No such cluster, or it has no brokers.
             NotApplied: A broker has no master now, so a change would leave it out.
+            NoneReachable: No name server answered.
         """
         master_addrs = []
         for broker_group in self.get_info().groups_in_cluster(cluster_name):
@@ -184,10 +201,14 @@ class ClusterAdmin:
         Reads one name server (106), then all brokers at once (GET_BROKER_RUNTIME_INFO, 28).
 
         Args:
-            cluster_name: The cluster. Default: all clusters.
+            cluster_name: The cluster. Default: None for all clusters.
+
+        Returns:
+            One BrokerStatus per process, in the order of cluster names, broker names and ids.
 
         Raises:
             NotFound: The name server does not know the cluster.
+            NoneReachable: No name server answered.
         """
         group_members = [
             (broker_group, broker_id, broker_addr)
@@ -222,7 +243,17 @@ def _parse_heartbeats(response: RemotingCommand) -> HeartbeatListing:
 
 
 def parse_cluster_info(response: RemotingCommand) -> ClusterInfo:
-    """Parse a ClusterInfo body. A broker that is listed in a cluster but not registered has no addresses."""
+    """Parse a ClusterInfo body. A broker that is listed in a cluster but not registered has no addresses.
+
+    Args:
+        response: The answer to GET_BROKER_CLUSTER_INFO (106).
+
+    Returns:
+        All clusters; none without a body.
+
+    Raises:
+        ValueError, TypeError, AttributeError: The body is not a ClusterInfo.
+    """
     json_body = parse_json_object(response)
     broker_table = json_body.get("brokerAddrTable") or {}
     brokers_by_cluster = {

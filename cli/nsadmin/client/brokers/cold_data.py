@@ -58,7 +58,14 @@ class ColdDataControl:
         self._caller = caller
 
     def get_each(self, broker_addrs: Iterable[str]) -> list[ServerResult[ColdData]]:
-        """Return the cold read control of brokers (GET_COLD_DATA_FLOW_CTR_INFO, 2003)."""
+        """Return the cold read control of brokers (GET_COLD_DATA_FLOW_CTR_INFO, 2003).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_COLD_DATA_FLOW_CTR_INFO)
         return [decode_answer(answer, _parse_cold_data) for answer in answers]
 
@@ -67,7 +74,14 @@ class ColdDataControl:
     ) -> list[ServerResult[ThresholdChange]]:
         """Plan `update_threshold`, or `remove_threshold` for the threshold None. Change nothing.
 
-        The error is NotFound if there is no threshold to remove.
+        Args:
+            broker_addrs: The broker addresses.
+            group: The consumer group.
+            threshold: The limit in bytes per second; None to remove it.
+
+        Returns:
+            One ServerResult per address, in order: the planned change. The error is NotFound if there is no
+            threshold to remove.
         """
 
         def plan_threshold(cold_data: ColdData) -> ThresholdChange:
@@ -84,12 +98,13 @@ class ColdDataControl:
         """Set the cold read limit of a group, and read it back (UPDATE_COLD_DATA_FLOW_CTR_CONFIG, 2001).
 
         Args:
-            broker_addrs: The brokers.
+            broker_addrs: The broker addresses.
             group: The consumer group.
             threshold: The limit in bytes per second.
 
         Returns:
-            One ServerResult per address. The error is NotApplied if the broker has another limit afterwards.
+            One ServerResult per address, in order: the change. The error is NotApplied if the broker has
+            another limit afterwards.
         """
         request_body = format_properties_line(group, str(threshold)).encode("ascii")
         return self._change_threshold(
@@ -101,8 +116,15 @@ class ColdDataControl:
     ) -> list[ServerResult[ThresholdChange]]:
         """Remove the cold read limit of a group, and verify it (REMOVE_COLD_DATA_FLOW_CTR_CONFIG, 2002).
 
-        The group then has the default limit. The error is NotFound if it has no limit of its own, NotApplied
-        if the broker still has it afterwards.
+        The group then has the default limit.
+
+        Args:
+            broker_addrs: The broker addresses.
+            group: The consumer group.
+
+        Returns:
+            One ServerResult per address, in order: the change. The error is NotFound if the group has no
+            limit of its own, NotApplied if the broker still has it afterwards.
         """
         request_code = RequestCode.REMOVE_COLD_DATA_FLOW_CTR_CONFIG
         return self._change_threshold(broker_addrs, request_code, group.encode(), group, None)

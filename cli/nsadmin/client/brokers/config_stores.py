@@ -36,6 +36,9 @@ class ConfigStores:
     def check_json_export(self, broker_addrs: Iterable[str]) -> list[ServerResult[JsonExportState]]:
         """Check whether brokers can export JSON files, by their settings (GET_BROKER_CONFIG, 26).
 
+        Args:
+            broker_addrs: The broker addresses.
+
         Returns:
             One ServerResult per address, in order.
         """
@@ -48,8 +51,8 @@ class ConfigStores:
         """Make brokers export JSON files (EXPORT_ROCKSDB_CONFIG_TO_JSON, 355; since 5.3.2).
 
         Args:
-            broker_addrs: The brokers.
-            config_kinds: "topics", "subscriptionGroups", "consumerOffsets".
+            broker_addrs: The broker addresses.
+            config_kinds: The files to write: "topics", "subscriptionGroups", "consumerOffsets".
 
         Returns:
             One ServerResult per address, in order: True. A broker that cannot export also answers success, so

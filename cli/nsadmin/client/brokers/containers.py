@@ -31,8 +31,11 @@ class BrokerContainers:
     def check_container(self, container_addr: str) -> ServerResult[bool]:
         """Check that an address is a broker container (GET_BROKER_CONFIG, 26).
 
+        Args:
+            container_addr: The container address.
+
         Returns:
-            True; the error is NotApplied for a standalone broker.
+            A ServerResult: True; the error is NotApplied for a standalone broker.
         """
 
         def require_container(response: RemotingCommand) -> bool:
@@ -47,8 +50,11 @@ class BrokerContainers:
         """Start a broker in a container (ADD_BROKER, 902).
 
         Args:
-            container_addr: The container.
-            config_path: The broker's properties file, on the container's machine.
+            container_addr: The container address.
+            config_path: The path of the broker's properties file on the container's machine.
+
+        Returns:
+            A ServerResult: True after the broker started.
         """
         ext_fields = headers.write_header(broker_headers.AddBroker(config_path))
         return self._send_order(container_addr, RequestCode.ADD_BROKER, ext_fields)
@@ -56,8 +62,12 @@ class BrokerContainers:
     def remove_broker(self, container_addr: str, broker: ContainedBroker) -> ServerResult[bool]:
         """Stop a broker in a container (REMOVE_BROKER, 903).
 
+        Args:
+            container_addr: The container address.
+            broker: The cluster name, broker name and broker id.
+
         Returns:
-            True; the error is NotFound if the broker does not run there.
+            A ServerResult: True after the broker stopped; the error is NotFound if it does not run there.
         """
         ext_fields = headers.write_header(broker_headers.RemoveBroker(*broker))
         removal_result = self._send_order(container_addr, RequestCode.REMOVE_BROKER, ext_fields)

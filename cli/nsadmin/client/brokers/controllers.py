@@ -67,7 +67,11 @@ class ReplicaSet(NamedTuple):
     replicas: tuple[BrokerReplica, ...]
 
     def find_replica(self, broker_id: int) -> BrokerReplica | None:
-        """Return the replica with an id; None if there is none."""
+        """Return the replica with an id; None if there is none.
+
+        Args:
+            broker_id: The broker id.
+        """
         return next(
             (broker_replica for broker_replica in self.replicas if broker_replica.broker_id == broker_id),
             None,
@@ -124,6 +128,9 @@ class ControllerAdmin:
     def get_metadata(self, controller_addrs: Iterable[str]) -> list[ServerResult[ControllerMeta]]:
         """Return the metadata of each controller (CONTROLLER_GET_METADATA_INFO, 1005).
 
+        Args:
+            controller_addrs: The controller addresses.
+
         Returns:
             One ServerResult per address, in order.
         """
@@ -134,6 +141,9 @@ class ControllerAdmin:
         """Return the address of the leader (CONTROLLER_GET_METADATA_INFO, 1005).
 
         This is the controller that declares itself the leader, else the one that most controllers name.
+
+        Args:
+            controller_addrs: The controller addresses.
 
         Raises:
             NotFound: The controllers have no leader now.
@@ -161,8 +171,8 @@ class ControllerAdmin:
         """Return the replicas of brokers (CONTROLLER_GET_SYNC_STATE_DATA, 1006).
 
         Args:
-            leader_addr: The leading controller.
-            broker_names: The brokers.
+            leader_addr: The address of the leading controller.
+            broker_names: The broker names.
 
         Returns:
             Broker name to its replicas, without unknown brokers.
@@ -179,6 +189,10 @@ class ControllerAdmin:
     def get_replica_set(self, leader_addr: str, broker_name: str) -> ReplicaSet:
         """Return the replicas of one broker (CONTROLLER_GET_SYNC_STATE_DATA, 1006).
 
+        Args:
+            leader_addr: The address of the leading controller.
+            broker_name: The broker name.
+
         Raises:
             NotFound: The controllers do not know the broker.
             RocketMQError: The leader refused or did not answer.
@@ -194,11 +208,14 @@ class ControllerAdmin:
         """Make a replica the master (CONTROLLER_ELECT_MASTER, 1002).
 
         Args:
-            leader_addr: The leading controller.
+            leader_addr: The address of the leading controller.
             cluster_name: The cluster.
-            broker_name: The broker.
-            broker_id: The replica.
-            now_ms: The current time in ms since 1970.
+            broker_name: The broker name.
+            broker_id: The id of the replica.
+            now_ms: The current time in ms since 1970 (UTC).
+
+        Returns:
+            A ServerResult: True if the leader accepted the order.
         """
         ext_fields = {
             "clusterName": cluster_name,
@@ -221,12 +238,15 @@ class ControllerAdmin:
         """Make the controllers forget replicas of a broker (CLEAN_BROKER_DATA, 1011).
 
         Args:
-            leader_addr: The leading controller.
+            leader_addr: The address of the leading controller.
             cluster_name: The cluster.
-            broker_name: The broker.
-            broker_ids: The replicas; () for all.
+            broker_name: The broker name.
+            broker_ids: The ids of the replicas; () for all.
             include_living: Also forget replicas that are alive.
-            now_ms: The current time in ms since 1970.
+            now_ms: The current time in ms since 1970 (UTC).
+
+        Returns:
+            A ServerResult: True if the leader accepted the order.
         """
         ext_fields = {
             "clusterName": cluster_name,
@@ -243,6 +263,9 @@ class ControllerAdmin:
 
     def get_epochs(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerEpochs]]:
         """Return the master epochs that brokers remember (GET_BROKER_EPOCH_CACHE, 1007).
+
+        Args:
+            broker_addrs: The broker addresses.
 
         Returns:
             One ServerResult per address, in order.

@@ -28,7 +28,14 @@ class ReplicaRequest(NamedTuple):
 
 
 def list_replica_addrs(queue_route: QueueRoute) -> tuple[str, ...]:
-    """Return the address of the master, then those of the slaves."""
+    """Return the address of the master, then those of the slaves.
+
+    Args:
+        queue_route: The topic on one broker group.
+
+    Returns:
+        The addresses in the order of broker ids. Without a master, only those of slaves.
+    """
     return tuple(queue_route.broker_addrs.values())
 
 
@@ -40,7 +47,7 @@ def ask_replicas(
     Args:
         caller: The connections.
         replica_requests: The requests.
-        accepted_codes: The response codes that count as success.
+        accepted_codes: The response codes that count as success. Default: 0.
 
     Returns:
         One ServerResult per request, in order. Its `addr` is the process that was asked last. A group

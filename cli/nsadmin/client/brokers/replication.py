@@ -78,6 +78,9 @@ class ReplicationAdmin:
     def get_status(self, broker_addrs: Iterable[str]) -> list[ServerResult[HaStatus]]:
         """Return the replication state of brokers (GET_BROKER_HA_STATUS, 907).
 
+        Args:
+            broker_addrs: The broker addresses.
+
         Returns:
             One ServerResult per address, in order. The error is NotSupported for a broker before 5.0.
         """

@@ -32,7 +32,11 @@ NO_MASTER = "this broker has no master now"
 
 
 def target_at_addr(broker_addr: str) -> BrokerTarget:
-    """Return a target of which only the address is known."""
+    """Return a target of which only the address is known.
+
+    Args:
+        broker_addr: The broker address.
+    """
     return BrokerTarget(None, None, broker_addr)
 
 
@@ -46,9 +50,13 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
         target_text: The text of the operator.
         load_cluster_info: Called to read the clusters, if the text is not an address.
 
+    Returns:
+        The process. For an address or a host, only the address is known.
+
     Raises:
         BadAddress: The text is invalid, or the name exists in several clusters.
         NotFound: No such broker or process; the text suggests similar names.
+        RocketMQError: The text is NAME/ID, and `load_cluster_info` failed with this error.
     """
     broker_name, slash, id_text = target_text.strip().partition("/")
     if not slash and _looks_like_addr(broker_name):
@@ -108,6 +116,10 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
 def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
     """Return every master and slave of one cluster, or of all clusters for None.
 
+    Args:
+        cluster_info: The clusters.
+        cluster_name: The cluster; None for all.
+
     Raises:
         NotFound: No such cluster.
     """
@@ -120,6 +132,10 @@ def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
 
 def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
     """Return the master of each broker of a cluster; its address is None without a master.
+
+    Args:
+        cluster_info: The clusters.
+        cluster_name: The cluster; None for all.
 
     Raises:
         NotFound: No such cluster, or it has no brokers.

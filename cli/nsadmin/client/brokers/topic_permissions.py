@@ -24,7 +24,7 @@ def read_topic_permissions(
     Args:
         caller: The connections.
         server_results: One ServerResult per name server; one with an error is not asked and keeps its error.
-        broker_name: The broker.
+        broker_name: The broker name.
 
     Returns:
         One ServerResult per name server, in order: topic to permission bits (4 read, 2 write, 1 inherit).

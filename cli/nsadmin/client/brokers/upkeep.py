@@ -36,21 +36,46 @@ class BrokerUpkeep:
         return ConfigStores(self._caller)
 
     def clean_unused_topics(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        """Delete the queues of topics without a configuration (CLEAN_UNUSED_TOPIC, 316)."""
+        """Delete the queues of topics without a configuration (CLEAN_UNUSED_TOPIC, 316).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order: True if the broker accepted the order.
+        """
         return self._send_order(broker_addrs, RequestCode.CLEAN_UNUSED_TOPIC)
 
     def clean_expired_consume_queues(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        """Delete consume queue files without messages in the commit log (CLEAN_EXPIRED_CONSUMEQUEUE, 306)."""
+        """Delete consume queue files without messages in the commit log (CLEAN_EXPIRED_CONSUMEQUEUE, 306).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order: True if the broker accepted the order.
+        """
         return self._send_order(broker_addrs, RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE)
 
     def delete_expired_commit_logs(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
-        """Delete commit log files older than fileReservedTime (DELETE_EXPIRED_COMMITLOG, 329)."""
+        """Delete commit log files older than fileReservedTime (DELETE_EXPIRED_COMMITLOG, 329).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order: True if the broker accepted the order.
+        """
         return self._send_order(broker_addrs, RequestCode.DELETE_EXPIRED_COMMITLOG)
 
     def get_settings(
         self, broker_addrs: Iterable[str], setting_names: Iterable[str]
     ) -> list[ServerResult[BrokerSettings]]:
         """Return some settings of brokers (GET_BROKER_CONFIG, 26).
+
+        Args:
+            broker_addrs: The broker addresses.
+            setting_names: The settings. Those that the broker's release does not have are left out.
 
         Returns:
             One ServerResult per address: name to value. The error is NotApplied if the broker's release has
@@ -110,11 +135,11 @@ class BrokerUpkeep:
         """Set the master's flush offset on a slave (RESET_MASTER_FLUSH_OFFSET, 908), and read it back.
 
         Args:
-            broker_addr: The slave.
+            broker_addr: The address of the slave.
             flush_offset: The offset in bytes up to which the master's commit log is on disk.
 
         Returns:
-            True; the error is NotApplied for a master, or if the slave kept its offset.
+            A ServerResult: True; the error is NotApplied for a master, or if the slave kept its offset.
         """
         slave_check = self.check_slave(broker_addr)
         if slave_check.error is not None:
@@ -132,16 +157,26 @@ class BrokerUpkeep:
         return self.get_master_flush_offset(broker_addr).then(verify_offset)
 
     def get_master_flush_offset(self, broker_addr: str) -> ServerResult[int]:
-        """Return the master's flush offset in bytes, as a slave knows it (GET_BROKER_HA_STATUS, 907)."""
+        """Return the master's flush offset in bytes, as a slave knows it (GET_BROKER_HA_STATUS, 907).
+
+        Args:
+            broker_addr: The address of the slave.
+
+        Returns:
+            A ServerResult: the offset; the error is NotApplied for a master.
+        """
         [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_BROKER_HA_STATUS)
         return decode_answer(answer, _parse_flush_offset)
 
     def check_slave(self, broker_addr: str) -> ServerResult[bool]:
         """Check that a broker is a slave (GET_BROKER_CONFIG, 26).
 
+        Args:
+            broker_addr: The broker address.
+
         Returns:
-            True; the error is NotApplied for a master, which answers success to orders for slaves and
-            ignores them.
+            A ServerResult: True; the error is NotApplied for a master, which answers success to orders for
+            slaves and ignores them.
         """
 
         def require_slave(broker_settings: BrokerSettings) -> bool:

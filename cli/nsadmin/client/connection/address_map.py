@@ -43,7 +43,11 @@ class AddressMap:
         self._targets_by_network.sort(key=lambda network_entry: -network_entry[0].prefixlen)
 
     def __call__(self, broker_addr: str) -> str:
-        """Return the address to connect to; the same address if no entry applies."""
+        """Return the address to connect to; the same address if no entry applies.
+
+        Args:
+            broker_addr: The address of the broker, "host:port".
+        """
         host, port = split_addr(broker_addr)
         mapped_address = (
             self._targets_by_addr.get(broker_addr)
@@ -79,6 +83,9 @@ class AddressMap:
 
 def parse_pair(pair_text: str) -> tuple[str, str]:
     """Parse a pair "FROM=TO" of an address map.
+
+    Args:
+        pair_text: The pair, such as "10.0.0.0/8=gateway:10911"; source and target as for AddressMap.
 
     Returns:
         The source and the target.

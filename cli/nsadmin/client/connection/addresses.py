@@ -44,7 +44,7 @@ def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> 
 
     Args:
         addr_text: "host", "host:port", "v6", "[v6]" or "[v6]:port".
-        default_port: The port of an address without one.
+        default_port: The port of an address without one. Default: 9876.
 
     Raises:
         BadAddress: The text is not an address.
@@ -66,6 +66,12 @@ def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> 
 def parse_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
     """Parse one or several lists of name servers, separated by `;`, `,` or blanks, without duplicates.
 
+    Args:
+        addr_lists: One list such as "a:9876;b", or several. The default port is 9876.
+
+    Returns:
+        The addresses "host:port", in order; () for an empty list.
+
     Raises:
         BadAddress: An item is not an address.
     """
@@ -78,6 +84,12 @@ def parse_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
 
 def require_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
     """Parse lists of name servers that must not be empty. An empty variable is a mistake, not a default.
+
+    Args:
+        addr_lists: One list such as "a:9876;b", or several. The default port is 9876.
+
+    Returns:
+        The addresses "host:port", in order, without duplicates.
 
     Raises:
         BadAddress: The lists are empty, or an item is not an address.
@@ -95,7 +107,10 @@ def choose_name_servers(
 
     Args:
         given_addrs: One or several address lists; None or () if none were given.
-        environ: The environment variables.
+        environ: The environment variables. Default: those of the process.
+
+    Returns:
+        The name servers, with the source "given", "environment" or "default".
 
     Raises:
         BadAddress: A list is empty or contains an invalid address.
@@ -112,6 +127,10 @@ def make_finder(
     addrs_or_finder: str | Iterable[str] | NameServerList | NameServerFinder | None,
 ) -> NameServerFinder:
     """Return a function that returns the name servers; check a given list immediately.
+
+    Args:
+        addrs_or_finder: One or several address lists, a NameServerList, or a function that returns one. None
+            means NAMESRV_ADDR, else 127.0.0.1:9876.
 
     Raises:
         BadAddress: A list is empty or contains an invalid address.

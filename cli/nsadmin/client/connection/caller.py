@@ -80,6 +80,7 @@ class Caller:
 
     Raises:
         BadSettings: A TLS file cannot be used, or the timeout is not positive.
+        BadAddress: The address map of `access` is invalid.
     """
 
     def __init__(
@@ -123,9 +124,9 @@ class Caller:
         """Send requests to servers at once; sign, map addresses and retry reads as `access` says.
 
         Args:
-            calls: Pairs of (server address, request).
+            calls: Pairs of (server address, request). Without any, nothing is sent.
             timeout_seconds: The time limit per request. Default: that of `access`.
-            accepted_codes: The response codes that count as success.
+            accepted_codes: The response codes that count as success. Default: 0.
 
         Returns:
             One ServerResult per request, in the same order: the answer, or the RequestError or CallError.
@@ -188,7 +189,20 @@ class Caller:
         ext_fields: ExtFields | None = None,
         request_body: bytes = b"",
     ) -> list[ServerResult[RemotingCommand]]:
-        """Send the same request to each address; return one ServerResult per address, in their order."""
+        """Send the same request to each address; return one ServerResult per address, in their order.
+
+        Args:
+            server_addrs: The server addresses. Without any, nothing is sent.
+            request_code: The request code.
+            ext_fields: The header fields, name to text. Default: none.
+            request_body: The body in bytes. Default: empty.
+
+        Returns:
+            The answers; each error is a RequestError or CallError.
+
+        Raises:
+            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
+        """
         return self.send_requests(
             [
                 (server_addr, build_request(request_code, ext_fields, request_body))
@@ -199,17 +213,44 @@ class Caller:
     def send_to_name_servers(
         self, request_code: int, ext_fields: ExtFields | None = None, request_body: bytes = b""
     ) -> list[ServerResult[RemotingCommand]]:
-        """Send the same request to every name server; return one ServerResult per name server."""
+        """Send the same request to every name server; return one ServerResult per name server.
+
+        Args:
+            request_code: The request code.
+            ext_fields: The header fields, name to text. Default: none.
+            request_body: The body in bytes. Default: empty.
+
+        Returns:
+            The answers, in request order; each error is a RequestError or CallError.
+
+        Raises:
+            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
+            RocketMQError: The finder did not find the name servers.
+        """
         return self.send_to_each(self.name_servers.addrs, request_code, ext_fields, request_body)
 
     def connect_addr(self, server_addr: str) -> str:
-        """Return the address to connect to. The address map applies to brokers, not to name servers."""
+        """Return the address to connect to. The address map applies to brokers, not to name servers.
+
+        Args:
+            server_addr: The server address.
+
+        Returns:
+            The mapped address; `server_addr` if no entry of the map applies.
+        """
         if self._map_addr is None or self._is_name_server(server_addr):
             return server_addr
         return self._map_addr(server_addr)
 
     def get_peer(self, server_addr: str) -> Any:
-        """Return the socket address of the server connected at an address; None if not connected."""
+        """Return the socket address of the server connected at an address; None if not connected.
+
+        Args:
+            server_addr: The server address, before the address map.
+
+        Returns:
+            The address as `socket.getpeername` returns it: a tuple that starts with (host, port).
+        """
         return self._connections.get_peer(self.connect_addr(server_addr))
 
     def _is_name_server(self, server_addr: str) -> bool:

@@ -22,6 +22,9 @@ class Pool:
     def get_connections(self, access: Access) -> ThreadSafeConnections:
         """Return the connections for these options; create them on first use.
 
+        Args:
+            access: The connection options. Only `tls` and `concurrency` count.
+
         Raises:
             BadSettings: A TLS file cannot be used.
         """

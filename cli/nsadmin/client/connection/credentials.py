@@ -39,6 +39,9 @@ class FoundCredentials(NamedTuple):
 def find_credentials(environment: Mapping[str, str] = os.environ) -> FoundCredentials | None:
     """Find the default credentials: the environment, else $ROCKETMQ_HOME/conf/tools.yml.
 
+    Args:
+        environment: The environment variables. Default: those of the process.
+
     Returns:
         The credentials; None if neither source has any.
 
@@ -60,8 +63,11 @@ def from_source(
 
     Args:
         source: The source, in a form of SOURCE_FORMS.
-        environment: The environment variables.
+        environment: The environment variables. Default: those of the process.
         base_folder: The folder of relative paths. Default: the working directory.
+
+    Returns:
+        The credentials; `warning` is set if everybody may read the secret in a tools.yml.
 
     Raises:
         BadSettings: The source is invalid or has no credentials; the text is one line that says what to do.
@@ -97,6 +103,9 @@ def from_source(
 def from_environment(environment: Mapping[str, str] = os.environ) -> Credentials | None:
     """Read NSADMIN_ACCESS_KEY, NSADMIN_SECRET_KEY and the optional NSADMIN_SECURITY_TOKEN.
 
+    Args:
+        environment: The environment variables. Default: those of the process.
+
     Returns:
         The credentials; None if neither key is set.
 
@@ -113,6 +122,9 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Credentials
 def from_tools(file_path: "Path") -> Credentials | None:
     """Read accessKey and secretKey from mqadmin's tools.yml.
 
+    Args:
+        file_path: The tools.yml; it may be world-readable.
+
     Returns:
         The credentials; None if the file has neither key.
 
@@ -127,6 +139,12 @@ def from_file(file_path: "Path") -> Credentials:
 
     A name that ends in .yml or .yaml means YAML, any other name properties. Keys are case-insensitive,
     because Java's clients write AccessKey.
+
+    Args:
+        file_path: The file.
+
+    Returns:
+        The credentials; `security_token` is None if the file has none.
 
     Raises:
         BadSettings: The file is world-readable, cannot be read, or lacks a key.
@@ -144,6 +162,12 @@ def from_file(file_path: "Path") -> Credentials:
 
 def from_keyring(entry_name: str) -> Credentials:
     """Read the credentials that `save_to_keyring` stored under a name.
+
+    Args:
+        entry_name: The name of the entry.
+
+    Returns:
+        The credentials.
 
     Raises:
         BadSettings: The keyring has no such entry, does not answer, or is not installed.
@@ -163,6 +187,10 @@ def from_keyring(entry_name: str) -> Credentials:
 def save_to_keyring(entry_name: str, credentials: Credentials) -> None:
     """Store credentials in the system's keyring; replace an entry with the same name.
 
+    Args:
+        entry_name: The name of the entry.
+        credentials: The credentials.
+
     Raises:
         BadSettings: The keyring does not answer, or is not installed.
     """
@@ -172,6 +200,10 @@ def save_to_keyring(entry_name: str, credentials: Credentials) -> None:
 
 def save_to_file(file_path: "Path", credentials: Credentials) -> None:
     """Store credentials in a YAML file that only its owner may read; replace an existing file.
+
+    Args:
+        file_path: The file. Missing folders are created.
+        credentials: The credentials.
 
     Raises:
         BadSettings: The file cannot be written.
@@ -274,6 +306,9 @@ def _is_world_readable(file_path: "Path") -> bool:
 
 def require_private_file(file_path: "Path") -> None:
     """Check that a file with a secret is not world-readable.
+
+    Args:
+        file_path: The file. A missing file passes, and so does every file on Windows.
 
     Raises:
         BadSettings: The file is world-readable.

@@ -44,7 +44,8 @@ def build_endpoint_url(
 
     Args:
         domain: A domain (default port: 8080) or a whole URL. A URL without a path gets /rocketmq/SUBGROUP.
-        subgroup: The last part of the path.
+            Default: jmenv.tbsite.net.
+        subgroup: The last part of the path. Default: nsaddr.
         unit_name: The unit name, appended as "-UNIT?nofix=1". Default: none.
 
     Raises:
@@ -90,11 +91,11 @@ def from_endpoint(
     """Read the name servers from an HTTP endpoint, or from its cached last answer if it does not answer.
 
     Args:
-        domain: A domain or a whole URL; see `build_endpoint_url`.
-        subgroup: The last part of the path.
+        domain: A domain or a whole URL; see `build_endpoint_url`. Default: jmenv.tbsite.net.
+        subgroup: The last part of the path. Default: nsaddr.
         unit_name: The unit name. Default: none.
         cache_folder: The folder with the last answers. Default: no cache.
-        timeout_seconds: The time limit to connect and to read.
+        timeout_seconds: The time limit to connect and to read. Default: 3 s.
 
     Returns:
         The name servers; `note` is set if they come from the cache.
@@ -174,7 +175,10 @@ def from_file(
     Args:
         properties_file: The file, in Java's properties format (Latin-1).
         cache_folder: The folder with the last answers of endpoints. Default: no cache.
-        timeout_seconds: The time limit for the endpoint.
+        timeout_seconds: The time limit for the endpoint. Default: 3 s.
+
+    Returns:
+        The name servers; `note` is set if they come from the cache.
 
     Raises:
         BadAddress: The file cannot be read, or names neither name servers nor an endpoint.

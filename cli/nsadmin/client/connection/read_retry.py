@@ -56,8 +56,8 @@ class NameServerReader:
             subject_text: What is read, as text for `disagreements`.
             decode: Turns the answer into the result.
             request_code: The request code.
-            ext_fields: The header fields of the request.
-            ask_all: Set False to ask one server even if the reader asks all.
+            ext_fields: The header fields, name to text. Default: none.
+            ask_all: Set False to ask one server even if the reader asks all. Default: True.
 
         Raises:
             NoneReachable: No name server answered.
@@ -91,7 +91,20 @@ class NameServerReader:
         ext_fields: ExtFields | None = None,
         request_body: bytes = b"",
     ) -> list[ServerResult[T]]:
-        """Send a request to every name server; return one decoded ServerResult per server."""
+        """Send a request to every name server; return one decoded ServerResult per server.
+
+        Args:
+            decode: Turns an answer into a result.
+            request_code: The request code.
+            ext_fields: The header fields, name to text. Default: none.
+            request_body: The body in bytes. Default: empty.
+
+        Returns:
+            The results in request order.
+
+        Raises:
+            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
+        """
         return [
             decode_answer(answer, decode)
             for answer in self._caller.send_to_name_servers(request_code, ext_fields, request_body)
@@ -105,7 +118,7 @@ class NameServerReader:
         Args:
             decode: Turns an answer into a result.
             request_code: The request code of all reads.
-            ext_fields_list: The header fields of each read.
+            ext_fields_list: The header fields of each read, name to text.
 
         Returns:
             One ServerResult per read, in the order of `ext_fields_list`.
@@ -159,6 +172,11 @@ class NameServerReader:
 
 def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder[T]) -> ServerResult[T]:
     """Decode the answer of a server.
+
+    Args:
+        answer: The answer, or the error of the request.
+        decode: Turns the answer into the result. Its ValueError, TypeError, AttributeError or KeyError means
+            that decoding fails.
 
     Returns:
         The decoded result, or the answer's error. If decoding fails, the error is a CallError of the kind

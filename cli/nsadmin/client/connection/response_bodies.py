@@ -10,6 +10,9 @@ from namesrv_core.protocol.command import RemotingCommand
 def parse_json_object(response: RemotingCommand) -> dict[str, Any]:
     """Parse the body as a JSON object.
 
+    Args:
+        response: The answer of a server.
+
     Returns:
         The members; {} without a body. A map keyed by objects (such as message queues) becomes a list of
         [key, value] pairs.
@@ -28,12 +31,29 @@ def parse_json_object(response: RemotingCommand) -> dict[str, Any]:
 
 
 def list_texts(json_list: Any) -> list[str]:
-    """Return the strings of a JSON list that may be null or contain nulls."""
+    """Return the strings of a JSON list that may be null or contain nulls.
+
+    Args:
+        json_list: The list, or None.
+
+    Returns:
+        The strings in their order; [] for None.
+    """
     return [list_item for list_item in json_list or () if isinstance(list_item, str)]
 
 
 def parse_broker_addrs(json_members: Any) -> dict[int, str]:
-    """Parse "brokerAddrs": broker id to address, in the order of ids, without ids that have no address."""
+    """Parse "brokerAddrs": broker id to address, in the order of ids, without ids that have no address.
+
+    Args:
+        json_members: The JSON object, or None.
+
+    Returns:
+        The addresses; {} for None.
+
+    Raises:
+        ValueError: An id is not a number.
+    """
     addrs_by_id: Mapping[str, Any] = json_members or {}
     known_addrs = {
         int(broker_id): broker_addr
@@ -44,18 +64,45 @@ def parse_broker_addrs(json_members: Any) -> dict[int, str]:
 
 
 def parse_topic_names(response: RemotingCommand) -> tuple[str, ...]:
-    """Parse a TopicList body: distinct names in order."""
+    """Parse a TopicList body: distinct names in order.
+
+    Args:
+        response: An answer with a TopicList.
+
+    Returns:
+        The names; () without a body.
+
+    Raises:
+        ValueError: The body is not a JSON object.
+    """
     return tuple(sorted(set(list_texts(parse_json_object(response).get("topicList")))))
 
 
 def parse_text_table(response: RemotingCommand) -> dict[str, str]:
-    """Parse a KVTable body: key to text, in the order of keys, without nulls."""
+    """Parse a KVTable body: key to text, in the order of keys, without nulls.
+
+    Args:
+        response: An answer with a KVTable.
+
+    Returns:
+        The texts by key; {} without a body.
+
+    Raises:
+        ValueError: The body is not a JSON object.
+    """
     kv_table: Mapping[str, Any] = parse_json_object(response).get("table") or {}
     return {key: str(value) for key, value in sorted(kv_table.items()) if value is not None}
 
 
 def parse_config_items(response: RemotingCommand) -> dict[str, str]:
-    """Parse a body of key=value lines with unescaped values: key to value, in the order of keys."""
+    """Parse a body of key=value lines with unescaped values: key to value, in the order of keys.
+
+    Args:
+        response: An answer with the configuration of a server.
+
+    Returns:
+        The texts by key; {} without a body. Lines without "=" are left out.
+    """
     config_lines = response.body.decode("utf-8", "replace").splitlines()
     config_pairs = (config_line.partition("=") for config_line in config_lines if "=" in config_line)
     return {key: value for key, _, value in sorted(config_pairs)}

@@ -32,7 +32,7 @@ class ThreadSafeConnections:
         Args:
             calls: Pairs of (server address, request).
             timeout_seconds: The time limit of each request.
-            observer: Called with an Exchange after each request.
+            observer: Called with an Exchange after each request. Default: none.
 
         Returns:
             One answer or CallError per request, in the same order.
@@ -48,7 +48,14 @@ class ThreadSafeConnections:
             return self._connections.send_requests(calls, timeout_seconds, observer)
 
     def get_peer(self, server_addr: str) -> Any:
-        """Return the socket address of the peer that is connected at an address; None if not connected."""
+        """Return the socket address of the peer that is connected at an address; None if not connected.
+
+        Args:
+            server_addr: The address of the connection.
+
+        Returns:
+            The address as `socket.getpeername` returns it: a tuple that starts with (host, port).
+        """
         return None if self._connections is None else self._connections.get_peer(server_addr)
 
     def _reset_after_fork(self) -> None:

@@ -109,6 +109,11 @@ def read_consumers(
 ) -> dict[str, GroupConnections]:
     """Read the clients of groups from brokers (GET_CONSUMER_CONNECTION_LIST, 203, per group and broker).
 
+    Args:
+        caller: The connections.
+        groups: The consumer groups.
+        broker_addrs: The broker addresses. A repeated one is asked once.
+
     Returns:
         Group to its merged connections.
     """
@@ -132,6 +137,11 @@ def read_producers(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> tuple[tuple[ConnectedClient, ...], dict[str, RocketMQError | None]]:
     """Read the clients of a producer group from brokers (GET_PRODUCER_CONNECTION_LIST, 204).
+
+    Args:
+        caller: The connections.
+        group: The producer group.
+        broker_addrs: The broker addresses. A repeated one is asked once.
 
     Returns:
         A pair: the clients, merged by client id; and broker address to error, None for a broker that
@@ -158,6 +168,10 @@ def read_all_producers(
 ) -> list[ServerResult[tuple[ProducerClient, ...]]]:
     """Read all producers of brokers (GET_ALL_PRODUCER_INFO, 328; since 4.9.4).
 
+    Args:
+        caller: The connections.
+        broker_addrs: The broker addresses. A repeated one is asked once.
+
     Returns:
         One ServerResult per distinct address, in order: clients in the order of groups and client ids.
     """
@@ -166,7 +180,11 @@ def read_all_producers(
 
 
 def is_group_offline(error: RocketMQError | None) -> bool:
-    """Return whether a broker answered CONSUMER_NOT_ONLINE (206): no client of the group is connected."""
+    """Return whether a broker answered CONSUMER_NOT_ONLINE (206): no client of the group is connected.
+
+    Args:
+        error: The error of a result; None gives False.
+    """
     return isinstance(error, RequestError) and error.code == ResponseCode.CONSUMER_NOT_ONLINE
 
 
@@ -210,7 +228,12 @@ def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConn
 
 
 def parse_subscription(topic: str, subscription_record: Mapping[str, Any]) -> TopicSubscription:
-    """Parse a SubscriptionData. Clients of 3.x send no expression type: it is "TAG"."""
+    """Parse a SubscriptionData. Clients of 3.x send no expression type: it is "TAG".
+
+    Args:
+        topic: The topic.
+        subscription_record: The decoded JSON object.
+    """
     return TopicSubscription(
         topic, subscription_record.get("expressionType") or "TAG", subscription_record.get("subString") or ""
     )

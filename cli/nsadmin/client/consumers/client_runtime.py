@@ -174,9 +174,17 @@ class ClientRuntime:
     def get_queue_owners(self, group: str, cluster_name: str | None = None) -> dict[MessageQueue, str]:
         """Return the clients that consume each queue of a group (307).
 
+        Args:
+            group: The consumer group.
+            cluster_name: Find clients in this cluster. Default: all clusters.
+
         Returns:
-            Queue to client id. Several ids are joined by a comma: broadcasting clients share queues, and so
-            do clients that pop from ALL_QUEUES.
+            Queue to client id, without the queues of clients that did not answer. Several ids are joined by a
+            comma: broadcasting clients share queues, and so do clients that pop from ALL_QUEUES.
+
+        Raises:
+            NotFound: No broker knows the group; or a broker failed, and no client is connected to the others.
+            RequestError: CONSUMER_NOT_ONLINE (206): no client of the group is connected.
         """
         clients_by_queue: dict[MessageQueue, list[str]] = {}
         for running_client in self.get_group(group, cluster_name=cluster_name).clients:

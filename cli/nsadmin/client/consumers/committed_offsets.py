@@ -110,7 +110,14 @@ def read_queue_offsets(
 
 
 def parse_offset(response: RemotingCommand) -> int:
-    """Parse the header field `offset` of a response."""
+    """Parse the header field `offset` of a response.
+
+    Args:
+        response: The answer of a broker.
+
+    Raises:
+        KeyError, ValueError: The field is missing or not a number.
+    """
     return int((response.ext or {})["offset"] or "")
 
 
@@ -122,7 +129,17 @@ def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
 
 
 def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:
-    """Parse a ConsumerOffsetSerializeWrapper body."""
+    """Parse a ConsumerOffsetSerializeWrapper body.
+
+    Args:
+        response: The answer to GET_ALL_CONSUMER_OFFSET (43).
+
+    Returns:
+        "topic@group" to queue id to offset.
+
+    Raises:
+        ValueError, TypeError, AttributeError: The body is not a table of offsets.
+    """
     offset_table: Mapping[str, Any] = parse_json_object(response).get("offsetTable") or {}
     return {
         topic_and_group: {int(queue_id): int(offset) for queue_id, offset in offsets_by_queue.items()}

@@ -59,7 +59,14 @@ class ConsumeModes:
         self._topic_configs = topic_configs
 
     def list_modes(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AssignedMode, ...]]]:
-        """Return all modes set on brokers, by topic and group (GET_ALL_MESSAGE_REQUEST_MODE, 402)."""
+        """Return all modes set on brokers, by topic and group (GET_ALL_MESSAGE_REQUEST_MODE, 402).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address: the modes in the order of topics and groups; () if none is set.
+        """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
         return [decode_answer(answer, _parse_modes) for answer in answers]
 
@@ -67,6 +74,9 @@ class ConsumeModes:
         """Return the default mode of brokers (GET_BROKER_CONFIG, 26).
 
         The settings are defaultMessageRequestMode and defaultPopShareQueueNum.
+
+        Args:
+            broker_addrs: The broker addresses.
         """
 
         def parse_default(response: RemotingCommand) -> ConsumeMode:
@@ -83,8 +93,16 @@ class ConsumeModes:
     ) -> list[ServerResult[ModeChange]]:
         """Plan `set_mode` without changing anything.
 
-        The error is NotFound for an unknown group (which the broker would create), TopicNotExist for an
-        unknown topic, NotApplied for a slave, which copies the modes of its master.
+        Args:
+            broker_addrs: The masters to change.
+            topic: The topic.
+            group: The consumer group.
+            wanted_mode: The mode to set.
+
+        Returns:
+            One ServerResult per address. The error is NotFound for an unknown group (which the broker would
+            create), TopicNotExist for an unknown topic, NotApplied for a slave, which copies the modes of its
+            master.
         """
         mode_results = self.list_modes(broker_addrs)
         answering_addrs = [mode_result.addr for mode_result in mode_results if mode_result.error is None]
@@ -111,8 +129,17 @@ class ConsumeModes:
     ) -> list[ServerResult[ModeChange]]:
         """Set the mode on masters, and read it back (SET_MESSAGE_REQUEST_MODE, 401).
 
-        Connected clients adopt the mode within seconds. The error is NotApplied if the broker has another
-        mode afterwards.
+        Connected clients adopt the mode within seconds.
+
+        Args:
+            broker_addrs: The masters to change. One that has the mode gets no request.
+            topic: The topic.
+            group: The consumer group.
+            wanted_mode: The mode to set.
+
+        Returns:
+            One ServerResult per address. The errors are those of `plan_change`; also NotApplied if the broker
+            has another mode afterwards.
         """
         planned_changes = self.plan_change(broker_addrs, topic, group, wanted_mode)
         changing_addrs = [

@@ -105,15 +105,13 @@ class ConsumerAdmin:
     ) -> list[ServerResult[ConsumeStats]]:
         """Return the progress of a group on each broker (GET_CONSUME_STATS, 208).
 
-        Asks the master of each broker group, else a slave.
-
         Args:
             group: The consumer group.
             topic: The topic. Default: all topics of the group.
             cluster_name: The cluster. Default: all clusters.
 
         Returns:
-            One ServerResult per broker group.
+            One ServerResult per broker group: the answer of its master, else of a slave.
 
         Raises:
             NotFound: No broker has offsets of the group, and none knows it.
@@ -139,8 +137,7 @@ class ConsumerAdmin:
             include_system: Include the groups that brokers create for themselves.
 
         Returns:
-            A pair: one GroupProgress per group, in order; and broker address to the error of the group list,
-            None after a success.
+            A pair: one GroupProgress per group, in order; and broker address to error (of its list) or None.
         """
         name_results = self._groups.list_names(cluster_name, include_system=include_system)
         group_names = sorted(
@@ -172,13 +169,11 @@ class ConsumerAdmin:
     def get_stats_each(self, group_places: Sequence[tuple[str, str]]) -> list[ServerResult[ConsumeStats]]:
         """Return the raw statistics of groups on brokers, with one GET_CONSUME_STATS (208) each.
 
-        A consumer offset of 0 may mean that the group never committed one; `get_progress` tells them apart.
-
         Args:
             group_places: Pairs of (broker address, group).
 
         Returns:
-            One ServerResult per pair, in order.
+            One ServerResult per pair, in order. An offset of 0 may mean "never", unlike in `get_progress`.
         """
         request_code = RequestCode.GET_CONSUME_STATS
         answers = self._caller.send_requests(
@@ -195,6 +190,9 @@ class ConsumerAdmin:
 
     def get_committed_each(self, broker_addrs: Sequence[str]) -> list[ServerResult[CommittedOffsets]]:
         """Return all committed offsets of each broker (GET_ALL_CONSUMER_OFFSET, 43).
+
+        Args:
+            broker_addrs: The broker addresses.
 
         Returns:
             One ServerResult per address, in order: "topic@group" to queue id to offset.
@@ -230,11 +228,12 @@ class ConsumerAdmin:
         """Return the groups that brokers know, with the clients that are connected to these brokers.
 
         Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201), then GET_CONSUMER_CONNECTION_LIST (203) per group.
-        System groups are left out.
+
+        Args:
+            broker_addrs: The broker addresses.
 
         Returns:
-            A pair: group to GroupConnections (without clients if none is connected); and broker address to
-            the error of the group list, None after a success.
+            A pair: group to GroupConnections, without system groups; and broker address to error or None.
         """
         table_results = self._groups.get_tables(target_at_addr(broker_addr) for broker_addr in broker_addrs)
         group_names = sorted(
@@ -254,7 +253,9 @@ class ConsumerAdmin:
     ) -> dict[str, GroupConnections]:
         """Return the clients of groups that are connected to brokers (GET_CONSUMER_CONNECTION_LIST, 203).
 
-        Does not check whether the brokers know the groups.
+        Args:
+            groups: The consumer groups. Brokers need not know them.
+            broker_addrs: The broker addresses.
 
         Returns:
             Group to GroupConnections.
@@ -270,12 +271,10 @@ class ConsumerAdmin:
     ) -> tuple[GroupQueueLag, ...]:
         """Return every group on every queue of one broker (GET_BROKER_CONSUME_STATS, 317).
 
-        This request is expensive for the broker.
-
         Args:
-            broker_addr: The broker.
+            broker_addr: The broker. This request is expensive for it.
             is_order: Read the statistics of ordered consumption.
-            timeout_seconds: The time limit, if the access has a shorter one.
+            timeout_seconds: The time limit in seconds, if the access has a shorter one.
 
         Returns:
             One GroupQueueLag per queue and group, in the order of topics. `pull_offset` is always None.

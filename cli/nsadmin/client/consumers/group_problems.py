@@ -13,7 +13,14 @@ BLOCKED_AFTER_MS = 60_000
 
 
 def find_subscription_problems(client_infos: Sequence[tuple[str, RunningInfo]]) -> list[str]:
-    """Find clients with different subscriptions in one group, which makes the group lose messages."""
+    """Find clients with different subscriptions in one group, which makes the group lose messages.
+
+    Args:
+        client_infos: Pairs of (client id, runtime state).
+
+    Returns:
+        One line per client that differs from the first one.
+    """
     if not client_infos:
         return []
     first_client, first_subscriptions = client_infos[0][0], client_infos[0][1].subscriptions
@@ -33,6 +40,16 @@ def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> str:
 def find_queue_problems(
     client_infos: Iterable[tuple[str, RunningInfo]], now_ms: int, needs_locks: bool
 ) -> list[str]:
+    """Find queues that their client cannot lock, or on which it is blocked; see BLOCKED_AFTER_MS.
+
+    Args:
+        client_infos: Pairs of (client id, runtime state).
+        now_ms: The current time in ms since 1970 (UTC).
+        needs_locks: Whether ordered clients have to lock their queues, as in clustering mode.
+
+    Returns:
+        One line per client and queue.
+    """
     problem_lines = []
     for client_id, running_info in client_infos:
         for running_queue in running_info.queues:
@@ -55,6 +72,15 @@ def find_queue_problems(
 def find_assignment_problems(
     client_infos: Iterable[tuple[str, RunningInfo]], wanted_queues: Iterable[MessageQueue]
 ) -> list[str]:
+    """Find queues that no client consumes, and queues that several clients consume.
+
+    Args:
+        client_infos: Pairs of (client id, runtime state), of all clients of the group.
+        wanted_queues: The queues that should have a client.
+
+    Returns:
+        One line per queue, without the queues that clients pop from.
+    """
     clients_by_queue: dict[MessageQueue, list[str]] = {
         message_queue: [] for message_queue in sorted(wanted_queues)
     }

@@ -68,6 +68,9 @@ class GroupAdmin:
 
         Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
 
+        Args:
+            cluster_name: The cluster.
+
         Raises:
             NotFound: No such cluster, or it has no brokers.
         """
@@ -79,6 +82,9 @@ class GroupAdmin:
         """Return all groups of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
 
         This request, unlike one for a single group, does not create a missing group.
+
+        Args:
+            broker_targets: The brokers to ask.
 
         Returns:
             One ServerResult per target, in order: group name to settings. The error is NotApplied for a
@@ -130,6 +136,9 @@ class GroupAdmin:
             group: The group.
             cluster_name: The cluster. Default: all clusters.
 
+        Returns:
+            One GroupSettings per broker group, in order.
+
         Raises:
             NotFound: All brokers answered, and none of them knows the group.
         """
@@ -149,6 +158,10 @@ class GroupAdmin:
 
     def check_exists(self, group: str, cluster_name: str | None = None) -> None:
         """Check that at least one broker knows a group.
+
+        Args:
+            group: The consumer group.
+            cluster_name: The cluster. Default: all clusters.
 
         Raises:
             NotFound: All brokers answered, and none of them knows the group.
@@ -211,6 +224,12 @@ class GroupAdmin:
 
         Sends UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) with the merged settings of `plan_update`.
 
+        Args:
+            group: The consumer group.
+            master_targets: The masters to change.
+            setting_changes: Wire name to new value; other settings stay.
+            attribute_changes: Changes of attributes, by "+key" or "-key".
+
         Returns:
             One GroupChange per master, in order. Its error is NotApplied if the broker answered success but
             has other values afterwards.
@@ -248,6 +267,10 @@ class GroupAdmin:
         self, group: str, broker_targets: Iterable[BrokerTarget]
     ) -> list[ServerResult[GroupConfigFields]]:
         """Return the settings of a group on each target (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Args:
+            group: The consumer group.
+            broker_targets: The brokers to ask.
 
         Returns:
             One ServerResult per target, in order. The error is NotFound for an unknown group.
@@ -317,7 +340,11 @@ class GroupAdmin:
 
 
 def is_system_group(group: str) -> bool:
-    """Return whether brokers create the group for themselves."""
+    """Return whether brokers create the group for themselves.
+
+    Args:
+        group: The consumer group.
+    """
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)
 
 

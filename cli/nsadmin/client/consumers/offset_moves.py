@@ -109,6 +109,9 @@ class OffsetAdmin:
         Sends INVOKE_BROKER_TO_RESET_OFFSET (222); or UPDATE_CONSUMER_OFFSET (15) to a broker before 5.2
         without connected clients. If one queue of a broker failed in the plan, that broker stays unchanged.
 
+        Args:
+            offset_plan: The plan.
+
         Returns:
             One OffsetMove per queue.
         """
@@ -131,10 +134,8 @@ class OffsetAdmin:
     ) -> OffsetPlan:
         """Plan to set every queue of a topic to the offset of another group (QUERY_CONSUMER_OFFSET, 14).
 
-        A queue on which the source group never committed an offset is "kept".
-
         Args:
-            source_group: The group to copy from.
+            source_group: The group to copy from. A queue on which it never committed an offset is "kept".
             group: The group to change.
             topic: The topic.
             require_offline: Refuse if clients of `group` are connected.
@@ -171,9 +172,11 @@ class OffsetAdmin:
     def apply_clone(self, offset_plan: OffsetPlan) -> list[OffsetMove]:
         """Apply a plan of `plan_clone` queue by queue, and read the offsets back. Call it once.
 
+        Args:
+            offset_plan: The plan.
+
         Returns:
-            One OffsetMove per queue. On a broker before 5.2 with connected clients of the group, the error is
-            NotApplied.
+            One OffsetMove per queue. The error is NotApplied on a broker before 5.2 with connected clients.
         """
         return [
             finished_move
@@ -287,10 +290,7 @@ class OffsetAdmin:
     def _reset_broker(
         self, offset_plan: OffsetPlan, broker_addr: str, offset_moves: Sequence[OffsetMove]
     ) -> list[OffsetMove]:
-        """Send INVOKE_BROKER_TO_RESET_OFFSET (222) to one broker.
-
-        A broker before 5.2 refuses it without connected clients: then commit the offsets instead.
-        """
+        """Send code 222. A broker before 5.2 without clients refuses it: then commit the offsets instead."""
         resets_by_itself = self._resets_by_itself(broker_addr)
         if offset_plan.queue_id is not None:
             return self._move_each(offset_plan, broker_addr, offset_moves, resets_by_itself)

@@ -53,15 +53,25 @@ class ProducerAdmin:
     ) -> list[ServerResult[tuple[ProducerClient, ...]]]:
         """Return all producers of one broker, or of every master and slave (GET_ALL_PRODUCER_INFO, 328).
 
+        Args:
+            broker_addr: Ask only this broker. Default: every master and slave.
+
         Returns:
-            One ServerResult per broker.
+            One ServerResult per address, in order: clients in the order of groups and client ids.
         """
         return client_connections.read_all_producers(
             self._caller, [broker_addr] if broker_addr else self._list_addrs(None)
         )
 
     def list_producers(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[ProducerClient, ...]]]:
-        """Return all producers of brokers (GET_ALL_PRODUCER_INFO, 328): one ServerResult per broker."""
+        """Return all producers of brokers (GET_ALL_PRODUCER_INFO, 328): one ServerResult per broker.
+
+        Args:
+            broker_addrs: The broker addresses. A repeated one is asked once.
+
+        Returns:
+            One ServerResult per distinct address, in order: clients in the order of groups and client ids.
+        """
         return client_connections.read_all_producers(self._caller, broker_addrs)
 
     def _list_addrs(self, topic: str | None) -> list[str]:

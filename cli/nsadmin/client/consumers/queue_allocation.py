@@ -11,6 +11,10 @@ def list_readable_queues(topic: str, route: TopicRoute) -> list[MessageQueue]:
     """Return the queues that clients divide among themselves, in the clients' sort order.
 
     For a static topic these are the logical queues.
+
+    Args:
+        topic: The topic.
+        route: The route of the topic.
     """
     if route.logical_queues:
         return sorted(MessageQueue(topic, *name_and_id) for name_and_id in route.logical_queues)

@@ -103,7 +103,14 @@ class RunningInfo(NamedTuple):
 
 
 def parse_running_info(response: RemotingCommand) -> RunningInfo:
-    """Parse a ConsumerRunningInfo body of a client in any language."""
+    """Parse a ConsumerRunningInfo body of a client in any language.
+
+    Args:
+        response: The answer to GET_CONSUMER_RUNNING_INFO (307).
+
+    Raises:
+        ValueError, TypeError, AttributeError, KeyError: The body is not a ConsumerRunningInfo.
+    """
     json_body = parse_json_object(response)
     subscriptions = (
         parse_subscription(json_record["topic"], json_record)

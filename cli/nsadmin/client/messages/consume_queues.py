@@ -103,7 +103,19 @@ class ConsumeQueues:
         entry_count: int,
         group: str | None = None,
     ) -> ServerResult[QueueEntries]:
-        """Read consume queue entries from one broker address; otherwise like `read_entries`."""
+        """Read consume queue entries from one broker address; otherwise like `read_entries`.
+
+        Args:
+            broker_addr: The broker address.
+            topic: The topic.
+            queue_id: The queue.
+            begin_index: The first queue offset.
+            entry_count: The maximum number of entries.
+            group: Evaluate the filter of this group. Default: no filter.
+
+        Returns:
+            The entries. The error is NotFound without an entry at `begin_index`.
+        """
         [answer] = self._caller.send_requests(
             [(broker_addr, _build_request(topic, queue_id, begin_index, entry_count, group))]
         )

@@ -48,6 +48,9 @@ class ConsumeTracks:
         Asks the broker of the message: QUERY_TOPIC_CONSUME_BY_WHO (300), then
         GET_CONSUMER_CONNECTION_LIST (203) and QUERY_CONSUMER_OFFSET (14) per group.
 
+        Args:
+            located_message: The message and its broker.
+
         Raises:
             RocketMQError: The broker does not list the groups of the topic.
         """
@@ -73,7 +76,18 @@ class ConsumeTracks:
         )
 
     def find_broker_addr(self, located_message: LocatedMessage) -> str:
-        """Return the address of the message's broker: from the route, else the store host of the message."""
+        """Return the address of the message's broker: from the route, else the store host of the message.
+
+        Args:
+            located_message: The message and its broker.
+
+        Returns:
+            The address of the master, else of the slave with the lowest id. The store host if the broker name
+            is unknown, or the broker has no address in the route.
+
+        Raises:
+            RocketMQError: The broker name is known, but the route of the topic could not be read.
+        """
         if located_message.broker_name is not None:
             for queue_route in self._topics.get_route(located_message.message.topic).queues:
                 if (
@@ -126,10 +140,18 @@ def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConn
 
 
 def map_track_types(tracks: Sequence[ConsumeTrack]) -> Mapping[str, str]:
-    """Return a map from group to track type."""
+    """Return a map from group to track type.
+
+    Args:
+        tracks: The tracks of one message.
+    """
     return {track.group: track.track_type for track in tracks}
 
 
 def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
-    """Return one line per group whose state is unknown."""
+    """Return one line per group whose state is unknown.
+
+    Args:
+        tracks: The tracks of one message.
+    """
     return [f"group {track.group}: {error_text(track.error)}" for track in tracks if track.error is not None]

@@ -66,6 +66,14 @@ class MessageDelivery:
     def find_receiver(self, located_message: LocatedMessage, group: str, client_id: str) -> MessageReceiver:
         """Find a client on the broker of a message (GET_CONSUMER_CONNECTION_LIST, 203).
 
+        Args:
+            located_message: The message and its broker.
+            group: The consumer group.
+            client_id: The client id.
+
+        Returns:
+            The client, for `deliver_message`.
+
         Raises:
             NotFound: The client is not connected to that broker.
             NotApplied: The group has no push consumers, and only these accept a delivery.
@@ -89,6 +97,12 @@ class MessageDelivery:
     def deliver_message(self, receiver: MessageReceiver) -> DeliveryOutcome:
         """Make the client consume the message now (CONSUME_MESSAGE_DIRECTLY, 309). No offset changes.
 
+        Args:
+            receiver: The client and the message.
+
+        Returns:
+            The outcome that the client reports.
+
         Raises:
             RocketMQError: The broker or the client refused or did not answer.
         """
@@ -107,8 +121,12 @@ class MessageDelivery:
     def choose_resend_queue(self, located_message: LocatedMessage) -> SendQueue:
         """Choose the queue for a resend: the message's own queue if it is writable, else any queue.
 
+        Args:
+            located_message: The message and its broker.
+
         Raises:
             NotFound: The topic has no writable queue.
+            TopicNotExist: The topic has no route.
         """
         topic, queue_id = located_message.message.topic, located_message.message.queue_id
         try:
@@ -118,6 +136,13 @@ class MessageDelivery:
 
     def resend_message(self, send_queue: SendQueue, message: StoredMessage) -> SentMessage:
         """Send a message again (SEND_MESSAGE_V2, 310), with its body, keys, tag, properties and unique key.
+
+        Args:
+            send_queue: The queue to send to.
+            message: The message to send again.
+
+        Returns:
+            The stored copy, with its own place in the queue.
 
         Raises:
             NotApplied: The body could not be decompressed.

@@ -83,6 +83,9 @@ class MessageAdmin:
             last_key: Continue after this index key of a RocksDB index.
             route_topic: Use the brokers of this topic's route instead.
 
+        Returns:
+            The messages, and one result per broker.
+
         Raises:
             TopicNotExist: The topic has no route.
         """
@@ -122,6 +125,9 @@ class MessageAdmin:
             end_ms: The latest store time, in ms since 1970.
             route_topic: Use the brokers of this topic's route instead.
 
+        Returns:
+            The messages, and one result per broker.
+
         Raises:
             TopicNotExist: The topic has no route.
         """
@@ -145,6 +151,9 @@ class MessageAdmin:
             topic: The topic.
             msg_id: The offset id or the unique key.
             route_topic: Use the brokers of this topic's route instead.
+
+        Returns:
+            The messages, and one result per asked broker.
 
         Raises:
             TopicNotExist: The topic has no route.
@@ -340,7 +349,14 @@ PULL_RESPONSE_CODES = (
 
 
 def decode_pulled_messages(pull_response: RemotingCommand) -> list[StoredMessage]:
-    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets."""
+    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets.
+
+    Args:
+        pull_response: The answer of a broker.
+
+    Returns:
+        The messages; [] for a code other than SUCCESS.
+    """
     if pull_response.code != ResponseCode.SUCCESS:
         return []
     offset_delta = headers.parse_java_integer((pull_response.ext or {}).get("offsetDelta") or "0", 64) or 0

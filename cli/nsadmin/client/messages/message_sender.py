@@ -106,6 +106,9 @@ class MessageSender:
     def list_queues(self, topic: str) -> list[SendQueue]:
         """Return all writable queues of a topic, broker by broker.
 
+        Args:
+            topic: The topic.
+
         Raises:
             NotFound: No queue is writable.
             TopicNotExist: The topic has no route.
@@ -140,6 +143,9 @@ class MessageSender:
             keys: The business keys, separated by blanks.
             tags: The tag.
             properties: Further properties. A unique key among them is used as the message id.
+
+        Returns:
+            The stored message.
 
         Raises:
             ValueError: A property contains a separator character.
@@ -186,6 +192,12 @@ class MessageSender:
             message_tags: Its tag.
             began_ms: The start of the send in ms since 1970.
             cost_ms: The duration of the send in ms.
+
+        Returns:
+            The stored trace message.
+
+        Raises:
+            RocketMQError: The trace topic has no writable queue, or the send failed; see `send_message`.
         """
         trace_fields: Iterable[object] = (
             "Pub", began_ms, "DefaultRegion", PRODUCER_GROUP, sent_message.send_queue.topic,
@@ -206,6 +218,14 @@ def build_send_request(
     """Build a SEND_MESSAGE_V2 (310) request.
 
     The template topic is the topic itself, so that the broker does not create a missing topic.
+
+    Args:
+        send_queue: The queue.
+        message_body: The body.
+        all_properties: All properties, with keys, tag and unique key. Empty ones are not sent.
+
+    Raises:
+        ValueError: A property contains a separator character.
     """
     ext_fields = {
         "a": PRODUCER_GROUP,

@@ -141,7 +141,14 @@ class MessageTraces:
 
 
 def parse_traces(located_message: LocatedMessage) -> Iterator[MessageTrace]:
-    """Yield the records of a trace message, without records of an unknown kind."""
+    """Yield the records of a trace message, without records of an unknown kind.
+
+    Args:
+        located_message: The trace message.
+
+    Yields:
+        One MessageTrace per record that names a message.
+    """
     message = located_message.message
     for record_text in message.body.decode("utf-8", "replace").split(_RECORD_SEPARATOR):
         field_values = record_text.split(_FIELD_SEPARATOR)

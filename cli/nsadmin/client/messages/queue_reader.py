@@ -137,6 +137,9 @@ class QueueReader:
             topic: The topic.
             queue_spans: The parts of queues to read.
             wanted_tags: Only messages with one of these tags; brokers filter by hash, the client exactly.
+
+        Yields:
+            One MessagePage per answer with matching messages, or with an error.
         """
         tag_expression = "*" if wanted_tags is None else " || ".join(sorted(wanted_tags))
         next_offsets = {

@@ -35,6 +35,9 @@ class SendProbes:
     def choose_queue(self, broker_name: str) -> SendQueue:
         """Choose a queue of the topic that a broker creates under its own name, which no group consumes.
 
+        Args:
+            broker_name: The broker; also the name of the topic.
+
         Raises:
             TopicNotExist: The topic has no route.
             NotFound: No queue is writable.
@@ -44,8 +47,12 @@ class SendProbes:
     def list_queues(self, topic: str) -> list[SendQueue]:
         """Return all writable queues of a topic, broker by broker.
 
+        Args:
+            topic: The topic.
+
         Raises:
             NotFound: No queue is writable.
+            TopicNotExist: The topic has no route.
         """
         return self._message_sender.list_queues(topic)
 
@@ -58,6 +65,9 @@ class SendProbes:
             send_queue: The queue.
             body_bytes: The size of each body in bytes.
             message_count: The number of messages.
+
+        Yields:
+            One SendProbe per message, also after an error.
         """
         message_body = b"x" * body_bytes
         for _ in range(message_count):

@@ -45,8 +45,13 @@ class KvAdmin:
     def get_value(self, namespace: str, key: str) -> str:
         """Return the value of a key from the first name server that has one (GET_KV_CONFIG, 101).
 
+        Args:
+            namespace: The namespace, such as "ORDER_TOPIC_CONFIG".
+            key: The key.
+
         Raises:
             QueryNotFound: No name server has the key.
+            NoneReachable: No name server answered.
         """
         subject_text = f"the key {key!r} of {namespace!r}"
         return self._reader.read_first(
@@ -55,6 +60,10 @@ class KvAdmin:
 
     def get_value_each(self, namespace: str, key: str) -> list[ServerResult[str]]:
         """Return the value of a key from every name server (GET_KV_CONFIG, 101).
+
+        Args:
+            namespace: The namespace, such as "ORDER_TOPIC_CONFIG".
+            key: The key.
 
         Returns:
             One ServerResult per name server; the error is QueryNotFound for a missing key.
@@ -66,11 +75,15 @@ class KvAdmin:
     def get_entries(self, namespace: str) -> dict[str, str]:
         """Return a namespace from the first name server that has it (GET_KVLIST_BY_NAMESPACE, 219).
 
+        Args:
+            namespace: The namespace, such as "ORDER_TOPIC_CONFIG".
+
         Returns:
             Key to value, in the order of keys.
 
         Raises:
             QueryNotFound: No name server has the namespace.
+            NoneReachable: No name server answered.
         """
         ext_fields = headers.write_header(headers.KvNamespace(namespace))
         subject_text = f"the namespace {namespace!r}"
@@ -81,8 +94,12 @@ class KvAdmin:
     def get_entries_each(self, namespace: str) -> list[ServerResult[dict[str, str]]]:
         """Return a namespace from every name server (GET_KVLIST_BY_NAMESPACE, 219).
 
+        Args:
+            namespace: The namespace, such as "ORDER_TOPIC_CONFIG".
+
         Returns:
-            One ServerResult per name server: key to value. The error is QueryNotFound without the namespace.
+            One ServerResult per name server: key to value, in the order of keys. The error is QueryNotFound
+            without the namespace.
         """
         ext_fields = headers.write_header(headers.KvNamespace(namespace))
         return self._reader.read_each(parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields)
@@ -94,7 +111,7 @@ class KvAdmin:
 
         Args:
             namespaces: The namespaces.
-            namesrv_addrs: The name servers.
+            namesrv_addrs: The name server addresses.
 
         Returns:
             One ServerResult per address, in order: namespace to key to value, without missing namespaces.
@@ -117,6 +134,9 @@ class KvAdmin:
         """Apply changes, each on its name server, and read them back.
 
         Sends PUT_KV_CONFIG (100) or DELETE_KV_CONFIG (102) per change, then GET_KVLIST_BY_NAMESPACE (219).
+
+        Args:
+            kv_changes: The changes. `before` is not compared with the current value.
 
         Returns:
             One ServerResult per change, in order. The value read back decides: the error is NotApplied if it
@@ -141,6 +161,11 @@ class KvAdmin:
     def put_value(self, namespace: str, key: str, value: str) -> list[ServerResult[str]]:
         """Write a value on every name server (PUT_KV_CONFIG, 100).
 
+        Args:
+            namespace: The namespace, such as "ORDER_TOPIC_CONFIG".
+            key: The key.
+            value: The new value.
+
         Returns:
             One ServerResult per name server: the written value.
         """
@@ -151,6 +176,10 @@ class KvAdmin:
         """Delete a key on every name server (DELETE_KV_CONFIG, 102).
 
         Name servers also answer success for a missing key, so the value is read first (GET_KV_CONFIG, 101).
+
+        Args:
+            namespace: The namespace, such as "ORDER_TOPIC_CONFIG".
+            key: The key.
 
         Returns:
             One ServerResult per name server: the value before. The error is QueryNotFound for a missing key.

@@ -96,6 +96,10 @@ class NameServerAdmin:
     def update_item(self, item_key: str, item_value: str) -> list[ServerResult[str]]:
         """Update one configuration item on every name server (UPDATE_NAMESRV_CONFIG, 318), and read it back.
 
+        Args:
+            item_key: The key.
+            item_value: The new value, as text.
+
         Returns:
             One ServerResult per name server: the value read back. The error is NotApplied for an unknown key
             or an invalid value, for which name servers answer success.
@@ -116,7 +120,15 @@ class NameServerAdmin:
 
 
 def format_properties_line(item_key: str, item_value: str) -> str:
-    """Return one line of a properties file, escaped for `java.util.Properties`."""
+    """Return one line of a properties file, escaped for `java.util.Properties`.
+
+    Args:
+        item_key: The key, unescaped.
+        item_value: The value, unescaped.
+
+    Returns:
+        The line in ASCII, with its line end.
+    """
     return f"{_escape_text(item_key, ' =:#!')}={_escape_text(item_value, '#!')}\n"
 
 

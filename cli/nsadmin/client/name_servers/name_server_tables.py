@@ -72,6 +72,9 @@ class NameServerTables:
 
         Compares the peers of the open connections, so call it after a request to these servers.
 
+        Args:
+            answers: The results of a request, one per address.
+
         Returns:
             One ServerResult per answer, in order.
         """
@@ -92,6 +95,13 @@ class NameServerTables:
         Sends GET_BROKER_CLUSTER_INFO (106), GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), GET_NAMESRV_CONFIG
         (319), and GET_KVLIST_BY_NAMESPACE (219) per namespace.
 
+        Args:
+            namesrv_addr: The name server address.
+            namespaces: The namespaces of the KV config to read; () for none.
+
+        Returns:
+            The tables. A missing namespace is no error.
+
         Raises:
             RocketMQError: One of the requests failed.
         """
@@ -100,7 +110,15 @@ class NameServerTables:
     def get_listing_each(
         self, namesrv_addrs: Iterable[str], namespaces: Sequence[str]
     ) -> list[ServerResult[NameServerListing]]:
-        """Return `get_listing` of several name servers, asked at once: one ServerResult per address."""
+        """Return `get_listing` of several name servers, asked at once: one ServerResult per address.
+
+        Args:
+            namesrv_addrs: The name server addresses.
+            namespaces: The namespaces of the KV config to read; () for none.
+
+        Returns:
+            The results in order. One failed request makes the result of its server an error.
+        """
         listing_requests = [
             build_request(RequestCode.GET_BROKER_CLUSTER_INFO),
             build_request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
@@ -129,6 +147,10 @@ class NameServerTables:
 
     def get_route_bodies(self, namesrv_addr: str, topics: Iterable[str]) -> list[ServerResult[bytes]]:
         """Return the undecoded routes of topics from one name server (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Args:
+            namesrv_addr: The name server address.
+            topics: The topics.
 
         Returns:
             One ServerResult per topic, in order: the body, for `parse_topic_queues`. The error is
@@ -277,6 +299,12 @@ def _parse_kv_table(response: RemotingCommand) -> NullableTexts:
 
 def parse_topic_queues(route_body: bytes) -> TopicQueues:
     """Parse the queues of a TopicRouteData body.
+
+    Args:
+        route_body: The JSON body, such as `get_route_bodies` returns.
+
+    Returns:
+        The queues; NO_TOPIC_QUEUES for an empty body.
 
     Raises:
         ValueError, TypeError, KeyError: The body is not a TopicRouteData.

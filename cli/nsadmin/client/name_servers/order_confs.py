@@ -19,6 +19,9 @@ _ENTRY_PATTERN = re.compile(r"([^:;\s]+):(\d{1,9})")
 def parse_order_conf(conf_text: str) -> dict[str, int]:
     """Parse "broker-a:4;broker-b:8".
 
+    Args:
+        conf_text: The text: BROKER:QUEUES, separated by ";".
+
     Returns:
         Broker name to number of queues.
 
@@ -39,7 +42,11 @@ def parse_order_conf(conf_text: str) -> dict[str, int]:
 
 
 def format_order_conf(queues_by_broker: Mapping[str, int]) -> str:
-    """Return "broker-a:4;broker-b:8" for a map from broker name to number of queues."""
+    """Return "broker-a:4;broker-b:8" for a map from broker name to number of queues.
+
+    Args:
+        queues_by_broker: Broker name to number of queues.
+    """
     return ";".join(f"{broker_name}:{queue_count}" for broker_name, queue_count in queues_by_broker.items())
 
 
@@ -62,11 +69,22 @@ class OrderConfs:
             return {}
 
     def get_each(self, topic: str) -> list[ServerResult[str]]:
-        """Return the order configuration of a topic from every name server (GET_KV_CONFIG, 101)."""
+        """Return the order configuration of a topic from every name server (GET_KV_CONFIG, 101).
+
+        Args:
+            topic: The topic.
+
+        Returns:
+            One ServerResult per name server: the text. The error is QueryNotFound without a configuration.
+        """
         return self._kv.get_value_each(ORDER_CONF_NAMESPACE, topic)
 
     def put_conf(self, topic: str, conf_text: str) -> list[ServerResult[str]]:
         """Write the order configuration of a topic on every name server (PUT_KV_CONFIG, 100).
+
+        Args:
+            topic: The topic.
+            conf_text: The text, such as "broker-a:4;broker-b:8". It is not checked.
 
         Returns:
             One ServerResult per name server: the written text.
@@ -76,8 +94,12 @@ class OrderConfs:
     def delete_conf(self, topic: str) -> list[ServerResult[str]]:
         """Delete the order configuration of a topic on every name server (DELETE_KV_CONFIG, 102).
 
+        Args:
+            topic: The topic.
+
         Returns:
-            One ServerResult per name server: the text before.
+            One ServerResult per name server: the text before. The error is QueryNotFound without a
+            configuration.
         """
         return self._kv.delete_key(ORDER_CONF_NAMESPACE, topic)
 
@@ -88,6 +110,9 @@ class OrderConfs:
             topic: The topic.
             queues_by_broker: Broker name to number of queues. Other brokers stay as on the first name server
                 that has the topic's configuration.
+
+        Returns:
+            The text. If the current text is invalid, it has only the brokers of `queues_by_broker`.
         """
         current_text = next(
             (conf_result.result for conf_result in self.get_each(topic) if conf_result.result), None

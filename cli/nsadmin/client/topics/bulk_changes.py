@@ -54,12 +54,22 @@ class BulkAdmin:
         self._write_timeout_seconds = max(WRITE_TIMEOUT_SECONDS, caller.access.timeout)
 
     def list_topics(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerTopicTable]]:
-        """Return all topics of each broker (GET_ALL_TOPIC_CONFIG, 21)."""
+        """Return all topics of each broker (GET_ALL_TOPIC_CONFIG, 21).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address: the configurations and the names of the static topics.
+        """
         answers = self._send_reads(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
         return [decode_answer(answer, parse_topic_table) for answer in answers]
 
     def list_groups(self, broker_addrs: Iterable[str]) -> list[ServerResult[dict[str, WireConfig]]]:
         """Return all groups of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Args:
+            broker_addrs: The broker addresses.
 
         Returns:
             One ServerResult per address: group name to settings, in the order of names.
@@ -68,7 +78,14 @@ class BulkAdmin:
         return [decode_answer(answer, parse_group_table) for answer in answers]
 
     def list_system_topics(self, broker_addrs: Iterable[str]) -> list[ServerResult[frozenset[str]]]:
-        """Return the system topics of each broker (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305)."""
+        """Return the system topics of each broker (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address: topic names.
+        """
         answers = self._send_reads(broker_addrs, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER)
         return [
             decode_answer(
@@ -99,8 +116,12 @@ class BulkAdmin:
     def list_kv_values(self, namespaces: Sequence[str]) -> list[ServerResult[KvValuesByNamespace]]:
         """Return namespaces of the KV config from every name server (GET_KVLIST_BY_NAMESPACE, 219).
 
+        Args:
+            namespaces: The KV namespaces.
+
         Returns:
-            One ServerResult per name server: namespace to key to value; {} for a missing namespace.
+            One ServerResult per name server: namespace to key to value; {} for a missing namespace. Any other
+            error makes the whole result an error.
         """
         namesrv_addrs = self._caller.name_servers.addrs
         request_code = RequestCode.GET_KVLIST_BY_NAMESPACE
@@ -119,7 +140,14 @@ class BulkAdmin:
         ]
 
     def list_routed_topics(self, cluster_name: str) -> list[ServerResult[frozenset[str]]]:
-        """Return the routed topics of a cluster from every name server (GET_TOPICS_BY_CLUSTER, 224)."""
+        """Return the routed topics of a cluster from every name server (GET_TOPICS_BY_CLUSTER, 224).
+
+        Args:
+            cluster_name: The cluster.
+
+        Returns:
+            One ServerResult per name server: topic names.
+        """
         ext_fields = headers.write_header(headers.ClusterName(cluster_name))
         answers = self._caller.send_to_name_servers(RequestCode.GET_TOPICS_BY_CLUSTER, ext_fields)
         return [
@@ -130,8 +158,12 @@ class BulkAdmin:
     def get_topic_permissions(self, topics: Sequence[str]) -> list[ServerResult[PermissionsByTopic]]:
         """Return the permissions of topics from every name server (GET_ROUTEINFO_BY_TOPIC, 105, per topic).
 
+        Args:
+            topics: The topics.
+
         Returns:
             One ServerResult per name server: topic to broker name to bits; {} for a topic without a route.
+            Any other error makes the whole result an error.
         """
         namesrv_addrs = self._caller.name_servers.addrs
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
@@ -190,7 +222,10 @@ class BulkAdmin:
         ignores the whole list, but answers success.
 
         Args:
-            batches: Pairs of (broker address, topics).
+            batches: Pairs of (broker address, topics), each with at least one topic.
+
+        Returns:
+            One ServerResult per batch: the broker's answer.
         """
         return self._send_writes(
             (broker_addr, build_topics_request(desired_configs)) for broker_addr, desired_configs in batches
@@ -205,7 +240,10 @@ class BulkAdmin:
         UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST (225) of 5.3.1.
 
         Args:
-            batches: Pairs of (broker address, groups).
+            batches: Pairs of (broker address, groups), each with at least one group.
+
+        Returns:
+            One ServerResult per batch: the broker's answer.
         """
         return self._send_writes(
             (broker_addr, build_groups_request(desired_configs)) for broker_addr, desired_configs in batches
@@ -218,6 +256,9 @@ class BulkAdmin:
 
         Args:
             topic_places: Pairs of (broker address, topic).
+
+        Returns:
+            One ServerResult per pair: the broker's answer.
         """
         request_code = RequestCode.DELETE_TOPIC_IN_BROKER
         return self._send_writes(
@@ -233,6 +274,9 @@ class BulkAdmin:
         Args:
             topic_places: Pairs of (name server address, topic).
             cluster_name: The cluster.
+
+        Returns:
+            One ServerResult per pair: the name server's answer.
         """
         request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
         return self._send_writes(
@@ -247,6 +291,9 @@ class BulkAdmin:
 
         Args:
             group_places: Pairs of (broker address, group).
+
+        Returns:
+            One ServerResult per pair: the broker's answer.
         """
         request_code = RequestCode.DELETE_SUBSCRIPTIONGROUP
         return self._send_writes(
@@ -264,6 +311,9 @@ class BulkAdmin:
 
         Args:
             value_places: Pairs of (name server address, KvValue).
+
+        Returns:
+            One ServerResult per pair: the name server's answer.
         """
         return self._send_writes(
             (namesrv_addr, build_value_request(kv_value)) for namesrv_addr, kv_value in value_places

@@ -74,10 +74,28 @@ class QueueClosure(NamedTuple):
 
 
 def delete_topic_fields(topic_name: str, cluster_name: str | None = None) -> dict[str, str]:
+    """Return the header fields of DELETE_TOPIC_IN_BROKER (215) and DELETE_TOPIC_IN_NAMESRV (216).
+
+    Args:
+        topic_name: The topic.
+        cluster_name: The cluster, for a name server. Default: not sent.
+    """
     return headers.write_header(headers.DeleteTopic(topic_name, cluster_name))
 
 
 def build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
+    """Build the request that creates or replaces topics on a broker.
+
+    Args:
+        desired_configs: The topics, at least one.
+
+    Returns:
+        UPDATE_AND_CREATE_TOPIC (17) for one topic, UPDATE_AND_CREATE_TOPIC_LIST (18) for several.
+
+    Raises:
+        ValueError: `desired_configs` is empty.
+        KeyError: The configuration of a single topic is not complete.
+    """
     if len(desired_configs) > 1:
         wire_configs = [
             {**desired_config.wire_config, "attributes": dict(desired_config.attribute_changes)}
@@ -109,6 +127,18 @@ def _format_attribute(attribute_key: str, attribute_value: str) -> str:
 
 
 def build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
+    """Build the request that creates or replaces groups on a broker.
+
+    Args:
+        desired_configs: The groups, at least one.
+
+    Returns:
+        UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) for one group, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST
+        (225) for several.
+
+    Raises:
+        IndexError: `desired_configs` is empty.
+    """
     wire_configs = [
         {**desired_config.wire_config, "attributes": dict(desired_config.attribute_changes)}
         for desired_config in desired_configs
@@ -122,6 +152,11 @@ def build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCo
 
 
 def build_value_request(kv_value: KvValue) -> RemotingCommand:
+    """Build PUT_KV_CONFIG (100), or DELETE_KV_CONFIG (102) for the value None.
+
+    Args:
+        kv_value: The change.
+    """
     if kv_value.value is None:
         key_fields = headers.write_header(headers.KvKey(kv_value.namespace, kv_value.key))
         return build_request(RequestCode.DELETE_KV_CONFIG, key_fields)
@@ -129,6 +164,14 @@ def build_value_request(kv_value: KvValue) -> RemotingCommand:
 
 
 def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
+    """Parse the answer to GET_ALL_TOPIC_CONFIG (21).
+
+    Args:
+        response: The answer of a broker.
+
+    Raises:
+        ValueError, TypeError, AttributeError: The body is not a table of topics.
+    """
     json_body = parse_json_object(response)
     config_table = json_body.get("topicConfigTable") or {}
     mapping_table = json_body.get("topicQueueMappingDetailMap") or {}
@@ -136,6 +179,17 @@ def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
+    """Parse the answer to GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201).
+
+    Args:
+        response: The answer of a broker.
+
+    Returns:
+        Group name to settings, in the order of names.
+
+    Raises:
+        ValueError, AttributeError: The body is not a table of groups.
+    """
     return _sort_configs(parse_json_object(response).get("subscriptionGroupTable") or {})
 
 
@@ -150,7 +204,15 @@ def _sort_configs(config_table: Mapping[str, Any]) -> dict[str, WireConfig]:
 def combine_namespaces(
     namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
 ) -> ServerResult[KvValuesByNamespace]:
-    """Combine the namespaces of one name server. Any error other than "not found" is the overall error."""
+    """Combine the namespaces of one name server. Any error other than "not found" is the overall error.
+
+    Args:
+        namesrv_addr: The name server.
+        answers: Namespace to the answer to GET_KVLIST_BY_NAMESPACE (219).
+
+    Returns:
+        Namespace to key to value; {} for a missing namespace.
+    """
     results_by_namespace = {
         namespace: decode_answer(answer, parse_text_table) for namespace, answer in answers.items()
     }
@@ -169,6 +231,16 @@ def combine_namespaces(
 def combine_permissions(
     namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
 ) -> ServerResult[PermissionsByTopic]:
+    """Combine the routes of topics on one name server.
+
+    Args:
+        namesrv_addr: The name server.
+        answers: Topic to the answer to GET_ROUTEINFO_BY_TOPIC (105).
+
+    Returns:
+        Topic to broker name to permission bits; {} for a topic without a route. Any other error is the
+        overall error.
+    """
     results_by_topic = {topic: decode_answer(answer, parse_route) for topic, answer in answers.items()}
     errors = [
         route_result.error
@@ -186,6 +258,17 @@ def combine_permissions(
 
 
 def require_version_5(response: RemotingCommand) -> RemotingCommand:
+    """Check by its answer that a name server is of 5.0 or later.
+
+    Args:
+        response: Any answer of the name server.
+
+    Returns:
+        The same answer.
+
+    Raises:
+        NotApplied: The name server is older.
+    """
     if response.version < V5_0_0:
         raise NotApplied(
             "a name server before 5.0 goes on sending clients there until the broker is restarted"
@@ -194,6 +277,11 @@ def require_version_5(response: RemotingCommand) -> RemotingCommand:
 
 
 def build_closure_request(closure: QueueClosure) -> RemotingCommand:
+    """Build REGISTER_TOPIC_IN_NAMESRV (217) without queues and permission for the brokers of a closure.
+
+    Args:
+        closure: The topic and its former brokers.
+    """
     closed_queue = {"readQueueNums": 0, "writeQueueNums": 0, "perm": 0, "topicSysFlag": 0}
     request_body = fastjson.encode_json(
         {"queueDatas": [{"brokerName": broker_name, **closed_queue} for broker_name in closure.broker_names]}
@@ -203,6 +291,17 @@ def build_closure_request(closure: QueueClosure) -> RemotingCommand:
 
 
 def parse_message_counts(response: RemotingCommand) -> dict[int, int]:
+    """Parse the answer to GET_TOPIC_STATS_INFO (202).
+
+    Args:
+        response: The answer of a broker.
+
+    Returns:
+        Queue id to the number of messages that the queue holds.
+
+    Raises:
+        ValueError, TypeError, AttributeError, KeyError: The body is not a table of offsets.
+    """
     offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
     return {
         message_queue.queue_id: int(offset_record.get("maxOffset", 0))

@@ -153,13 +153,23 @@ class LiteTopicAdmin:
         self._caller = caller
 
     def get_broker_info(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerLiteInfo]]:
-        """Return the lite topic counts of each broker (GET_BROKER_LITE_INFO, 200074)."""
+        """Return the lite topic counts of each broker (GET_BROKER_LITE_INFO, 200074).
+
+        Args:
+            broker_addrs: The broker addresses.
+        """
         return self._decode_each(broker_addrs, RequestCode.GET_BROKER_LITE_INFO, {}, _parse_broker_info)
 
     def get_parent_topic(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[ParentTopic]]:
         """Return a parent topic of each broker (GET_PARENT_TOPIC_INFO, 200075).
 
-        The error is RequestError if the topic's attribute message.type is not LITE.
+        Args:
+            broker_addrs: The broker addresses.
+            topic: The parent topic.
+
+        Returns:
+            One ServerResult per address. The error is RequestError if the topic's attribute message.type is
+            not LITE.
         """
         ext_fields = headers.write_header(headers.TopicName(topic))
         return self._decode_each(
@@ -169,7 +179,13 @@ class LiteTopicAdmin:
     def get_lite_topic(
         self, broker_addrs: Iterable[str], parent_topic: str, lite_topic: str
     ) -> list[ServerResult[LiteTopic]]:
-        """Return one lite topic of each broker (GET_LITE_TOPIC_INFO, 200076); see `LiteTopic.is_known`."""
+        """Return one lite topic of each broker (GET_LITE_TOPIC_INFO, 200076); see `LiteTopic.is_known`.
+
+        Args:
+            broker_addrs: The broker addresses.
+            parent_topic: The parent topic.
+            lite_topic: The name of the lite topic, without its parent.
+        """
         ext_fields = {"parentTopic": parent_topic, "liteTopic": lite_topic}
         return self._decode_each(broker_addrs, RequestCode.GET_LITE_TOPIC_INFO, ext_fields, _parse_lite_topic)
 
@@ -178,7 +194,15 @@ class LiteTopicAdmin:
     ) -> list[ServerResult[LiteClient]]:
         """Return the lite topics of one client on each broker (GET_LITE_CLIENT_INFO, 200077).
 
-        The error is NotFound if the client subscribes to no lite topic there.
+        Args:
+            broker_addrs: The broker addresses.
+            parent_topic: The parent topic.
+            group: The consumer group.
+            client_id: The client id.
+
+        Returns:
+            One ServerResult per address. The error is NotFound if the client subscribes to no lite topic
+            there.
         """
         ext_fields = {
             "parentTopic": parent_topic,
@@ -208,8 +232,16 @@ class LiteTopicAdmin:
     ) -> list[ServerResult[LiteOffsets]]:
         """Return the offsets of a group on one lite topic (GET_LITE_GROUP_INFO, 200078).
 
-        Check first that the broker knows the group. The error is NotFound if the broker has no message of the
-        lite topic.
+        Check first that the broker knows the group.
+
+        Args:
+            broker_addrs: The broker addresses.
+            group: The consumer group.
+            lite_topic: The name of the lite topic, without its parent.
+
+        Returns:
+            One ServerResult per address. The error is NotFound if the broker has no message of the lite
+            topic.
         """
         ext_fields = {"group": group, "liteTopic": lite_topic, "topK": "1"}
         return self._decode_each(broker_addrs, RequestCode.GET_LITE_GROUP_INFO, ext_fields, _parse_offsets)
@@ -244,7 +276,14 @@ class LiteTopicAdmin:
 
 
 def parse_lite_name(queue_name: str) -> str:
-    """Return the lite topic of a queue name: "LITE" for "%LMQ%$PARENT$LITE"."""
+    """Return the lite topic of a queue name: "LITE" for "%LMQ%$PARENT$LITE".
+
+    Args:
+        queue_name: The queue name.
+
+    Returns:
+        The lite topic; `queue_name` itself if it does not start with "%LMQ%$".
+    """
     return (
         queue_name.removeprefix(LITE_QUEUE_PREFIX).partition("$")[2]
         if queue_name.startswith(LITE_QUEUE_PREFIX)

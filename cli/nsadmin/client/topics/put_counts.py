@@ -29,6 +29,10 @@ class PutCounts:
     def count_user_messages(self, broker_addr: str, cluster_name: str) -> ServerResult[int | None]:
         """Count the messages of the last minute to all users' topics of a broker.
 
+        Args:
+            broker_addr: The broker address.
+            cluster_name: The cluster of the broker, by which it keeps this count.
+
         Returns:
             The count; None if the broker never counted any, like brokers of 4.x.
         """
@@ -40,6 +44,10 @@ class PutCounts:
         self, broker_addr: str, topics: Iterable[str]
     ) -> list[ServerResult[tuple[str, int]]]:
         """Count the messages of the last minute to topics on one broker.
+
+        Args:
+            broker_addr: The broker address.
+            topics: The topics.
 
         Returns:
             One ServerResult per topic, in order: a pair of (topic, count); 0 for a topic without messages.
@@ -63,6 +71,10 @@ class PutCounts:
 
     def get_topic_counts(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[MessageCount]]:
         """Return the message counts (last minute and 24 hours) of a topic on brokers.
+
+        Args:
+            broker_addrs: The broker addresses.
+            topic: The topic.
 
         Returns:
             One ServerResult per address, in order; zeros for a broker without messages of the topic.

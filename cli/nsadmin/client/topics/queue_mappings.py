@@ -79,6 +79,10 @@ class QueueMappings:
     ) -> list[ServerResult[BrokerQueueShare | None]]:
         """Return the share of each master in a static topic (GET_TOPIC_CONFIG, 351).
 
+        Args:
+            topic: The topic.
+            broker_addrs: The addresses of the masters.
+
         Returns:
             One ServerResult per address, in order: the share, or None if the master does not have the topic.
             The error is NotApplied for a topic that is not static.
@@ -117,6 +121,10 @@ class QueueMappings:
     def get_queue_ends(self, topic: str, broker_addr: str) -> ServerResult[dict[int, int]]:
         """Return the offset of the next message in each own queue of a broker (GET_TOPIC_STATS_INFO, 202).
 
+        Args:
+            topic: The topic.
+            broker_addr: The broker address.
+
         Returns:
             Queue id to offset.
         """
@@ -127,6 +135,9 @@ class QueueMappings:
 
 def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
     """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping).
+
+    Args:
+        share_record: The decoded JSON object.
 
     Raises:
         ValueError, TypeError, KeyError: The record is not a share.
@@ -151,7 +162,16 @@ def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
 
 
 def share_to_record(topic: str, broker_name: str, queue_share: BrokerQueueShare) -> dict[str, Any]:
-    """Return a share in the JSON form of files (TopicConfigAndQueueMapping)."""
+    """Return a share in the JSON form of files (TopicConfigAndQueueMapping).
+
+    Args:
+        topic: The topic.
+        broker_name: The broker of the share.
+        queue_share: The share.
+
+    Returns:
+        A JSON object that `parse_share` accepts.
+    """
     return {**queue_share.topic_config, "mappingDetail": _mapping_detail(topic, broker_name, queue_share)}
 
 

@@ -31,7 +31,11 @@ class QueuePart(NamedTuple):
     start_offset: int
 
     def to_logical_offset(self, own_offset: int) -> int:
-        """Convert an offset of the broker's own queue to an offset of the logical queue."""
+        """Convert an offset of the broker's own queue to an offset of the logical queue.
+
+        Args:
+            own_offset: The offset; one before `start_offset` counts as `start_offset`.
+        """
         return self.logic_offset + max(0, own_offset - self.start_offset)
 
 
@@ -44,8 +48,14 @@ def read_hosted_queues(
 ) -> dict[str, ServerResult[PartsByLogicalId]]:
     """Read the logical queues for which brokers receive messages (GET_TOPIC_CONFIG, 351).
 
+    Args:
+        caller: The connections.
+        topic: The topic.
+        broker_addrs: The broker addresses. A repeated one is asked once.
+
     Returns:
-        Broker address to a ServerResult: logical queue id to its parts, the oldest first.
+        Broker address to a ServerResult: logical queue id to its parts, the oldest first; {} for a topic that
+        is not static.
     """
     ext_fields = headers.write_header(broker_headers.LogicalTopic(topic))
     answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_TOPIC_CONFIG, ext_fields)

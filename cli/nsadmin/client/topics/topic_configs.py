@@ -70,7 +70,11 @@ class TopicPatch(NamedTuple):
     attributes: str | None = None
 
     def apply_to(self, topic_config: BrokerTopicConfig) -> BrokerTopicConfig:
-        """Return the configuration after the update."""
+        """Return the configuration after the update.
+
+        Args:
+            topic_config: The configuration before.
+        """
         unit_flag = _set_flag_bit(topic_config.topic_sys_flag, TOPIC_SYS_FLAG_UNIT, self.unit)
         changed_fields = {
             field_name: field_value
@@ -119,8 +123,12 @@ class TopicConfigs:
 
         Brokers before 5.0 get GET_ALL_TOPIC_CONFIG (21) instead.
 
+        Args:
+            broker_addrs: The broker addresses. Repeated addresses give one result.
+            topic: The topic.
+
         Returns:
-            One ServerResult per address, in order. The error is TopicNotExist without such a topic.
+            One ServerResult per distinct address, in order. The error is TopicNotExist without such a topic.
         """
         ext_fields = headers.write_header(headers.TopicName(topic))
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
@@ -141,6 +149,9 @@ class TopicConfigs:
         self, broker_addrs: Iterable[str]
     ) -> list[ServerResult[tuple[BrokerTopicConfig, ...]]]:
         """Return all topics of each broker (GET_ALL_TOPIC_CONFIG, 21).
+
+        Args:
+            broker_addrs: The broker addresses.
 
         Returns:
             One ServerResult per address, in order: configurations in the order of topic names.
@@ -211,7 +222,18 @@ class TopicConfigs:
     def update_topic(
         self, broker_addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool = True
     ) -> list[TopicConfigChange]:
-        """Create or update a topic on masters, and read it back: `plan_update`, then `apply_changes`."""
+        """Create or update a topic on masters, and read it back: `plan_update`, then `apply_changes`.
+
+        Args:
+            broker_addrs: The masters to change.
+            topic: The topic.
+            patch: The fields to change.
+            create: Create the topic on a broker without it. If False, the error is TopicNotExist.
+
+        Returns:
+            One TopicConfigChange per broker, in order. The error is NotApplied for a slave, or if values
+            differ afterwards.
+        """
         return self.apply_changes(self.plan_update(broker_addrs, topic, patch, create=create), patch)
 
     def _require_masters(self, broker_addrs: Iterable[str]) -> list[ServerResult[str]]:

@@ -69,6 +69,12 @@ class TopicDeletion(NamedTuple):
         Asks every name server (GET_ROUTEINFO_BY_TOPIC, 105); the masters (GET_TOPIC_CONFIG, 351) if no name
         server has the topic. A master that does not answer counts as having it.
 
+        Args:
+            caller: The connections.
+            cluster_info: The clusters, as a name server lists them.
+            topic: The topic.
+            cluster_name: The cluster.
+
         Raises:
             NotFound: No such cluster, or no such topic in it.
         """

@@ -67,6 +67,11 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
     Asks the master of each broker, or a slave if there is no master now. For a static topic, also reads the
     mapping (GET_TOPIC_CONFIG, 351) and returns each logical queue at the broker that receives its messages.
 
+    Args:
+        caller: The connections.
+        route: The route that names the brokers.
+        topic: The topic.
+
     Returns:
         One BrokerTopicStats per broker, in the order of the route.
     """

@@ -120,8 +120,13 @@ def read_traffic(
 def read_put_rates(caller: Caller, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:
     """Read the messages per second (last minute) that masters receive for a topic (315).
 
+    Args:
+        caller: The connections.
+        topic: The topic.
+        master_addrs: The addresses of the masters.
+
     Returns:
-        One ServerResult per address, in order.
+        One ServerResult per address, in order; 0.0 for a master that never received a message.
     """
     return [
         count_result.then(lambda message_count: message_count.messages_per_second)
@@ -133,6 +138,11 @@ def read_put_counts(
     caller: Caller, topic: str, master_addrs: Iterable[str]
 ) -> list[ServerResult[MessageCount]]:
     """Read the message counts of a topic on masters (VIEW_BROKER_STATS_DATA, 315).
+
+    Args:
+        caller: The connections.
+        topic: The topic.
+        master_addrs: The addresses of the masters.
 
     Returns:
         One ServerResult per address, in order; zeros for a master that never received a message.
@@ -198,7 +208,14 @@ def _send_to_masters(
 
 
 def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[RemotingCommand]:
-    """Turn the refusal of a broker that never counted anything into an empty answer."""
+    """Turn the refusal of a broker that never counted anything into an empty answer.
+
+    Args:
+        answer: The answer to VIEW_BROKER_STATS_DATA (315).
+
+    Returns:
+        A success with an empty body for such a refusal; else `answer` itself.
+    """
     error = answer.error
     if isinstance(error, RequestError) and error.code == 1 and "not exist" in (error.remark or ""):
         return ServerResult(answer.addr, RemotingCommand(0), None)

@@ -73,6 +73,11 @@ def read_consumer_groups(
 
     These are the groups that subscribe now, or have committed offsets.
 
+    Args:
+        caller: The connections.
+        broker_addr: The broker address.
+        topics: The topics. Without any, the result is {} and nothing is sent.
+
     Returns:
         Topic to group names; the first error makes the whole result an error.
     """

@@ -89,12 +89,12 @@ class TopicViews:
         GET_NAMESRV_CONFIG (319) to each; GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206) if there is no route.
 
         Args:
-            namesrv_addrs: The name servers.
+            namesrv_addrs: The name servers. Repeated addresses give one view.
             topic: The topic.
-            zone_name: Also read the route for clients in this zone.
+            zone_name: Also read the route for clients in this zone. Default: no zone.
 
         Returns:
-            One NameServerTopicView per address, in order.
+            One NameServerTopicView per distinct address, in order.
         """
         view_requests = [
             build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)),
@@ -138,8 +138,12 @@ class TopicViews:
 
         Sends GET_BROKER_CONFIG (26), then GET_TOPIC_CONFIG (351) to the brokers that answered.
 
+        Args:
+            broker_addrs: The broker addresses. Repeated addresses give one view.
+            topic: The topic.
+
         Returns:
-            One BrokerTopicView per address, in order.
+            One BrokerTopicView per distinct address, in order.
         """
         config_results = BrokerConfigs(self._caller).get_each(dict.fromkeys(broker_addrs))
         answering_addrs = [

@@ -87,6 +87,9 @@ class TopicAdmin:
     def list_broker_system_names(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[str, ...]]]:
         """Return the system topics of each broker (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305).
 
+        Args:
+            broker_addrs: The broker addresses.
+
         Returns:
             One ServerResult per address, in order: topic names in order.
         """
@@ -114,6 +117,9 @@ class TopicAdmin:
     def get_route(self, topic: str) -> TopicRoute:
         """Return the route of a topic from the first name server that has one (GET_ROUTEINFO_BY_TOPIC, 105).
 
+        Args:
+            topic: The topic.
+
         Raises:
             TopicNotExist: No name server has a route of the topic.
         """
@@ -123,6 +129,9 @@ class TopicAdmin:
 
     def get_route_each(self, topic: str) -> list[ServerResult[TopicRoute]]:
         """Return the route of a topic from every name server (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Args:
+            topic: The topic.
 
         Returns:
             One ServerResult per name server; the error is TopicNotExist if it has no route.
@@ -135,6 +144,9 @@ class TopicAdmin:
         """Return the routes of many topics, all from the first name server that answers.
 
         Sends one GET_ROUTEINFO_BY_TOPIC (105) per topic, all at once.
+
+        Args:
+            topic_names: The topics.
 
         Returns:
             Topic to ServerResult, in the order of `topic_names`; the error is TopicNotExist without a route.
@@ -151,6 +163,9 @@ class TopicAdmin:
 
         Sends GET_ROUTEINFO_BY_TOPIC (105). Name servers before 4.9.4 send unquoted keys; these get quotes.
 
+        Args:
+            topic: The topic.
+
         Raises:
             TopicNotExist: No name server has a route of the topic.
         """
@@ -166,6 +181,9 @@ class TopicAdmin:
         """Return the names of the clusters whose brokers have the topic, in order.
 
         Reads the route (105) and the cluster list (GET_BROKER_CLUSTER_INFO, 106) of one name server.
+
+        Args:
+            topic: The topic.
 
         Raises:
             TopicNotExist: No name server has a route of the topic.
@@ -192,6 +210,9 @@ class TopicAdmin:
         Reads the routes (105) from a name server, then asks every broker of the topics
         (QUERY_TOPIC_CONSUME_BY_WHO, 300).
 
+        Args:
+            topic_names: The topics.
+
         Returns:
             One TopicUsage per topic and cluster, in order. Topics without a route are left out.
         """
@@ -204,6 +225,10 @@ class TopicAdmin:
     ) -> "ServerResult[dict[str, tuple[str, ...]]]":
         """Return the consumer groups that one broker knows for each topic (QUERY_TOPIC_CONSUME_BY_WHO, 300).
 
+        Args:
+            broker_addr: The broker address.
+            topic_names: The topics. Without any, the result is {} and nothing is sent.
+
         Returns:
             Topic to group names; one failed request makes the whole result an error.
         """
@@ -215,6 +240,9 @@ class TopicAdmin:
         """Return message counts of topics and of their consumer groups, summed over the masters.
 
         Sends VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208) to the masters of each topic.
+
+        Args:
+            topic_names: The topics.
 
         Returns:
             One TopicTraffic per topic and group, in order. Topics without a route are left out.
@@ -259,6 +287,10 @@ class TopicAdmin:
     def plan_deletion(self, topic: str, cluster_name: str) -> "TopicDeletion":
         """Check a deletion without executing it; see TopicDeletion.
 
+        Args:
+            topic: The topic.
+            cluster_name: The cluster.
+
         Raises:
             NotFound: No such cluster, or no such topic in it.
         """
@@ -289,6 +321,10 @@ class TopicAdmin:
         """Delete a topic on every master of a cluster, then on every name server; see TopicDeletion.
 
         Sends DELETE_TOPIC_IN_BROKER (215) and DELETE_TOPIC_IN_NAMESRV (216).
+
+        Args:
+            topic: The topic.
+            cluster_name: The cluster.
 
         Returns:
             One DeletionStep per server.

@@ -96,7 +96,9 @@ def rolling_restart(
         round(parse_duration_seconds("rollingRestart", "--patience", patience_text, 1, 86400) * 1000),
         max_groups,
     )
-    drain_rules = drain_options.parse_drain_rules("rollingRestart", settle_text, quiet_intervals, max_messages)
+    drain_rules = drain_options.parse_drain_rules(
+        "rollingRestart", settle_text, quiet_intervals, max_messages
+    )
     interval_seconds = drain_options.parse_interval_seconds("rollingRestart", interval_text)
     addrs_by_broker = {broker_group.broker_name: broker_group.broker_addrs for broker_group in broker_groups}
     if session.is_dry_run:

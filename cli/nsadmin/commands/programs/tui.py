@@ -80,7 +80,7 @@ def tui(
     """
     _require_terminal()
     from nsadmin.tui import app
-    from nsadmin.tui.views import root_views
+    from nsadmin.tui.navigation import root_views
 
     if screen_name is not None and screen_name not in root_views.SCREEN_NAMES:
         raise UsageError(f"tui: no screen {screen_name!r}; there are: {', '.join(root_views.SCREEN_NAMES)}")

@@ -142,7 +142,7 @@ class ReplayFeed:
         self._player.seek_to(position_ms)
         self._wake_event.set()
 
-    def faster(self, step: int) -> None:
+    def step_speed(self, step: int) -> None:
         """Change to the next higher or lower speed."""
         speed_index = min(
             range(len(REPLAY_SPEEDS)),

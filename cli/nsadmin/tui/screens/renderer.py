@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from nsadmin.tui.base_app import BaseTui
-from nsadmin.tui.views import root_views, screen_frame
+from nsadmin.tui.navigation import root_views
+from nsadmin.tui.navigation.view_links import list_tabs
+from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.row_groups import group_rows
 from nsadmin.tui.views.table import Cell, Column, arrange_rows
-from nsadmin.tui.views.view_links import list_tabs
 
 _MESSAGE_DURATION_MS = 6_000
 

@@ -11,7 +11,7 @@ from nsadmin.tui.views import alert_levels, display_states, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.broker_rows import BrokerRow, list_broker_rows
 from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view_targets import BrokerTarget
+from nsadmin.tui.views.view_targets import BrokerProcessTarget
 
 
 def _figure_cell(figure_text: str, row: BrokerRow, tone: Tone = "") -> Cell:
@@ -331,8 +331,8 @@ class BrokersView(View):
             broker_name=row.broker_name, broker_addr=row.broker_addr, cluster=row.broker.cluster_name
         )
 
-    def open_row(self, row: BrokerRow) -> BrokerTarget:
-        return BrokerTarget(row.broker_name, row.broker_id, row.broker_addr, row.broker.cluster_name)
+    def open_row(self, row: BrokerRow) -> BrokerProcessTarget:
+        return BrokerProcessTarget(row.broker_name, row.broker_id, row.broker_addr, row.broker.cluster_name)
 
     def empty_message(self, model: ClusterModel) -> str:
         """An empty list depends on the name servers, although `find_silence` of this view is None."""

@@ -6,7 +6,7 @@ Rule: a view returns a target, and `view_links` finds the view. So views do not 
 from typing import NamedTuple, TypeAlias
 
 
-class BrokerTarget(NamedTuple):
+class BrokerProcessTarget(NamedTuple):
     """A broker process."""
 
     broker_name: str
@@ -55,7 +55,7 @@ class ObjectEventsTarget(NamedTuple):
 
 
 ViewTarget: TypeAlias = (
-    BrokerTarget
+    BrokerProcessTarget
     | TopicTarget
     | GroupTarget
     | NameServerTarget

@@ -88,10 +88,10 @@ def test_it_stands_in_for_a_feed() -> None:
     told = Told()
     feed = ReplayFeed(found, told.post, told.rewind, told.failed)
     assert (feed.mode, feed.interval, feed.is_paused) == ("replay x60", 60.0, False)
-    feed.faster(1)
+    feed.step_speed(1)
     assert found.speed == 120.0
     for _ in REPLAY_SPEEDS:
-        feed.faster(-1)
+        feed.step_speed(-1)
     assert found.speed == 1.0
     feed.pause(True)
     assert feed.is_paused

@@ -3,6 +3,7 @@
 import pytest
 
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -21,7 +22,6 @@ from nsadmin.tui.views.broker_detail import (
     QueriedBrokerView,
 )
 from nsadmin.tui.views.topic_detail import TopicRouteView
-from nsadmin.tui.views.view_links import list_tabs, open_target
 from tests.support.screens import NOON, broker, server, silent
 
 A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))

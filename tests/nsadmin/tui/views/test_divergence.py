@@ -4,6 +4,7 @@ import pytest
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, DivergenceFinding, DivergencePolled, NameServerPolled
 from nsadmin.tui.views.base_view import CellLine
@@ -15,7 +16,6 @@ from nsadmin.tui.views.divergence import (
     DivergenceMatrixView,
 )
 from nsadmin.tui.views.topic_detail import TopicRouteView
-from nsadmin.tui.views.view_links import list_tabs, open_target
 from tests.support.screens import NOON, server
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))

@@ -1,10 +1,10 @@
 """The KV config of all name servers."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.kv import KvView
-from nsadmin.tui.views.view_links import open_target
 from tests.support.screens import NOON, server
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"

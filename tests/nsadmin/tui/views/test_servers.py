@@ -1,10 +1,10 @@
 """Name servers in numbers."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, ServersView
 from nsadmin.tui.views.table import Cell
-from nsadmin.tui.views.view_links import open_target
 from tests.support.screens import NOON, server
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))

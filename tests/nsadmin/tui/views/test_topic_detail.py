@@ -1,6 +1,7 @@
 """One topic: its route on each name server, its readers, and the way to it."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
 from nsadmin.tui.views.base_view import CellLine
@@ -11,7 +12,6 @@ from nsadmin.tui.views.topic_detail import (
     TopicReadersView,
     TopicRouteView,
 )
-from nsadmin.tui.views.view_links import list_tabs, open_target
 from tests.support.screens import NOON, broker, server
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"

@@ -1,6 +1,7 @@
 """Who could send to a topic."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -11,7 +12,6 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views.topic_detail import TopicRouteView
 from nsadmin.tui.views.topic_producers import TopicProducersView
-from nsadmin.tui.views.view_links import list_tabs
 from tests.support.screens import NOON, server
 
 A, B, SLAVE = "10.0.1.1:10911", "10.0.2.1:10911", "10.0.1.2:10911"

@@ -1,8 +1,8 @@
 """Where one is, where one came from."""
 
+from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.brokers import BrokersView
-from nsadmin.tui.views.navigation import ViewNavigation
 from nsadmin.tui.views.table import RowFilter, SortOrder
 
 

@@ -1,6 +1,6 @@
 """The screens that numbers stand for."""
 
-from nsadmin.tui.views import root_views
+from nsadmin.tui.navigation import root_views
 from nsadmin.tui.views.base_view import View
 
 

@@ -1,4 +1,4 @@
-"""ConnectedClient: the connections of a client, and what its reads noticed about name servers."""
+"""BlockingClient: the connections of a client, and what its reads noticed about name servers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Self
@@ -12,8 +12,11 @@ from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.connection.read_retry import NameServerReader
 
 
-class ConnectedClient:
-    """Opens connections on the first request, and closes them. `AdminClient` adds the nouns."""
+class BlockingClient:
+    """Opens connections on the first request, and closes them. `AdminClient` adds the nouns.
+
+    The arguments are those of `AdminClient`.
+    """
 
     def __init__(
         self,

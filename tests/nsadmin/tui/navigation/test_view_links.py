@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 
+from nsadmin.tui.navigation.view_links import TAB_SETS, TARGET_VIEWS, list_tabs, open_target
 from nsadmin.tui.views.base_view import TabSet, View
 from nsadmin.tui.views.broker_detail import BrokerFiguresView, BrokerHistoryView
 from nsadmin.tui.views.divergence import DifferenceSidesView, DivergenceAdviceView, DivergenceMatrixView
@@ -11,9 +12,8 @@ from nsadmin.tui.views.events import ObjectEventsView
 from nsadmin.tui.views.group_detail import GroupLagView, GroupQueuesView
 from nsadmin.tui.views.servers import NameServerSettingsView, ServersView
 from nsadmin.tui.views.topic_detail import TopicDiagramView, TopicRouteView
-from nsadmin.tui.views.view_links import TAB_SETS, TARGET_VIEWS, list_tabs, open_target
 from nsadmin.tui.views.view_targets import (
-    BrokerTarget,
+    BrokerProcessTarget,
     DifferenceTarget,
     FindingTarget,
     GroupTarget,
@@ -50,7 +50,7 @@ def test_a_list_has_no_tabs() -> None:
 @pytest.mark.parametrize(
     ("target", "view"),
     [
-        (BrokerTarget(*BROKER), BrokerFiguresView(*BROKER)),
+        (BrokerProcessTarget(*BROKER), BrokerFiguresView(*BROKER)),
         (TopicTarget("orders"), TopicRouteView("orders")),
         (GroupTarget("g"), GroupQueuesView("g")),
         (NameServerTarget("h:1"), NameServerSettingsView("h:1")),

@@ -8,7 +8,7 @@ from typing import Any
 
 from nsadmin.tui.views.base_view import TabSet, View
 from nsadmin.tui.views.view_targets import (
-    BrokerTarget,
+    BrokerProcessTarget,
     DifferenceTarget,
     FindingTarget,
     GroupTarget,
@@ -80,7 +80,7 @@ def list_tabs(view: View) -> Sequence[View]:
     return () if view.tab_set is None else TAB_SETS[view.tab_set](view)
 
 
-def _open_broker(target: BrokerTarget) -> View:
+def _open_broker(target: BrokerProcessTarget) -> View:
     from nsadmin.tui.views.broker_detail import BrokerFiguresView
 
     return BrokerFiguresView(*target)
@@ -123,7 +123,7 @@ def _open_object_events(target: ObjectEventsTarget) -> View:
 
 
 TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
-    BrokerTarget: _open_broker,
+    BrokerProcessTarget: _open_broker,
     TopicTarget: _open_topic,
     GroupTarget: _open_group,
     NameServerTarget: _open_name_server,
