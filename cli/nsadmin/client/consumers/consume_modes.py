@@ -77,6 +77,9 @@ class ConsumeModes:
 
         Args:
             broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address. The error is CallError for a broker without these settings.
         """
 
         def parse_default(response: RemotingCommand) -> ConsumeMode:

@@ -207,7 +207,7 @@ def set_target_offset(
         offset_move: The move.
         min_offset: The oldest offset of the queue, or the error of reading it.
         max_offset: The offset of the next message, or the error of reading it.
-        target_offset: The offset that the broker found for the time, or the error of reading it.
+        target_offset: The offset for the time, or `max_offset` for the end; or the error of reading it.
         wanted_offset: A given offset instead of `target_offset`. None: use `target_offset`.
 
     Returns:
