@@ -45,6 +45,8 @@ WITHOUT_TESTS = {
     "nsadmin/overview.py": "tested with the app, which prints it",
     "nsadmin/command_line/shared_options.py": "every test of a command goes through it",
     "nsadmin/commands/procedures/drain_options.py": "tested with the commands that have them",
+    "namesrv_core/state/unregistration.py": "tested with the registrations that it undoes",
+    "namesrv_core/state/registration_events.py": "tested with the registrations whose events they are",
     "nsadmin/client/admin.py": "every test of a noun goes through it",
     "nsadmin/client/topic_routes.py": "tested with the topics whose routes they are",
     "nsadmin/commands/columns/drain_columns.py": "only a table, tested with that of all columns",

@@ -9,16 +9,10 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.state import liveness, table_lookup, write_permissions
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.registration import (
-    MasterAddress,
-    RegisteredPlace,
-    apply_registration,
-    is_stale_unregistration,
-    repeat_registration,
-    unregister_brokers,
-)
+from namesrv_core.state.registration import MasterAddress, apply_registration, repeat_registration
 from namesrv_core.state.route_tables import BrokerClaim, LiveKey, RegistrationFingerprint
 from namesrv_core.state.server_limits import effective_limit
+from namesrv_core.state.unregistration import RegisteredPlace, is_stale_unregistration, unregister_brokers
 
 
 def register_broker(

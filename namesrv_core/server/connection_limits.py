@@ -12,7 +12,7 @@ from namesrv_core.server.log_throttle import LogThrottle
 from namesrv_core.state.server_limits import LimitHits, effective_limit
 from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.transport.command_stream import CommandStream
-from namesrv_core.transport.quotas import StreamQuotas
+from namesrv_core.transport.quotas import ObservedStream, StreamQuotas
 
 CHECK_SECONDS = 1.0
 """The interval between two checks for slow peers."""
@@ -44,7 +44,7 @@ class ConnectionLimits:
         self._open_streams = open_streams
         self._log_throttle = log_throttle or LogThrottle()
         self._streams_by_host: Counter[str] = Counter()
-        self._held_by_stream: dict[CommandStream, int] = {}
+        self._held_by_stream: dict[ObservedStream, int] = {}
         self._held_bytes = 0
         self._unfinished_frames: dict[CommandStream, tuple[int, float]] = {}
         self.stream_quotas = StreamQuotas(
@@ -88,11 +88,11 @@ class ConnectionLimits:
 
     # Reports of streams (QuotaObserver).
 
-    def report_over_limit(self, stream: CommandStream, limit_key: str, hit_text: str) -> None:
+    def report_over_limit(self, stream: ObservedStream, limit_key: str, hit_text: str) -> None:
         self._limit_hits.record_hit(limit_key, f"{stream.peer_addr}: {hit_text}")
         self.log_limit_hits()
 
-    def report_held_bytes(self, stream: CommandStream, held_bytes: int) -> None:
+    def report_held_bytes(self, stream: ObservedStream, held_bytes: int) -> None:
         self._held_bytes += held_bytes - self._held_by_stream.pop(stream, 0)
         if held_bytes:
             self._held_by_stream[stream] = held_bytes

@@ -5,18 +5,16 @@ import gc
 import os
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namesrv_core import __version__
 from namesrv_core.protocol.codes import RequestCode
-
-if TYPE_CHECKING:
-    from namesrv_core.server.name_server import NameServer
+from namesrv_core.server.inspected_server import InspectedServer
 
 _MAX_ITEMS = 1000
 
 
-def describe_server(name_server: "NameServer") -> Mapping[str, Any]:
+def describe_server(name_server: InspectedServer) -> Mapping[str, Any]:
     """As JSON: settings, tables, first `_MAX_ITEMS` brokers and connections, requests, journal, process."""
     server_state, journal_figures = name_server.state, name_server.read_journal_figures()
     return {
@@ -43,7 +41,7 @@ def describe_server(name_server: "NameServer") -> Mapping[str, Any]:
     }
 
 
-def _describe_tables(name_server: "NameServer") -> dict[str, int]:
+def _describe_tables(name_server: InspectedServer) -> dict[str, int]:
     route_tables = name_server.state.tables
     return {
         "clusters": len(route_tables.broker_names_by_cluster),
@@ -56,7 +54,7 @@ def _describe_tables(name_server: "NameServer") -> dict[str, int]:
     }
 
 
-def _describe_brokers(name_server: "NameServer") -> list[dict[str, Any]]:
+def _describe_brokers(name_server: InspectedServer) -> list[dict[str, Any]]:
     now_ms, latest_registrations = name_server.now_ms(), name_server.counters.latest_registrations
     return [
         {
@@ -73,7 +71,7 @@ def _describe_brokers(name_server: "NameServer") -> list[dict[str, Any]]:
     ]
 
 
-def _describe_connections(name_server: "NameServer") -> list[dict[str, Any]]:
+def _describe_connections(name_server: InspectedServer) -> list[dict[str, Any]]:
     loop_time = asyncio.get_running_loop().time()
     return [
         {

@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from namesrv_core.errors import BadSettings
 from namesrv_core.server import metrics
 from namesrv_core.server.debug_state import describe_server
+from namesrv_core.server.inspected_server import InspectedServer
 from namesrv_core.server.log import log
 from namesrv_core.server.metric_families import METRIC_PREFIX
 from namesrv_core.state.access_policy import AccessPolicy, AccessRole, PeerIdentity
@@ -23,8 +24,6 @@ from namesrv_core.transport.http_server import HttpListener, PageRequest, PageRe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from namesrv_core.server.name_server import NameServer
-
 _JSON_TYPE = "application/json"
 _WILDCARD_HOSTS = ("", "0.0.0.0", "::")
 
@@ -32,7 +31,7 @@ _WILDCARD_HOSTS = ("", "0.0.0.0", "::")
 class HttpPages(Collector):
     """Answers requests for pages and counts them."""
 
-    def __init__(self, name_server: "NameServer") -> None:
+    def __init__(self, name_server: InspectedServer) -> None:
         self._name_server = name_server
         self._page_counts: Counter[tuple[str, int]] = Counter()
         self._metrics_registry = metrics.build_registry(name_server)
@@ -96,11 +95,10 @@ class HttpPages(Collector):
         if settings.nsaddr:
             return PageResponse(200, f"{settings.nsaddr}\n".encode())
         bound_host, bound_port = self._name_server.bound_host_port
-        # The requester reached this address of ours, so it can also reach the name server there.
-        return PageResponse(
-            200,
-            f"{join_addr(page_request.local_address[0] if bound_host in _WILDCARD_HOSTS else bound_host, bound_port)}\n".encode(),
-        )
+        if bound_host in _WILDCARD_HOSTS:
+            # The requester reached this address of ours, so it can also reach the name server there.
+            bound_host = page_request.local_address[0]
+        return PageResponse(200, f"{join_addr(bound_host, bound_port)}\n".encode())
 
     def _debug_state_page(self, page_request: PageRequest) -> PageResponse:
         refusal = self._refuse_debug_state(page_request)
@@ -160,7 +158,7 @@ def _is_admin_login(encoded_pair: str, access_policy: AccessPolicy, peer_host: s
     )
 
 
-async def open_http_pages(name_server: "NameServer", listen_text: str) -> HttpListener:
+async def open_http_pages(name_server: InspectedServer, listen_text: str) -> HttpListener:
     """Serve the pages at "port" or "host:port". Raises BadSettings and OSError if that fails."""
     try:
         listen_host, listen_port = split_listen_text(listen_text)

@@ -7,7 +7,6 @@ counted together, and arbitrary names from requests do not become labels.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import InfoMetricFamily, Metric
@@ -20,6 +19,7 @@ from namesrv_core.handlers.dispatch import HANDLERS_BY_CODE
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.server import security_metrics
 from namesrv_core.server.counters import RequestTally, ServerCounters
+from namesrv_core.server.inspected_server import InspectedServer
 from namesrv_core.server.metric_families import (
     METRIC_PREFIX,
     bounded_label,
@@ -31,9 +31,6 @@ from namesrv_core.server.metric_families import (
 )
 from namesrv_core.state.registration import is_broker_silent
 from namesrv_core.state.route_tables import RegisteredGroup, RouteTables
-
-if TYPE_CHECKING:
-    from namesrv_core.server.name_server import NameServer
 
 MAX_SHOWN_BROKERS = 500
 MAX_SHOWN_CLUSTERS = 50
@@ -53,7 +50,7 @@ _TABLE_EVENTS = (
 class ServerMetrics(Collector):
     """All metrics of one server. They are computed only in `collect`."""
 
-    def __init__(self, name_server: "NameServer") -> None:
+    def __init__(self, name_server: InspectedServer) -> None:
         self._name_server = name_server
 
     def collect(self) -> Iterator[Metric]:
@@ -112,7 +109,7 @@ class ServerMetrics(Collector):
         )
 
 
-def build_registry(name_server: "NameServer") -> CollectorRegistry:
+def build_registry(name_server: InspectedServer) -> CollectorRegistry:
     """Build the registry of a server's metrics and its process's metrics."""
     metrics_registry = CollectorRegistry()
     metrics_registry.register(ServerMetrics(name_server))

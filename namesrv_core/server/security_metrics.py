@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.core import Metric
 
+from namesrv_core.server.inspected_server import InspectedServer
 from namesrv_core.server.log import log
 from namesrv_core.server.log_writer import LogWriter
 from namesrv_core.server.metric_families import build_counter, build_gauge, build_labelled_counter
 
 if TYPE_CHECKING:
-    from namesrv_core.server.name_server import NameServer
     from namesrv_core.server.tls_certificates import TlsCertificates
 
 
-def export_security_metrics(name_server: "NameServer") -> Iterator[Metric]:
+def export_security_metrics(name_server: InspectedServer) -> Iterator[Metric]:
     """Export all security metrics. Those of TLS are left out if TLS is disabled."""
     access_control = name_server.access_control
     counts_by_reason = {

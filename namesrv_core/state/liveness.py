@@ -3,13 +3,9 @@
 from collections.abc import Collection
 
 from namesrv_core.events import AddressForgotten, DataVersion, Event, HeartbeatGap
-from namesrv_core.state.registration import (
-    RegisteredPlace,
-    end_heartbeat_gap,
-    is_broker_silent,
-    unregister_brokers,
-)
+from namesrv_core.state.registration import end_heartbeat_gap, is_broker_silent
 from namesrv_core.state.route_tables import LiveKey, RouteTables
+from namesrv_core.state.unregistration import RegisteredPlace, unregister_brokers
 
 
 def record_heartbeat(tables: RouteTables, live_key: LiveKey, now_ms: int) -> DataVersion | None:

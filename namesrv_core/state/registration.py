@@ -9,17 +9,10 @@ from typing import NamedTuple
 from namesrv_core.errors import BadRequest, RequestError
 from namesrv_core.events import (
     AddressConflict,
-    AddressForgotten,
-    BrokerChanged,
-    BrokerInfo,
-    BrokerRegistered,
-    BrokerUnregistered,
     Event,
     HeartbeatGap,
     MappingChange,
     MappingInfo,
-    MappingsChanged,
-    MinBrokerIdChanged,
     QueueData,
     RegistrationRefused,
     TopicChange,
@@ -29,6 +22,12 @@ from namesrv_core.events import (
 )
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
+from namesrv_core.state.registration_events import (
+    build_mapping_events,
+    build_min_id_event,
+    build_registration_event,
+    registered_state,
+)
 from namesrv_core.state.registration_preview import RegistrationPreview
 from namesrv_core.state.route_tables import (
     BrokerClaim,
@@ -84,7 +83,7 @@ def apply_registration(
     events = _detect_address_conflicts(tables, broker, replaced_addr, now_ms) + end_heartbeat_gap(
         broker[:4], previous_broker, now_ms
     )
-    state_before = _registered_state(tables, broker, broker_group)
+    state_before = registered_state(tables, broker, broker_group)
     tables.broker_names_by_cluster.setdefault(broker.cluster_name, {})[broker.broker_name] = None
     if broker_group is None:
         broker_group = tables.broker_groups[broker.broker_name] = RegisteredGroup(
@@ -150,11 +149,11 @@ def apply_registration(
             del tables.filter_servers[live_key]
     if group_before != (broker_group.broker_addrs, broker_group.enable_acting_master, broker_group.zone_name):
         tables.generation += 1
-    if replaced_addr != broker.broker_addr or state_before != _registered_state(tables, broker, broker_group):
-        events.append(_build_registration_event(tables, broker, registration, broker_group, replaced_addr))
+    if replaced_addr != broker.broker_addr or state_before != registered_state(tables, broker, broker_group):
+        events.append(build_registration_event(tables, broker, registration, broker_group, replaced_addr))
     events += topic_events
     if min_id_falls:
-        events.append(_build_min_id_event(broker_group, None, broker.ha_server_addr))
+        events.append(build_min_id_event(broker_group, None, broker.ha_server_addr))
     return _master_address(tables, broker, broker_group), events
 
 
@@ -243,60 +242,6 @@ def end_heartbeat_gap(
     return [HeartbeatGap(*broker_place, silent_millis=now_ms - live_broker.heard_at_ms, resumed=True)]
 
 
-def _registered_state(
-    tables: RouteTables, broker: BrokerClaim, broker_group: RegisteredGroup | None
-) -> tuple[object, ...]:
-    """Everything that a registration can change except topics, for a comparison."""
-    is_listed = broker.broker_name in tables.broker_names_by_cluster.get(broker.cluster_name, ())
-    if broker_group is None:
-        return (is_listed,)
-    known_info = broker_info(tables, (broker.cluster_name, broker.broker_addr))
-    return (
-        is_listed,
-        dict(broker_group.broker_addrs),
-        broker_group.enable_acting_master,
-        broker_group.zone_name,
-        known_info,
-    )
-
-
-def broker_info(tables: RouteTables, live_key: LiveKey) -> BrokerInfo | None:
-    """The stored information about the broker at an address of a cluster."""
-    live_broker = tables.live_brokers.get(live_key)
-    if live_broker is None:
-        return None
-    return BrokerInfo(
-        live_broker.ha_server_addr,
-        live_broker.timeout_ms,
-        live_broker.data_version,
-        tuple(tables.filter_servers.get(live_key, ())),
-    )
-
-
-def _build_registration_event(
-    tables: RouteTables,
-    broker: BrokerClaim,
-    registration: BrokerRegistration,
-    broker_group: RegisteredGroup,
-    replaced_addr: str | None,
-) -> Event:
-    topic_count = len(registration.topic_configs or ())
-    known_info = broker_info(tables, (broker.cluster_name, broker.broker_addr))
-    assert known_info is not None
-    if replaced_addr != broker.broker_addr:
-        return BrokerRegistered(
-            *broker[:4],
-            topic_count,
-            replaced_addr,
-            broker_group.enable_acting_master,
-            broker_group.zone_name,
-            known_info,
-        )
-    return BrokerChanged(
-        *broker[:4], topic_count, broker_group.enable_acting_master, broker_group.zone_name, known_info
-    )
-
-
 def _apply_topic_configs(
     tables: RouteTables,
     broker: BrokerClaim,
@@ -373,11 +318,7 @@ def _apply_queue_mappings(
         assert mapping_info is not None
         mapping_changes.append(tables.set_mapping(topic, mapping_info))
         tables.generation += 1
-    return _build_mapping_events(broker_name, filter_mapping_changes(mapping_changes))
-
-
-def _build_mapping_events(broker_name: str, mapping_changes: tuple[MappingChange, ...]) -> list[Event]:
-    return [MappingsChanged(broker_name, mapping_changes)] if mapping_changes else []
+    return build_mapping_events(broker_name, filter_mapping_changes(mapping_changes))
 
 
 def _set_topic_queues(
@@ -418,135 +359,3 @@ def _master_address(tables: RouteTables, broker: BrokerClaim, broker_group: Regi
         return MasterAddress()
     master_broker = tables.live_brokers.get((broker.cluster_name, master_addr))
     return MasterAddress(master_addr, master_broker.ha_server_addr) if master_broker else MasterAddress()
-
-
-class RegisteredPlace(NamedTuple):
-    cluster_name: str
-    broker_name: str
-    broker_id: int
-    broker_addr: str
-
-
-def is_stale_unregistration(tables: RouteTables, leaving_broker: RegisteredPlace, channel_id: int) -> bool:
-    """Whether an unregistration arrives on a channel that the broker has left for a newer one.
-
-    The previous process of the broker sent it, and the next process has already registered.
-    """
-    live_broker = tables.live_brokers.get((leaving_broker.cluster_name, leaving_broker.broker_addr))
-    return live_broker is not None and channel_id in live_broker.former_channel_ids
-
-
-def unregister_brokers(
-    tables: RouteTables, leaving_brokers: Iterable[RegisteredPlace], reason: str
-) -> list[Event]:
-    """Unregister brokers by their addresses. Their topics are cleaned in one pass."""
-    events: list[Event] = []
-    removed_groups: set[str] = set()
-    reduced_groups: set[str] = set()
-    min_id_events: list[Event] = []
-    mapping_events: list[Event] = []
-    for leaving_broker in leaving_brokers:
-        live_key = (leaving_broker.cluster_name, leaving_broker.broker_addr)
-        live_broker = tables.live_brokers.pop(live_key, None)
-        tables.filter_servers.pop(live_key, None)
-        broker_group = tables.broker_groups.get(leaving_broker.broker_name)
-        broker_ids = (
-            [
-                member_id
-                for member_id, member_addr in broker_group.broker_addrs.items()
-                if member_addr == leaving_broker.broker_addr
-            ]
-            if broker_group
-            else []
-        )
-        if live_broker is not None and not broker_ids:
-            events.append(AddressForgotten(*live_key, reason=reason))
-        if broker_group is None:
-            continue
-        min_id_goes = bool(broker_group.broker_addrs) and leaving_broker.broker_id == min(
-            broker_group.broker_addrs
-        )
-        for broker_id in broker_ids:
-            del broker_group.broker_addrs[broker_id]
-            channel_id = live_broker.channel_id if live_broker else None
-            events.append(
-                BrokerUnregistered(
-                    *place_of_broker(broker_group, broker_id, live_key), reason=reason, channel=channel_id
-                )
-            )
-        if not broker_group.broker_addrs:
-            mapping_events += _build_mapping_events(
-                broker_group.broker_name, tables.drop_group(broker_group.broker_name)
-            )
-            removed_groups.add(broker_group.broker_name)
-            continue
-        reduced_groups.add(broker_group.broker_name)
-        if min_id_goes and broker_group.enable_acting_master:
-            min_id_events.append(_build_min_id_event(broker_group, leaving_broker.broker_addr, None))
-    tables.generation += 1
-    return (
-        events
-        + _clean_topic_queues(tables, removed_groups, reduced_groups - removed_groups)
-        + mapping_events
-        + min_id_events
-    )
-
-
-def place_of_broker(
-    broker_group: RegisteredGroup, broker_id: int, live_key: LiveKey
-) -> tuple[str, str, int, str]:
-    return live_key[0], broker_group.broker_name, broker_id, live_key[1]
-
-
-def _clean_topic_queues(
-    tables: RouteTables, removed_groups: set[str], reduced_groups: set[str]
-) -> list[Event]:
-    """Remove the queues of removed groups, and make those of groups that lost their master read-only."""
-    headless_groups = {
-        broker_name
-        for broker_name in reduced_groups
-        if tables.broker_groups[broker_name].enable_acting_master
-        and min(tables.broker_groups[broker_name].broker_addrs) > MASTER_BROKER_ID
-    }
-    removed_changes = [
-        (broker_name, tables.change_all_queues(broker_name, lambda queue_data: None))
-        for broker_name in sorted(removed_groups)
-    ]
-    read_only_changes = [
-        (broker_name, tables.change_all_queues(broker_name, _without_write_permission))
-        for broker_name in sorted(headless_groups)
-    ]
-    return [
-        TopicsChanged(broker_name, "unregistration", topic_changes)
-        for broker_name, topic_changes in removed_changes + read_only_changes
-        if topic_changes
-    ]
-
-
-def _without_write_permission(queue_data: QueueData) -> QueueData:
-    return queue_data._replace(perm=queue_data.perm & ~int(Perm.WRITE))
-
-
-def _build_min_id_event(
-    broker_group: RegisteredGroup, offline_addr: str | None, ha_addr: str | None
-) -> MinBrokerIdChanged:
-    """The event for a new smallest broker id. Its recipients are the remaining members of the group.
-
-    If a registration lowered the id, the registering broker is no recipient, unless it is alone.
-    """
-    min_broker_id = min(broker_group.broker_addrs)
-    other_addrs = [
-        broker_addr
-        for broker_id, broker_addr in broker_group.broker_addrs.items()
-        if broker_id != min_broker_id
-    ]
-    all_addrs = list(broker_group.broker_addrs.values())
-    recipient_addrs = all_addrs if offline_addr is not None or not other_addrs else other_addrs
-    return MinBrokerIdChanged(
-        broker_group.broker_name,
-        min_broker_id,
-        broker_group.broker_addrs[min_broker_id],
-        offline_addr,
-        ha_addr,
-        tuple(recipient_addrs),
-    )

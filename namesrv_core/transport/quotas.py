@@ -1,30 +1,36 @@
 """The quotas of each connection, and the observer that a stream tells about exceeded limits."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from namesrv_core.protocol.size_limits import NO_LIMITS, UNLIMITED, DecodeLimits
 from namesrv_core.transport.fair_scheduler import FairScheduler
 
-if TYPE_CHECKING:
-    from namesrv_core.transport.command_stream import CommandStream
+
+class ObservedStream(Protocol):
+    """A stream that reports to an observer."""
+
+    peer_addr: str
+
+    def abort(self) -> None:
+        """Close the connection at once."""
 
 
 class QuotaObserver(Protocol):
     """Receives the reports of streams. `limit_key` is the key of a setting."""
 
-    def report_over_limit(self, stream: "CommandStream", limit_key: str, hit_text: str) -> None:
+    def report_over_limit(self, stream: ObservedStream, limit_key: str, hit_text: str) -> None:
         """A stream exceeded a limit; it waits or is being closed."""
 
-    def report_held_bytes(self, stream: "CommandStream", held_bytes: int) -> None:
+    def report_held_bytes(self, stream: ObservedStream, held_bytes: int) -> None:
         """A stream holds this many bytes of incomplete frames or unsent answers; 0 if the amount is small."""
 
 
 class _NullObserver:
-    def report_over_limit(self, stream: "CommandStream", limit_key: str, hit_text: str) -> None:
+    def report_over_limit(self, stream: ObservedStream, limit_key: str, hit_text: str) -> None:
         pass
 
-    def report_held_bytes(self, stream: "CommandStream", held_bytes: int) -> None:
+    def report_held_bytes(self, stream: ObservedStream, held_bytes: int) -> None:
         pass
 
 

@@ -109,7 +109,8 @@ def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
     turns = turned(ns_event).localCheckpoint()
-    facts, of_keys = (of.facts(ns_event, turns).localCheckpoint() for of in (routes, entries))
+    facts = routes.build_route_facts(ns_event, turns).localCheckpoint()
+    of_keys = entries.build_entry_facts(ns_event, turns).localCheckpoint()
     known = build_coverage(turns).localCheckpoint()
     rows = ns_divergence(facts, of_keys, known, START, until).collect()
     rows = [row for row in rows if row.topic is not None]

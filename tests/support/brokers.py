@@ -7,13 +7,9 @@ from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
 from namesrv_core.state.liveness import expire_silent_brokers, remove_brokers_on_channel
 from namesrv_core.state.placements import BrokerQueues
-from namesrv_core.state.registration import (
-    MasterAddress,
-    RegisteredPlace,
-    apply_registration,
-    unregister_brokers,
-)
+from namesrv_core.state.registration import MasterAddress, apply_registration
 from namesrv_core.state.route_tables import BrokerClaim, RouteTables
+from namesrv_core.state.unregistration import RegisteredPlace, unregister_brokers
 
 
 def topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> RegisteredTopicConfig:

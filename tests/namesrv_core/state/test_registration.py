@@ -19,12 +19,8 @@ from namesrv_core.events import (
 )
 from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 from namesrv_core.protocol.registration_codec import RegisteredTopicConfig
-from namesrv_core.state.registration import (
-    DEFAULT_TIMEOUT_MS,
-    MasterAddress,
-    RegisteredPlace,
-    unregister_brokers,
-)
+from namesrv_core.state.registration import DEFAULT_TIMEOUT_MS, MasterAddress
+from namesrv_core.state.unregistration import RegisteredPlace, unregister_brokers
 from tests.support.brokers import Lab, queue, topic
 
 KEY = ("c", "a0")
