@@ -4,13 +4,14 @@ from namesrv_core.errors import BadRequest, OverLimit, RequestError
 from namesrv_core.events import Event
 from namesrv_core.handlers.handler_types import HandlerAnswer, check_topic_limit, require_field
 from namesrv_core.handlers.registration_precompute import LazyRegistration, PreparedRequest
+from namesrv_core.handlers.repeated_registration import apply_repeated_registration, record_fingerprint
 from namesrv_core.protocol import fastjson, headers, json_bodies, registration_codec
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.state import liveness, table_lookup, write_permissions
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.registration import MasterAddress, apply_registration, repeat_registration
-from namesrv_core.state.route_tables import BrokerClaim, LiveKey, RegistrationFingerprint
+from namesrv_core.state.registration import MasterAddress, apply_registration
+from namesrv_core.state.route_tables import BrokerClaim, LiveKey
 from namesrv_core.state.server_limits import effective_limit
 from namesrv_core.state.unregistration import RegisteredPlace, is_stale_unregistration, unregister_brokers
 
@@ -28,7 +29,7 @@ def register_broker(
         else LazyRegistration(state, request, request_header, now_ms)
     )
     registration_result = (
-        _apply_repeated_registration(state, request, request_header, lazy_registration, channel_id, now_ms)
+        apply_repeated_registration(state, request, request_header, lazy_registration, channel_id, now_ms)
         if state.settings.fastPath
         else None
     )
@@ -73,57 +74,12 @@ def _apply_new_registration(
         delete_missing_topics=state.settings.deleteTopicWithBrokerRegistration,
         registration_preview=lazy_registration.registration_preview,
     )
-    live_broker = state.tables.live_brokers.get((broker.cluster_name, broker.broker_addr))
-    # A data version without a time gets the time of its arrival, so an equal body is a new version next time.
-    if (
-        live_broker is not None
-        and live_broker.data_version is not None
-        and live_broker.data_version.timestamp != lazy_registration.now_ms
-    ):
-        request_context, body_size = _request_context(state, request), len(lazy_registration.body_bytes)
-        live_broker.last_fingerprint = RegistrationFingerprint(
-            broker, request_context, body_size, lazy_registration.body_digest, state.tables.generation
-        )
+    record_fingerprint(state, request, broker, lazy_registration)
     return registration_result
 
 
-def _apply_repeated_registration(
-    state: NameServerState,
-    request: RemotingCommand,
-    request_header: headers.RegisterBroker,
-    lazy_registration: LazyRegistration,
-    channel_id: int,
-    now_ms: int,
-) -> tuple[MasterAddress, list[Event]] | None:
-    """Apply a registration as a heartbeat if it equals the last one to the byte and the tables are unchanged.
-
-    Brokers repeat their registration every 30 s. Return None if it is a new one.
-    """
-    live_broker = state.tables.live_brokers.get(
-        (request_header.cluster_name or "", request_header.broker_addr or "")
-    )
-    last_fingerprint = live_broker.last_fingerprint if live_broker is not None else None
-    if (
-        live_broker is None
-        or last_fingerprint is None
-        or last_fingerprint.tables_generation != state.tables.generation
-        or last_fingerprint.body_size != len(lazy_registration.body_bytes)
-        or last_fingerprint.request_context != _request_context(state, request)
-        or last_fingerprint.body_digest != lazy_registration.body_digest
-    ):
-        return None
-    return repeat_registration(
-        state.tables, last_fingerprint.broker, live_broker, channel_id=channel_id, now_ms=now_ms
-    )
-
-
-def _request_context(state: NameServerState, request: RemotingCommand) -> tuple[object, ...]:
-    """Everything that affects a registration except its body and the tables."""
-    return request.version, request.ext, state.settings.generation
-
-
 def _require_decoded(lazy_registration: LazyRegistration) -> registration_codec.BrokerRegistration:
-    decoded_body = lazy_registration.found
+    decoded_body = lazy_registration.decoded_registration
     if isinstance(decoded_body, RequestError):
         raise decoded_body
     if isinstance(decoded_body, ValueError):

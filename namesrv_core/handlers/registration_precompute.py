@@ -62,7 +62,7 @@ class LazyRegistration:
         return hash(self.body_bytes)
 
     @cached_property
-    def found(self) -> BrokerRegistration | ValueError | RequestError:
+    def decoded_registration(self) -> BrokerRegistration | ValueError | RequestError:
         """The decoded registration, or the error of decoding it."""
         try:
             return registration_codec.decode_registration(self.body_bytes, **self._decode_options)
@@ -90,15 +90,15 @@ class LazyRegistration:
         ):
             return
         try:
-            self.found = yield from registration_steps.decode_registration_steps(
+            self.decoded_registration = yield from registration_steps.decode_registration_steps(
                 self.body_bytes, **self._decode_options
             )
-            if request_header.broker_name is not None and self.found.topic_configs is not None:
+            if request_header.broker_name is not None and self.decoded_registration.topic_configs is not None:
                 self.registration_preview = yield from preview_registration(
-                    state.tables, request_header.broker_name, self.found.topic_configs
+                    state.tables, request_header.broker_name, self.decoded_registration.topic_configs
                 )
         except (ValueError, RequestError) as error:
-            self.found = error
+            self.decoded_registration = error
 
 
 class PreparedRequest(RemotingCommand):
@@ -157,7 +157,7 @@ def release_precomputed(request: RemotingCommand) -> Generator[None, None, None]
                 del topic_move.topics[-_ENTRIES_PER_STEP:]
         yield from _empty_in_steps(lazy_registration.registration_preview.new_placements)
     # Use vars(): attribute access would trigger decoding.
-    decoded_body = vars(lazy_registration).get("found")
+    decoded_body = vars(lazy_registration).get("decoded_registration")
     if isinstance(decoded_body, BrokerRegistration) and isinstance(
         topic_configs := decoded_body.topic_configs, dict
     ):

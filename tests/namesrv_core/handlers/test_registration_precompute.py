@@ -118,10 +118,14 @@ def test_what_was_read_of_it_goes_in_small_steps_and_what_came_of_it_stays() -> 
     assert isinstance(prepared, registration_precompute.PreparedRequest)
     reading = prepared.lazy_registration
     handle_request(server.state, prepared, 1, STARTED_AT)
-    assert isinstance(reading.found, BrokerRegistration)
+    assert isinstance(reading.decoded_registration, BrokerRegistration)
     assert reading.registration_preview is not None
     [move] = reading.registration_preview.topic_moves
-    kept = (move.topics, reading.registration_preview.new_placements, reading.found.topic_configs or {})
+    kept = (
+        move.topics,
+        reading.registration_preview.new_placements,
+        reading.decoded_registration.topic_configs or {},
+    )
     left = [sum(map(len, kept)) for _ in registration_precompute.release_precomputed(prepared)]
     assert all(before - after <= 5_000 for before, after in pairwise(left))
     assert kept == ([], {}, {})
@@ -146,7 +150,7 @@ def test_a_registration_that_repeats_the_last_one_is_not_decoded() -> None:
         prepared = finished(steps)
         assert isinstance(prepared, registration_precompute.PreparedRequest)
         server.ask(prepared)
-        assert ("found" in vars(prepared.lazy_registration)) == is_decoded
+        assert ("decoded_registration" in vars(prepared.lazy_registration)) == is_decoded
 
 
 @pytest.mark.usefixtures("_small")

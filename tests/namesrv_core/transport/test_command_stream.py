@@ -9,7 +9,7 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
 from namesrv_core.protocol.size_limits import NO_LIMITS
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
-from namesrv_core.transport.quotas import StreamQuotas
+from namesrv_core.transport.quotas import ObservedStream, StreamQuotas
 from tests.support.running import Peer, listening, on_a_loop, until
 
 GARBAGE = b"\xff\xff\xff\xff"
@@ -46,10 +46,10 @@ class Overseer:
         self.told: list[str] = []
         self.held: list[int] = []
 
-    def report_over_limit(self, stream: CommandStream, limit: str, text: str) -> None:
+    def report_over_limit(self, stream: ObservedStream, limit: str, text: str) -> None:
         self.told.append(limit)
 
-    def report_held_bytes(self, stream: CommandStream, size: int) -> None:
+    def report_held_bytes(self, stream: ObservedStream, size: int) -> None:
         self.held.append(size)
 
 

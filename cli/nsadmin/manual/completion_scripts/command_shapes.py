@@ -20,7 +20,7 @@ class CompletionChoice(NamedTuple):
 
     @property
     def flag_spec(self) -> str:
-        """The form in scripts: `-t,--topic=topics`, `-y,--yes`; `-v,--value=` has a value without a source."""
+        """The form in scripts: `-t,--topic=topics`, `-y,--yes`; `-v,--value=` has no source of values."""
         return ",".join(self.flags) + ("" if self.value_source is None else f"={self.value_source}")
 
 
