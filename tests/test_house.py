@@ -17,6 +17,7 @@ LONGEST = 400
 WITHOUT_TESTS = {
     "namesrv_core/transport/exchange.py": "tested with the calls that are told of",
     "namesrv_core/transport/quotas.py": "only records, tested with the streams that keep to them",
+    "namesrv_core/server/inspected_server.py": "only a protocol",
     "namesrv_core/protocol/registration_parts.py": "tested with the registrations that are made of them",
     "namesrv_core/event_records.py": "only records",
     "namesrv_core/history/field_meanings.py": "only a table, which the tests of the schema compare",

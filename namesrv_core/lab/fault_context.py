@@ -60,3 +60,8 @@ class FaultContext:
 def member_names(lab_members: Sequence[LabBroker] | Sequence[LabNameServer]) -> list[str]:
     """What they are called."""
     return [lab_member.name for lab_member in lab_members]
+
+
+def broker_addrs(brokers: Sequence[LabBroker]) -> list[str]:
+    """The addresses that they register."""
+    return [broker.reserved_port.socket_addr for broker in brokers]

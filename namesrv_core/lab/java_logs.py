@@ -5,7 +5,7 @@ before; 5.x neither which topics went with a broker nor, of a slave, who it is. 
 what Java would write (versions of a conflict) there stands 0.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import groupby
 from pathlib import Path
@@ -31,6 +31,9 @@ LogLine = tuple[int, str, str, str]
 
 ThreadMessage = tuple[str | None, str]
 """The thread that says it, None for that of the request; and what it says."""
+
+EventDescriber = Callable[[Mapping[str, Any], str, str | None], Iterator[ThreadMessage]]
+"""The messages about an event: its fields, its cause, and the address of the client that caused it."""
 
 _WARNING_PREFIXES = (
     "The broker channel expired",
@@ -68,6 +71,23 @@ class _JavaLog:
         self.scanned_at_ms: int | None = None
         self.kv_printed_at_ms: int | None = None
         self.request_count = 0
+        self._describers_by_type: Mapping[str, EventDescriber] = {
+            "ServerStarted": self._describe_server_start,
+            "ServerReady": self._describe_server_ready,
+            "ServerStopping": self._describe_server_stop,
+            "BrokerRegistered": self._describe_registration,
+            "RegistrationRefused": self._describe_refusal,
+            "BrokerUnregistered": self._describe_unregistration,
+            "AddressForgotten": self._describe_forgotten_address,
+            "TopicsChanged": self._describe_topic_changes,
+            "TopicDeleted": self._describe_topic_deletion,
+            "WritePermWiped": self._describe_wiped_permission,
+            "WritePermAdded": self._describe_added_permission,
+            "KvPut": self._describe_kv_put,
+            "KvDeleted": self._describe_kv_deletion,
+            "SettingsChanged": self._describe_setting_changes,
+            "MinBrokerIdChanged": self._describe_min_id_change,
+        }
 
     def describe_records(self, records: Iterable[JournalRecord]) -> Iterator[LogLine]:
         for (time_ms, cause, client_addr, _), request_records in groupby(
@@ -80,7 +100,7 @@ class _JavaLog:
             # Java puts topics into its tables before the broker.
             for record in sorted(request_records, key=lambda record: record.event_type == "BrokerRegistered"):
                 yield from self._periodic_lines(record, time_ms)
-                describe_event = getattr(self, f"_{record.event_type}", None)
+                describe_event = self._describers_by_type.get(record.event_type)
                 if describe_event is not None:
                     for message_thread, message in describe_event(record.event_fields, cause, client_addr):
                         log_level = "WARN" if message.startswith(_WARNING_PREFIXES) else "INFO"
@@ -112,19 +132,19 @@ class _JavaLog:
             f"brokerAddr={event_fields['brokerAddr']}]"
         )
 
-    def _ServerStarted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_server_start(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         self.queues_by_topic.clear()
         self.members_by_name.clear()
         yield "main", "kvConfigPath=kvConfig.json"
 
-    def _ServerReady(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_server_ready(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         address_suffix = f", address {event_fields['address']}" if self.is_dialect_5 else ""
         yield "main", f"The Name Server boot success. serializeType=JSON{address_suffix}"
 
-    def _ServerStopping(self, *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_server_stop(self, *_: Any) -> Iterator[ThreadMessage]:
         yield "ShutdownHook", "shutdown hook was invoked, 1 times."
 
-    def _BrokerRegistered(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_registration(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         broker_name, broker_id, broker_addr = (
             event_fields["brokerName"],
             event_fields["brokerId"],
@@ -148,7 +168,7 @@ class _JavaLog:
             yield None, f"cluster [{event_fields['clusterName']}] brokerName [{broker_name}] {address_change}"
         yield None, f"new broker registered, {broker_addr} HAServer: {broker_addr}"
 
-    def _RegistrationRefused(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_refusal(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
         holder_addr = self.members_by_name.get(broker_name, {}).get(broker_id)
         if self.is_dialect_5 and holder_addr is None:
@@ -165,7 +185,7 @@ class _JavaLog:
             conflict_text = "Registering Broker conflicts with the existed one, just ignore.: "
             yield None, f"{conflict_text}{broker_place}, {holder_text}, {newcomer_text}, New Version:0."
 
-    def _BrokerUnregistered(
+    def _describe_unregistration(
         self, event_fields: Mapping[str, Any], cause: str, *_: Any
     ) -> Iterator[ThreadMessage]:
         broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
@@ -241,14 +261,18 @@ class _JavaLog:
         if is_last:
             yield event_thread, f"remove brokerName[{broker_name}] {removal_reason}"
 
-    def _AddressForgotten(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_forgotten_address(
+        self, event_fields: Mapping[str, Any], *_: Any
+    ) -> Iterator[ThreadMessage]:
         if self.is_dialect_5:
             yield (
                 _BATCH_THREAD,
                 f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(event_fields)}",
             )
 
-    def _TopicsChanged(self, event_fields: Mapping[str, Any], cause: str, *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_topic_changes(
+        self, event_fields: Mapping[str, Any], cause: str, *_: Any
+    ) -> Iterator[ThreadMessage]:
         for topic, queues_before, queues_after in _each_topic_change(event_fields["changes"]):
             is_first = not self.queues_by_topic.get(topic)
             self._remember_queues(topic, event_fields["brokerName"], queues_after)
@@ -281,7 +305,7 @@ class _JavaLog:
             f"because channel destroyed",
         )
 
-    def _TopicDeleted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_topic_deletion(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         for topic, queues_before, _queues_after in _each_topic_change(event_fields["changes"]):
             self._remember_queues(topic, queues_before["brokerName"], None)
             # Without a cluster Java deletes a topic in silence.
@@ -299,7 +323,7 @@ class _JavaLog:
         elif self.queues_by_topic.get(topic, {}).pop(broker_name, None) and not self.queues_by_topic[topic]:
             del self.queues_by_topic[topic]
 
-    def _WritePermWiped(
+    def _describe_wiped_permission(
         self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
         yield (
@@ -308,7 +332,7 @@ class _JavaLog:
             f"{client_addr}, {event_fields['topics']}",
         )
 
-    def _WritePermAdded(
+    def _describe_added_permission(
         self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
         yield (
@@ -317,7 +341,7 @@ class _JavaLog:
             f"{client_addr}, {event_fields['topics']}",
         )
 
-    def _KvPut(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_kv_put(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         change_kind = "update" if "before" in event_fields else "create new"
         yield (
             None,
@@ -325,14 +349,14 @@ class _JavaLog:
             f"{_config_item_text(event_fields, event_fields.get('value'))}",
         )
 
-    def _KvDeleted(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_kv_deletion(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         yield (
             None,
             f"deleteKVConfig delete a config item, "
             f"{_config_item_text(event_fields, event_fields.get('before'))}",
         )
 
-    def _SettingsChanged(
+    def _describe_setting_changes(
         self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
         yield None, f"updateConfig called by {client_addr}"
@@ -340,7 +364,7 @@ class _JavaLog:
             change_text = f"{setting_change.get('before')} -> {setting_change.get('after')}"
             yield None, f"Replace, key: {setting_change['key']}, value: {change_text}"
 
-    def _MinBrokerIdChanged(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_min_id_change(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         if self.is_dialect_5:
             recipient_list = ", ".join(event_fields["recipients"])
             offline_text = f"offline broker addr {event_fields.get('offlineBrokerAddr', 'null')}"

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from namesrv_core.lab import expectations
-from namesrv_core.lab.expectations import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS
+from namesrv_core.lab.expectations import expect_departure, expect_return
 from namesrv_core.lab.fault_context import FaultContext, member_names
 from namesrv_core.lab.lab_cluster import LabBroker
+from namesrv_core.lab.observation_rules import AT_ONCE_SECONDS, NEXT_HEARTBEAT_SECONDS, REGISTRATION_CAUSES
 from namesrv_core.lab.scenario import Fault, match_names
 from namesrv_core.lab.truth_log import ExpectedEvent
 from namesrv_core.protocol.codes import RequestCode
@@ -13,7 +13,6 @@ from namesrv_core.protocol.command import build_request
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.transport.request_channel import RequestChannel
 
-_REGISTRATION_CAUSES = ("REGISTER_BROKER",)
 _USUAL_PERM = 6
 
 
@@ -21,7 +20,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
     """As after a change of the brokers' files: name servers that are in the list no more are left."""
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
     listed_names = tuple(match_names(fault.namesrvs, lab_cluster.name_servers))
-    expected_events = expectations.expect_departure(lab_cluster, brokers, "unregistered", "UNREGISTER_BROKER")
+    expected_events = expect_departure(lab_cluster, brokers, "unregistered", "UNREGISTER_BROKER")
     fault_context.record_deed(
         fault.kind, "begin", member_names(brokers), expected_events, namesrvs=listed_names
     )
@@ -38,7 +37,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
         fault.kind,
         "end",
         member_names(brokers),
-        expectations.expect_return(lab_cluster, brokers),
+        expect_return(lab_cluster, brokers),
         namesrvs=listed_names,
     )
     await lab_cluster.start_brokers(brokers)
@@ -90,7 +89,7 @@ def _expect_restricted_permission(
     return (
         [
             ExpectedEvent(
-                ("TopicsChanged",), listener_names, AT_ONCE_SECONDS, change_fields, _REGISTRATION_CAUSES
+                ("TopicsChanged",), listener_names, AT_ONCE_SECONDS, change_fields, REGISTRATION_CAUSES
             )
         ]
         if listener_names
@@ -161,7 +160,7 @@ def _expect_topic_return(fault_context: FaultContext, fault: Fault) -> list[Expe
                     listener_names,
                     NEXT_HEARTBEAT_SECONDS,
                     change_fields,
-                    _REGISTRATION_CAUSES,
+                    REGISTRATION_CAUSES,
                 )
             )
     return expected_events

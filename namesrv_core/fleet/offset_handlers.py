@@ -1,0 +1,70 @@
+"""What a simulated broker answers to requests about offsets of queues and of consumer groups."""
+
+from namesrv_core.fleet import stats
+from namesrv_core.fleet.broker_model import BrokerModel
+from namesrv_core.fleet.handler_outcome import HandlerOutcome
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.command import RemotingCommand
+
+
+def get_all_offsets(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
+    return HandlerOutcome(stats.all_offsets_json(broker_model, now_ms))
+
+
+def _offset_outcome(offset: int) -> HandlerOutcome:
+    return HandlerOutcome(ext_fields={"offset": str(offset)})
+
+
+def query_offset(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
+    request_header = headers.read_header(broker_headers.ConsumerOffset, command.ext)
+    return _offset_outcome(
+        stats.require_committed_offset(
+            broker_model,
+            request_header.consumer_group or "",
+            request_header.topic or "",
+            request_header.queue_id,
+            now_ms,
+        )
+    )
+
+
+def update_offset(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
+    request_header = headers.read_header(broker_headers.ConsumerOffset, command.ext)
+    group, topic = request_header.consumer_group or "", request_header.topic or ""
+    stats.require_topic_and_group(broker_model, group, topic)
+    broker_model.offsets.move_offset(
+        (group, topic, request_header.queue_id), request_header.commit_offset or 0, now_ms
+    )
+    return HandlerOutcome()
+
+
+def reset_offset(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
+    return HandlerOutcome(
+        stats.reset_offsets(
+            broker_model, headers.read_header(broker_headers.ResetOffset, command.ext), now_ms
+        )
+    )
+
+
+def get_max_offset(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
+    return _offset_outcome(
+        stats.queue_end_offset(
+            broker_model, headers.read_header(broker_headers.QueueOffset, command.ext), now_ms
+        )
+    )
+
+
+def get_min_offset(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
+    return _offset_outcome(
+        stats.queue_begin_offset(
+            broker_model, headers.read_header(broker_headers.QueueOffset, command.ext), now_ms
+        )
+    )
+
+
+def search_offset_by_time(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
+    """The first message that was stored at that time or later."""
+    request_header = headers.read_header(broker_headers.QueueOffset, command.ext)
+    return _offset_outcome(
+        stats.queue_end_offset(broker_model, request_header, min((request_header.timestamp or 0) - 1, now_ms))
+    )

@@ -1,0 +1,56 @@
+"""Who hears which brokers: name servers, by what they can know of them."""
+
+from collections.abc import Container, Iterable, Sequence
+
+from namesrv_core.lab.lab_cluster import LabBroker, LabCluster
+
+
+def group_by_listeners(
+    lab_cluster: LabCluster, brokers: Iterable[LabBroker]
+) -> dict[tuple[str, ...], list[LabBroker]]:
+    """Brokers by the name servers that hear them now."""
+    brokers_by_listeners: dict[tuple[str, ...], list[LabBroker]] = {}
+    for broker in brokers:
+        listener_names = tuple(
+            server_name
+            for server_name in lab_cluster.name_servers
+            if lab_cluster.can_hear(server_name, broker)
+        )
+        brokers_by_listeners.setdefault(listener_names, []).append(broker)
+    return brokers_by_listeners
+
+
+def list_deaf_servers(
+    lab_cluster: LabCluster, listener_names: Sequence[str], brokers: Iterable[LabBroker]
+) -> tuple[str, ...]:
+    """The others that run, and that brokers have in their lists: what they make of it depends on what is the
+    matter with them.
+    """
+    listed_names = {server_name for broker in brokers for server_name in broker.listed_servers}
+    return tuple(
+        server_name
+        for server_name, name_server in lab_cluster.name_servers.items()
+        if server_name not in listener_names
+        and server_name in listed_names
+        and name_server.run_state != "down"
+    )
+
+
+def split_by_certainty(
+    server_names: Sequence[str], certain_names: Container[str]
+) -> list[tuple[tuple[str, ...], bool]]:
+    """Name servers of which something is certain, and those of which it is not, if there are any."""
+    certainty_parts = [
+        (
+            tuple(
+                server_name for server_name in server_names if (server_name in certain_names) is is_certain
+            ),
+            is_certain,
+        )
+        for is_certain in (True, False)
+    ]
+    return [(part_names, is_certain) for part_names, is_certain in certainty_parts if part_names]
+
+
+def format_broker_ids(brokers: Iterable[LabBroker]) -> tuple[str, ...]:
+    return tuple(f"{broker.broker_spec.broker_name}:{broker.broker_spec.broker_id}" for broker in brokers)
