@@ -14,7 +14,7 @@ NO_RESPONSE_CODE_REMARK = "not set any response code"
 
 
 class HandlerOutcome(NamedTuple):
-    """An answer's parts, and whether name servers have to hear first: `topics` None means of all topics."""
+    """An answer's parts, and whether name servers hear first; `changed_topics` None means all topics."""
 
     body: bytes = b""
     ext_fields: ExtFields | None = None

@@ -13,7 +13,10 @@ import msgspec
 
 from namesrv_core.protocol import registration_codec
 from namesrv_core.protocol.codes import V3_0_11
-from namesrv_core.protocol.registration_codec import DecodeSteps, RegisteredTopicConfig, RegistrationJson
+from namesrv_core.protocol.compressed_registration import decode_compressed_steps, is_compressed
+from namesrv_core.protocol.registration_codec import RegistrationJson
+from namesrv_core.protocol.registration_limits import can_exceed_limits, check_limits
+from namesrv_core.protocol.registration_records import DecodeSteps, RegisteredTopicConfig
 from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 
 _TABLE_START = b'"topicConfigTable":{'
@@ -32,15 +35,13 @@ def decode_registration_steps(
     body: bytes, *, version: int, compressed: bool, now: int, within: DecodeLimits = NO_LIMITS
 ) -> DecodeSteps:
     """Like `registration_codec.decode_registration`, with the same errors, but in steps."""
-    if body and registration_codec.is_compressed(body, version, compressed):
-        registration = yield from registration_codec.decode_compressed_steps(body, version, now, within)
-        return registration_codec.check_limits(registration, within)
+    if body and is_compressed(body, version, compressed):
+        registration = yield from decode_compressed_steps(body, version, now, within)
+        return check_limits(registration, within)
     if body and version >= V3_0_11:
         typed_body = yield from _decode_in_pieces(body, within)
         if typed_body is not None:
-            return registration_codec.check_limits(
-                registration_codec.convert_typed_json(typed_body, now, within), within
-            )
+            return check_limits(registration_codec.convert_typed_json(typed_body, now, within), within)
     return registration_codec.decode_registration(
         body, version=version, compressed=compressed, now=now, within=within
     )
@@ -55,7 +56,7 @@ def _decode_in_pieces(
         return None
     topic_configs: dict[str, RegisteredTopicConfig] = {}
     needs_counting, name_count, object_count = (
-        registration_codec.can_exceed_limits(body_bytes, decode_limits),
+        can_exceed_limits(body_bytes, decode_limits),
         0,
         0,
     )

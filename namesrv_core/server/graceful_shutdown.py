@@ -14,6 +14,7 @@ from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.server.counters import ServerCounters
+from namesrv_core.server.state_persistence import PERSISTED_REQUESTS
 from namesrv_core.state.route_tables import RouteTables
 from namesrv_core.transport.command_stream import CommandStream
 
@@ -23,10 +24,6 @@ _GO_AWAY_VERSION = 476
 _BROKER_REQUESTS = frozenset({
     RequestCode.REGISTER_BROKER, RequestCode.UNREGISTER_BROKER, RequestCode.QUERY_DATA_VERSION,
     RequestCode.BROKER_HEARTBEAT,
-})  # fmt: skip
-# These are answered once they are on disk, so their connections stay open until the end.
-_PERSISTED_REQUESTS = frozenset({
-    RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG, RequestCode.UPDATE_NAMESRV_CONFIG,
 })  # fmt: skip
 _CLOSE_AFTER_SECONDS = 3.0
 
@@ -66,6 +63,7 @@ class GracefulShutdown:
             # Until then, other requests on this connection receive GO_AWAY as well.
             event_loop.call_later(_CLOSE_AFTER_SECONDS, stream.close)
             return build_reply(request, ResponseCode.GO_AWAY, remark="please go away")
-        if request.code not in _PERSISTED_REQUESTS:
+        # A persisted request is answered once it is on disk, so its connection stays open until the end.
+        if request.code not in PERSISTED_REQUESTS:
             event_loop.call_soon(stream.close)
         return None

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,25 +12,32 @@ from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.events import Event, MinBrokerIdChanged, SettingsChanged
 from namesrv_core.handlers import registration_precompute
 from namesrv_core.handlers.dispatch import handle_request
-from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from namesrv_core.server import access_control, connection_limits, journal_publisher, tls_certificates
+from namesrv_core.server import (
+    access_control,
+    connection_limits,
+    idle_streams,
+    journal_publisher,
+    tls_certificates,
+)
 from namesrv_core.server.access_control import AccessControl
 from namesrv_core.server.broker_notices import BrokerNotices
 from namesrv_core.server.counters import HandleFunction, ServerCounters
 from namesrv_core.server.graceful_shutdown import GracefulShutdown
+from namesrv_core.server.idle_streams import IdleStreams
 from namesrv_core.server.journal_recorder import JournalFigures, describe_error
 from namesrv_core.server.log import log, log_event, set_level
 from namesrv_core.server.loop_lag import LoopLagMonitor
 from namesrv_core.server.periodic_tasks import PeriodicTasks, begin_with_pause
-from namesrv_core.server.persister import ChangePersister
 from namesrv_core.server.request_log import log_requests, request_name
 from namesrv_core.server.response_cache import RouteResponseCache
+from namesrv_core.server.state_persistence import PERSISTED_REQUESTS, StatePersistence
+from namesrv_core.server.steady_clock import SecondsClock, build_steady_clock
 from namesrv_core.state import liveness
-from namesrv_core.state.kv_config import KvConfig, NamespaceTables
+from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import NameServerSettings
-from namesrv_core.storage import kv_file, settings_file
+from namesrv_core.storage import kv_file
 from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
 from namesrv_core.transport.listener import StreamListener
@@ -38,23 +45,9 @@ from namesrv_core.transport.listener import StreamListener
 if TYPE_CHECKING:
     from namesrv_core.transport.http_server import HttpListener
 
-_PERSISTED_REQUESTS = frozenset(
-    {RequestCode.PUT_KV_CONFIG, RequestCode.DELETE_KV_CONFIG, RequestCode.UPDATE_NAMESRV_CONFIG}
-)
-_IDLE_CHECK_SECONDS = 1.0
 _MIN_SCAN_SECONDS = 0.1
 FIRST_SCAN_SECONDS = 5.0
 """The delay of the first scan for silent brokers, whatever the interval (NamesrvController of 5.5.0)."""
-
-
-SecondsClock = Callable[[], float]
-"""Seconds since 1970."""
-
-
-def build_steady_clock() -> SecondsClock:
-    """Build a clock that starts at the current time and ignores later changes of the system clock."""
-    epoch_offset = time.time() - time.monotonic()
-    return lambda: epoch_offset + time.monotonic()
 
 
 class NameServer:
@@ -83,7 +76,7 @@ class NameServer:
         self._http_listener: HttpListener | None = None
         self._graceful_shutdown: GracefulShutdown | None = None
         self._is_frozen = False
-        self._idle_streams: set[CommandStream] = set()
+        self._idle_streams = IdleStreams(settings, self._open_streams, self.counters)
         self._is_stopped = False
         self.connection_limits = connection_limits.ConnectionLimits(
             settings,
@@ -103,30 +96,16 @@ class NameServer:
                 ),
                 self._expire_silent_brokers,
             ),
-            (lambda: _IDLE_CHECK_SECONDS, self._close_idle_streams),
+            (lambda: idle_streams.CHECK_SECONDS, self._idle_streams.close_idle_streams),
             (lambda: journal_publisher.TICK_MS / 1000, self._tick_journal),
             (lambda: access_control.TICK_SECONDS, lambda: self.access_control.handle_tick(self.now_ms())),
             (lambda: connection_limits.CHECK_SECONDS, self.connection_limits.cut_off_slow_streams),
             (lambda: tls_certificates.CHECK_SECONDS, self.tls_certificates.start_file_check),
         )
-        kv_config, kv_path = self.state.kv_config, Path(settings.kvConfigPath)
-        self._kv_persister: ChangePersister[NamespaceTables] = ChangePersister(
-            lambda: {
-                namespace: dict(kv_table) for namespace, kv_table in kv_config.tables_by_namespace.items()
-            },
-            lambda kv_tables: kv_file.save_kv_tables(kv_path, kv_tables),
-            kv_config.restore_tables,
-        )
-        self._settings_persister: ChangePersister[dict[str, str]] = ChangePersister(
-            settings.shown_items,
-            lambda setting_items: settings_file.save_settings(
-                Path(settings.configStorePath), {**setting_items, **settings.hidden}
-            ),
-            settings.restore_items,
-        )
+        self.state_persistence = StatePersistence(self.state)
         self._journal_publisher = journal_publisher.open_journal(
             self.state,
-            lambda: (self._kv_persister.persisted_copy, self._settings_persister.persisted_copy),
+            self.state_persistence.persisted_copies,
             wall_clock,
         )
 
@@ -223,8 +202,7 @@ class NameServer:
             log.info("%d requests were answered with GO_AWAY", self.counters.go_away_count)
         self._stop_serving()
         self.access_control.log_last_refusals(self.now_ms())
-        await self._kv_persister.finish_writes()
-        await self._settings_persister.finish_writes()
+        await self.state_persistence.finish_writes()
         for stream in list(self._open_streams):
             stream.close()
         if self._journal_publisher is not None:
@@ -323,8 +301,8 @@ class NameServer:
                 build_reply(command, ResponseCode.SYSTEM_ERROR, remark=f"{type(error).__name__}: {error}"),
                 (),
             )
-        if events or command.code in _PERSISTED_REQUESTS:
-            change_persister = self._persister_of_request(command.code, events)
+        if events or command.code in PERSISTED_REQUESTS:
+            change_persister = self.state_persistence.persister_of_request(command.code, events)
             if change_persister is not None:
                 change_persister.persist_change(
                     lambda write_failure: self._answer_persisted(
@@ -341,27 +319,13 @@ class NameServer:
             return
         self._open_streams.discard(stream)
         self.counters.unintelligible_count += stream.protocol_connection.error is not None
-        cause = "channel idle" if stream in self._idle_streams else "channel closed"
-        self._idle_streams.discard(stream)
+        cause = "channel idle" if self._idle_streams.forget_stream(stream) else "channel closed"
         if not self._is_stopped:
             self._publish_events(
                 liveness.remove_brokers_on_channel(self.state.tables, stream.channel_id),
                 cause,
                 stream.peer_addr,
             )
-
-    def _persister_of_request(
-        self, request_code: int, events: Sequence[Event]
-    ) -> ChangePersister[NamespaceTables] | ChangePersister[dict[str, str]] | None:
-        """The persister that a request must wait for: it made a change, or an earlier one is not on disk."""
-        if request_code not in _PERSISTED_REQUESTS:
-            return None
-        change_persister = (
-            self._settings_persister
-            if request_code == RequestCode.UPDATE_NAMESRV_CONFIG
-            else self._kv_persister
-        )
-        return change_persister if events or change_persister.is_writing else None
 
     def _answer_persisted(
         self,
@@ -432,21 +396,4 @@ class NameServer:
         self._publish_events(events, "no heartbeat")
         self._publish_events(liveness.detect_silent_brokers(self.state.tables, now_ms), "no heartbeat")
         for stream in [stream for stream in self._open_streams if stream.channel_id in channel_ids]:
-            stream.close()
-
-    def _close_idle_streams(self) -> None:
-        max_idle_seconds = self.state.settings.serverChannelMaxIdleTimeSeconds
-        silent_since = asyncio.get_running_loop().time() - max_idle_seconds
-        for stream in [
-            stream
-            for stream in self._open_streams
-            if max_idle_seconds > 0 and stream.active_at < silent_since
-        ]:
-            if stream in self._idle_streams:
-                # The peer has had a second to accept the remaining data.
-                stream.abort()
-                continue
-            log.info("closing %s, idle for %d s", stream.peer_addr, max_idle_seconds)
-            self._idle_streams.add(stream)
-            self.counters.idle_count += 1
             stream.close()

@@ -62,7 +62,12 @@ def _require_unique_members(member_pairs: Sequence[tuple[str, object]]) -> dict[
 
 
 def _describe_duplicate(member_keys: Sequence[str]) -> str:
-    return f"{next(member_key for key_index, member_key in enumerate(member_keys) if member_key in member_keys[:key_index])!r} is there twice"
+    repeated_key = next(
+        member_key
+        for key_index, member_key in enumerate(member_keys)
+        if member_key in member_keys[:key_index]
+    )
+    return f"{repeated_key!r} is there twice"
 
 
 def _parse_yaml(file_path: Path, file_text: str) -> object:

@@ -15,7 +15,8 @@ from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.connection import ProtocolConnection
-from namesrv_core.server.name_server import NameServer, SecondsClock
+from namesrv_core.server.name_server import NameServer
+from namesrv_core.server.steady_clock import SecondsClock
 from namesrv_core.transport.command_stream import CommandStream
 from tests.support.running import settings_in
 
@@ -151,8 +152,7 @@ class Judge:
 
     async def end(self) -> None:
         """What was to be written is; and a question is still answered. Fault."""
-        await self.server._kv_persister.finish_writes()
-        await self.server._settings_persister.finish_writes()
+        await self.server.state_persistence.finish_writes()
         if self.broken.records:
             raise Fault(self.broken.records.pop())
         asked = build_request(105, {"topic": "nobody has it"})

@@ -57,5 +57,4 @@ class Near:
         stream.data_received(frame)
         while stream._is_behind and not stream._transport.is_closing():  # noqa: ASYNC110 - no event tells it
             await asyncio.sleep(0.005 if stream.rate_limiter.is_resting else 0)
-        await self.server._kv_persister.finish_writes()
-        await self.server._settings_persister.finish_writes()
+        await self.server.state_persistence.finish_writes()

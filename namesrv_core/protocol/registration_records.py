@@ -1,0 +1,40 @@
+"""The records of a registration: what a decoder of REGISTER_BROKER's body returns."""
+
+from collections.abc import Generator, Mapping
+from typing import Annotated, NamedTuple
+
+import msgspec
+
+from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
+
+_JavaInt = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+DEFAULT_QUEUES = 16
+DEFAULT_PERM = 6
+
+
+class RegisteredTopicConfig(msgspec.Struct, frozen=True, gc=False):
+    """The members of a TopicConfig that a name server stores. Absent numbers have defaults, null is 0."""
+
+    topicName: str | None = None
+    readQueueNums: _JavaInt = DEFAULT_QUEUES
+    writeQueueNums: _JavaInt = DEFAULT_QUEUES
+    perm: _JavaInt = DEFAULT_PERM
+    topicSysFlag: _JavaInt = 0
+
+
+class BrokerRegistration(NamedTuple):
+    """The body of a registration.
+
+    `topic_configs` has the keys of the body. The name server uses them only to find missing topics: the
+    topic's name is in its config. None for `topic_configs` or `queue_mappings` means an absent table. None
+    for `filter_servers` means: keep the known ones. A mapping is None if it was null.
+    """
+
+    data_version: DataVersion | None
+    topic_configs: Mapping[str, RegisteredTopicConfig] | None
+    queue_mappings: Mapping[str, MappingInfo | None]
+    filter_servers: list[str | None] | None
+
+
+DecodeSteps = Generator[None, None, BrokerRegistration]
+"""A decoder that pauses between steps of less than a millisecond and returns the registration."""
