@@ -19,7 +19,7 @@ WITHOUT_TESTS = {
     "namesrv_core/transport/quotas.py": "only records, tested with the streams that keep to them",
     "namesrv_core/server/inspected_server.py": "only a protocol",
     "namesrv_core/protocol/registration_parts.py": "tested with the registrations that are made of them",
-    "namesrv_core/event_records.py": "only records",
+    "namesrv_core/event_records.py": "tested with the events that are made of them",
     "namesrv_core/history/field_meanings.py": "only a table, which the tests of the schema compare",
     "namesrv_core/lab/__main__.py": "only calls command.main",
     "namesrv_core/lab/expectations.py": "tested with the faults whose consequences it tells",

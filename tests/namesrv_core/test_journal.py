@@ -225,7 +225,8 @@ def test_a_disk_that_hangs_delays_no_answer_and_what_it_missed_is_counted(
             assert not gate.is_set()
             gate.set()
             disk.write = really
-            await until(lambda: any(record.event_type == "Snapshot" and record.event_fields["reason"] == "loss"
+            await until(lambda: any(record.event_type == "Snapshot"
+                                    and record.event_fields["reason"] == "loss"
                                     for record in reader.read_records(tmp_path / "journal")))  # fmt: skip
             await register_many(peer, 1)
 

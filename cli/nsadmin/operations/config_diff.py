@@ -166,7 +166,13 @@ def describe_texts(texts_by_server: Mapping[str, str]) -> str:
     for server_name, setting_text in texts_by_server.items():
         servers_by_text.setdefault(setting_text, []).append(server_name)
     return ", ".join(
-        f"{setting_text or repr('')} on "
-        f"{' '.join(server_names) if len(server_names) <= _MOST_NAMED_SERVERS else f'{len(server_names)} of them'}"
+        f"{setting_text or repr('')} on {_describe_servers(server_names)}"
         for setting_text, server_names in servers_by_text.items()
     )
+
+
+def _describe_servers(server_names: Sequence[str]) -> str:
+    """The names, or their number if there are many."""
+    if len(server_names) <= _MOST_NAMED_SERVERS:
+        return " ".join(server_names)
+    return f"{len(server_names)} of them"

@@ -130,7 +130,8 @@ def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
         if name_server.error is not None:
             yield f"{line_start}: {name_server.error}"
         elif state.phase in _CLOSED_PHASES and not drain.is_held and name_server.open_topics:
-            yield f"{line_start} lets clients write to {abbreviate_names(name_server.open_topics, _MAX_SHOWN)}"
+            open_names = abbreviate_names(name_server.open_topics, _MAX_SHOWN)
+            yield f"{line_start} lets clients write to {open_names}"
 
 
 def _format_summary(observed_drains: Sequence[ObservedDrain], open_drains: Iterable[str]) -> str:

@@ -1,0 +1,117 @@
+"""Compressed REGISTER_BROKER bodies: whole, odd and broken."""
+
+import zlib
+from struct import pack
+
+import pytest
+
+from namesrv_core.errors import OverLimit
+from namesrv_core.protocol import fastjson, registration_codec
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.protocol.registration_codec import (
+    BrokerRegistration,
+    RegisteredTopicConfig,
+    decode_registration,
+)
+from namesrv_core.protocol.size_limits import DecodeLimits
+from tests.namesrv_core.protocol.test_registration_codec import (
+    MAPPING,
+    READ_MAPPING,
+    VERSION,
+    WHOLE,
+    read,
+    refused,
+)
+
+
+def compressed(*topics: str, filters: bytes = b"[]", mappings: bytes | None = pack(">i", 0)) -> bytes:
+    parts = [
+        part(fastjson.encode_json(VERSION)),
+        pack(">i", len(topics)),
+        *(part(topic.encode()) for topic in topics),
+    ]
+    return zlib.compress(b"".join([*parts, part(filters), mappings or b""]))
+
+
+def part(content: bytes) -> bytes:
+    return pack(">i", len(content)) + content
+
+
+def test_a_compressed_body_is_read() -> None:
+    mapping = pack(">i", 1) + part(fastjson.encode_json(MAPPING))
+    body = compressed(
+        "T 8 7 6 SINGLE_TAG", 'U 1 2 4 MULTI_TAG {"a":"b"}', filters=b'["1:2"]', mappings=mapping
+    )
+    assert read(body, compressed=True) == BrokerRegistration(
+        DataVersion(3, 0, 9),
+        {"T": RegisteredTopicConfig("T", 8, 7, 6, 0), "U": RegisteredTopicConfig("U", 1, 2, 4, 0)},
+        {"T": READ_MAPPING},
+        ["1:2"],
+    )
+
+
+def test_before_5_0_0_a_compressed_body_ends_without_mappings() -> None:
+    body = compressed("T 8 7 6 SINGLE_TAG", mappings=None)
+    assert read(body, version=412, compressed=True).topic_configs == {
+        "T": RegisteredTopicConfig("T", 8, 7, 6)
+    }
+    assert refused(body, version=413, compressed=True)
+
+
+def test_a_compressed_filter_list_that_is_no_json_is_empty() -> None:
+    assert read(compressed(filters=b"x"), compressed=True).filter_servers == []
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        "T 8 7 6",
+        "T",
+        "",
+        "T 8 7 6 ODD_TAG",
+        "T 8 7 x SINGLE_TAG",
+        "T 8 7 2147483648 SINGLE_TAG",
+        "T 8 7 6  SINGLE_TAG",
+    ],
+)
+def test_a_compressed_topic_that_is_none_is_refused(topic: str) -> None:
+    assert refused(compressed(topic), compressed=True)
+
+
+@pytest.mark.parametrize("cut", range(1, 60, 3))
+def test_a_compressed_body_cut_short_is_refused(cut: int) -> None:
+    assert refused(compressed("T 8 7 6 SINGLE_TAG")[:cut], compressed=True)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\x00\x00", pack(">i", -1), part(b"{}") + pack(">i", 1), part(b"[]") + bytes(12)]
+)
+def test_compressed_parts_that_break_off_are_refused(content: bytes) -> None:
+    assert refused(zlib.compress(content), compressed=True)
+
+
+def test_a_plain_body_that_says_it_is_compressed_is_refused() -> None:
+    assert refused(WHOLE, compressed=True)
+
+
+def test_a_compressed_null_mapping_is_refused() -> None:
+    assert refused(compressed(mappings=pack(">i", 1) + part(b"null")), compressed=True)
+
+
+def test_a_compressed_body_that_would_fill_the_memory_is_refused() -> None:
+    bomb = zlib.compress(bytes(65 * 1024 * 1024))
+    with pytest.raises(OverLimit, match="when inflated"):
+        decode_registration(bomb, version=513, compressed=True, now=0, within=DecodeLimits())
+
+
+def test_a_compressed_body_that_is_cut_is_refused() -> None:
+    body = registration_codec.encode_compressed_registration(DataVersion(), {})
+    with pytest.raises(ValueError, match="cut"):
+        decode_registration(body[:-5], version=513, compressed=True, now=0)
+
+
+def test_a_body_that_is_compressed_and_does_not_say_so_is_read() -> None:
+    body = registration_codec.encode_compressed_registration(DataVersion(3, 0, 9), {})
+    assert decode_registration(body, version=513, compressed=False, now=0).data_version == DataVersion(
+        3, 0, 9
+    )
