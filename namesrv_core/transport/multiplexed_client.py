@@ -7,8 +7,7 @@ resolved. It never imports asyncio, which alone would cost a command 60 ms.
 import os
 import selectors
 import socket
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from errno import ECONNREFUSED, EINPROGRESS
 from itertools import repeat
@@ -19,7 +18,9 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.address import split_addr
 from namesrv_core.transport.exchange import CallError, Exchange, ExchangeObserver, ExchangeTracker
-from namesrv_core.transport.server_link import CHUNK_BYTES, ServerLink, SocketAddress
+from namesrv_core.transport.host_resolver import HostResolver, resolve_host
+from namesrv_core.transport.link_pool import LinkPool
+from namesrv_core.transport.server_link import CHUNK_BYTES, ServerLink
 
 if TYPE_CHECKING:
     from namesrv_core.transport.tls_client import TlsClient
@@ -33,16 +34,6 @@ MAX_UNANSWERED = 128
 
 _MAX_WAIT_SECONDS = 3600.0
 """The longest single wait, because the operating system limits the timeout of a selector."""
-
-
-def _resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddress]:
-    # Bytes, because Python loads its IDNA codec for every str, and an ASCII name does not need it.
-    encoded_host = host.encode() if host.isascii() else host
-    try:
-        addr_infos = socket.getaddrinfo(encoded_host, port, type=socket.SOCK_STREAM, flags=lookup_flags)
-    except UnicodeError:
-        raise OSError(0, "it is no valid one") from None
-    return [(family, sockaddr) for family, _, _, _, sockaddr in addr_infos]
 
 
 class MultiplexedClient:
@@ -60,10 +51,9 @@ class MultiplexedClient:
         self._tls_client = tls_client
         self._max_sockets = max_sockets
         self._max_unanswered = max_unanswered
-        self._links_by_addr: dict[str, ServerLink] = {}
+        self._link_pool = LinkPool()
         self._selector = selectors.DefaultSelector()
-        self._resolved_hosts: deque[tuple[ServerLink, list[SocketAddress] | OSError]] = deque()
-        self._bell_sockets: tuple[socket.socket, socket.socket] | None = None
+        self._host_resolver = HostResolver(self._selector)
         self._exchange_tracker: ExchangeTracker | None = None
         self._request_results: list[RemotingCommand | CallError | None] = []
         self._timeout_seconds = 0.0
@@ -75,12 +65,9 @@ class MultiplexedClient:
         self.close()
 
     def close(self) -> None:
-        for server_link in self._links_by_addr.values():
-            server_link.close()
-        self._links_by_addr.clear()
+        self._link_pool.close()
         self._selector.close()
-        for bell_socket in self._bell_sockets or ():
-            bell_socket.close()
+        self._host_resolver.close()
 
     def send_requests(
         self,
@@ -96,7 +83,8 @@ class MultiplexedClient:
         self._timeout_seconds = timeout_seconds
         addressed_requests = list(addressed_requests)
         self._exchange_tracker = exchange_observer and ExchangeTracker(exchange_observer, addressed_requests)
-        waiting_links = self._queue_by_server(addressed_requests)
+        self._request_results = [None] * len(addressed_requests)
+        waiting_links = self._link_pool.queue_requests(addressed_requests)
         active_links: set[ServerLink] = set()
         try:
             while waiting_links or active_links:
@@ -113,34 +101,10 @@ class MultiplexedClient:
 
     def get_peer(self, server_addr: str) -> Any:
         """The socket address of the connected peer; None if there is no connection to that address."""
-        server_link = self._links_by_addr.get(server_addr)
-        with suppress(OSError):
-            return (
-                server_link.tcp_socket.getpeername()
-                if server_link is not None and server_link.tcp_socket is not None
-                else None
-            )
-
-    def _queue_by_server(
-        self, addressed_requests: Sequence[tuple[str, RemotingCommand]]
-    ) -> deque[ServerLink]:
-        chosen_links: dict[str, ServerLink] = {}
-        self._request_results = [None] * len(addressed_requests)
-        for request_index, (server_addr, request) in enumerate(addressed_requests):
-            server_link = chosen_links.get(server_addr)
-            if server_link is None:
-                # Removed and inserted again, so that the least recently used links come first.
-                server_link = chosen_links[server_addr] = (
-                    self._links_by_addr.pop(server_addr)
-                    if server_addr in self._links_by_addr
-                    else ServerLink(server_addr)
-                )
-                self._links_by_addr[server_addr] = server_link
-            server_link.unsent_requests.append((request_index, request))
-        return deque(chosen_links.values())
+        return self._link_pool.get_peer(server_addr)
 
     def _abandon_requests(self, active_links: set[ServerLink]) -> None:
-        for server_link in self._links_by_addr.values():
+        for server_link in self._link_pool:
             for request_index, _ in server_link.unanswered_requests.values():
                 self._finish_request(
                     server_link,
@@ -162,7 +126,7 @@ class MultiplexedClient:
             self._write_requests(server_link)
             return
         self._close_link(server_link)
-        self._close_idle_links(active_links)
+        self._link_pool.close_idle_links(active_links, self._max_sockets)
         server_link.last_error = None
         try:
             host, port = split_addr(server_link.server_addr)
@@ -170,46 +134,14 @@ class MultiplexedClient:
             self._fail_link(server_link, CallError(server_link.server_addr, "unresolvable", str(error)))
             return
         try:
-            server_link.candidate_addrs = _resolve_host(host, port, socket.AI_NUMERICHOST)
+            server_link.candidate_addrs = resolve_host(host, port, socket.AI_NUMERICHOST)
         except OSError:
-            self._resolve_in_thread(server_link, host, port)
+            self._host_resolver.resolve_in_thread(server_link, host, port)
         else:
             self._connect_next_candidate(server_link)
 
-    def _close_idle_links(self, active_links: set[ServerLink]) -> None:
-        """Close idle connections, the least recently used first, if one more would exceed the limit."""
-        idle_links = [
-            server_link
-            for server_link in self._links_by_addr.values()
-            if server_link.tcp_socket and server_link not in active_links
-        ]
-        for server_link in idle_links[: max(0, len(idle_links) + len(active_links) - self._max_sockets)]:
-            server_link.close()
-
-    def _resolve_in_thread(self, server_link: ServerLink, host: str, port: int) -> None:
-        """Resolve in a thread, because getaddrinfo has no timeout and would block the other links."""
-        from threading import Thread
-
-        if self._bell_sockets is None:
-            self._bell_sockets = socket.socketpair()
-            self._selector.register(self._bell_sockets[0], selectors.EVENT_READ)
-        ringing_socket = self._bell_sockets[1]
-
-        def resolve_and_ring() -> None:
-            try:
-                lookup_result: list[SocketAddress] | OSError = _resolve_host(host, port)
-            except OSError as error:
-                lookup_result = error
-            self._resolved_hosts.append((server_link, lookup_result))
-            with suppress(OSError):
-                ringing_socket.send(b"\0")
-
-        Thread(target=resolve_and_ring, daemon=True).start()
-
-    def _take_resolved_hosts(self, bell_socket: socket.socket, active_links: set[ServerLink]) -> None:
-        bell_socket.recv(4096)
-        while self._resolved_hosts:
-            server_link, lookup_result = self._resolved_hosts.popleft()
+    def _take_resolved_hosts(self, active_links: set[ServerLink]) -> None:
+        for server_link, lookup_result in self._host_resolver.take_resolved():
             if server_link not in active_links or server_link.tcp_socket is not None or server_link.is_done:
                 continue
             if isinstance(lookup_result, OSError):
@@ -238,7 +170,7 @@ class MultiplexedClient:
                 self._watch_socket(server_link, selectors.EVENT_WRITE)
                 return
             self._close_link(server_link)
-            server_link.last_error = _build_connect_error(server_link.server_addr, error_number)
+            server_link.last_error = server_link.build_connect_error(error_number)
         self._fail_link(
             server_link,
             server_link.last_error or CallError(server_link.server_addr, "unresolvable", "no address found"),
@@ -248,7 +180,7 @@ class MultiplexedClient:
         error_number = tcp_socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if error_number:
             self._close_link(server_link)
-            server_link.last_error = _build_connect_error(server_link.server_addr, error_number)
+            server_link.last_error = server_link.build_connect_error(error_number)
             self._connect_next_candidate(server_link)
             return
         server_link.is_connected = True
@@ -273,7 +205,7 @@ class MultiplexedClient:
         ):
             server_link = selector_key.data
             if server_link is None:
-                self._take_resolved_hosts(selector_key.fileobj, active_links)  # type: ignore[arg-type]
+                self._take_resolved_hosts(active_links)
             elif server_link.tcp_socket is selector_key.fileobj:
                 self._handle_socket_events(server_link, selector_key.fileobj, ready_events)
         now_seconds = monotonic()
@@ -452,12 +384,3 @@ class MultiplexedClient:
     def _close_link(self, server_link: ServerLink) -> None:
         self._unwatch_socket(server_link)
         server_link.close()
-
-
-def _build_connect_error(server_addr: str, error_number: int) -> CallError:
-    reason = (
-        "connection refused, nothing listens there"
-        if error_number == ECONNREFUSED
-        else os.strerror(error_number)
-    )
-    return CallError(server_addr, "unconnected", reason)

@@ -1,7 +1,9 @@
 """ServerLink, MultiplexedClient's connection to one server: its socket, TLS state and pending requests."""
 
+import os
 import socket
 from collections import deque
+from errno import ECONNREFUSED
 from typing import TYPE_CHECKING, Any
 
 from namesrv_core.errors import RocketMQError
@@ -102,6 +104,15 @@ class ServerLink:
                 del self.queued_bytes[: self.tcp_socket.send(self.queued_bytes)]
         except BlockingIOError:
             pass
+
+    def build_connect_error(self, error_number: int) -> CallError:
+        """Build the error for a connection that could not be opened."""
+        reason = (
+            "connection refused, nothing listens there"
+            if error_number == ECONNREFUSED
+            else os.strerror(error_number)
+        )
+        return CallError(self.server_addr, "unconnected", reason)
 
     def build_loss_error(self, error_detail: str) -> CallError:
         """Build the error for a connection that the server closed. `error_detail` is the system's message."""

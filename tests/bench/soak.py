@@ -107,12 +107,14 @@ class Work:
                     key = {"namespace": "soak", "key": f"k{rng.randrange(50)}"}
                     broker = {"brokerName": f"soak-{rng.randrange(BROKERS)}"}
                     for asked in (
-                        build_request(100, {**key, "value": "v" * rng.randrange(500)}), build_request(101,
-                        key),
-                        build_request(102, {**key, "key": f"k{rng.randrange(50)}"}), build_request(205,
-                        broker),
-                        build_request(327, broker), build_request(206), build_request(106),
-                    ):  # fmt: skip
+                        build_request(100, {**key, "value": "v" * rng.randrange(500)}),
+                        build_request(101, key),
+                        build_request(102, {**key, "key": f"k{rng.randrange(50)}"}),
+                        build_request(205, broker),
+                        build_request(327, broker),
+                        build_request(206),
+                        build_request(106),
+                    ):
                         call(asked, peer)
                         self.done["operator's requests"] += 1
 

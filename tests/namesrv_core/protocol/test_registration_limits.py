@@ -12,15 +12,8 @@ from namesrv_core.protocol import fastjson, registration_codec
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.registration_codec import decode_registration
 from namesrv_core.protocol.size_limits import DecodeLimits
-from tests.namesrv_core.protocol.test_registration_codec import (
-    MAPPING,
-    NOW,
-    VERSION,
-    compressed,
-    part,
-    raw,
-    read,
-)
+from tests.namesrv_core.protocol.test_compressed_registration import compressed, part
+from tests.namesrv_core.protocol.test_registration_codec import MAPPING, NOW, VERSION, raw, read
 from tests.support.wire import registration_body
 
 MANY = 1000

@@ -3,7 +3,6 @@
 import socket
 import sys
 from collections.abc import Iterator
-from threading import Event
 from time import monotonic
 
 import pytest
@@ -61,42 +60,12 @@ def test_nothing_to_ask_is_answered_by_nothing(calls: MultiplexedClient) -> None
     assert calls.send_requests([], 5) == []
 
 
-def test_a_connection_serves_all_calls_to_its_address(server: Server, calls: MultiplexedClient) -> None:
-    for _ in range(3):
-        ask_one(calls, server.addr)
-    assert len(server.connections) == 1
-
-
-def test_a_connection_that_died_in_the_meantime_is_made_anew(
-    server: Server, calls: MultiplexedClient
-) -> None:
-    ask_one(calls, server.addr)
-    server.hang_up()
-    # The end of the connection has to arrive here before the next call can know of it.
-    server.connections[0].close()
-    ask_one(calls, server.addr)
-    assert len(server.connections) == 2
-
-
 def test_more_calls_than_may_be_unanswered_at_once_all_get_their_answer(server: Server) -> None:
     with MultiplexedClient(max_unanswered=2) as calls:
         answers = calls.send_requests([(server.addr, build_request(1, {"n": str(n)})) for n in range(20)], 5)
     assert [answer.ext for answer in answers if isinstance(answer, RemotingCommand)] == [
         {"n": str(n)} for n in range(20)
     ]
-
-
-def test_more_servers_than_sockets_take_turns() -> None:
-    servers = [Server({1: echo}) for _ in range(5)]
-    try:
-        with MultiplexedClient(max_sockets=2) as calls:
-            for _ in range(2):
-                answers = calls.send_requests([(server.addr, build_request(1)) for server in servers], 5)
-                assert all(isinstance(answer, RemotingCommand) for answer in answers)
-            assert sum(server.tcp_socket is not None for server in calls._links_by_addr.values()) <= 2
-    finally:
-        for server in servers:
-            server.close()
 
 
 def test_a_large_body_goes_both_ways(server: Server, calls: MultiplexedClient) -> None:
@@ -108,68 +77,6 @@ def test_a_large_body_goes_both_ways(server: Server, calls: MultiplexedClient) -
 def test_ipv6_in_brackets(calls: MultiplexedClient) -> None:
     with Server({1: echo}, host="::1") as server:
         ask_one(calls, server.addr)
-
-
-def test_a_host_name_is_resolved_and_each_of_its_addresses_tried(
-    server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = socket.getaddrinfo
-
-    def two_addresses(host: bytes, port: int, **more: int) -> list[tuple[object, ...]]:
-        if host != b"broker.example":
-            return list(real(host, port, **more))
-        if more.get("flags"):
-            raise socket.gaierror(socket.EAI_NONAME, "no number")
-        dead = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", closed_port()))
-        return [dead, (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.port))]
-
-    monkeypatch.setattr(socket, "getaddrinfo", two_addresses)
-    ask_one(calls, "broker.example:9876")
-
-
-def test_a_name_that_does_not_resolve(calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr(socket, "getaddrinfo", fail)
-    error = error_of(calls, "nowhere.invalid:9876")
-    assert (error.kind, error.reason) == (
-        "unresolvable",
-        "the host name does not resolve: Name or service not known",
-    )
-
-
-def test_a_name_that_cannot_be_one(calls: MultiplexedClient) -> None:
-    error = error_of(calls, "\udce9:9876")
-    assert (error.kind, error.reason) == (
-        "unresolvable",
-        "the host name does not resolve: it is no valid one",
-    )
-
-
-def test_a_resolver_that_hangs_holds_up_nobody(
-    server: Server, calls: MultiplexedClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real, release = socket.getaddrinfo, Event()
-
-    def hang(host: bytes, port: int, **more: int) -> object:
-        if host != b"slow.example":
-            return real(host, port, **more)
-        if more.get("flags"):
-            raise socket.gaierror(socket.EAI_NONAME, "no number")
-        release.wait(60)
-        return []
-
-    monkeypatch.setattr(socket, "getaddrinfo", hang)
-    seen: list[Exchange] = []
-    timeouts_wait_for(monkeypatch, lambda: bool(seen))
-    slow, fine = calls.send_requests(
-        [("slow.example:1", build_request(1)), (server.addr, build_request(1))], 0.2, seen.append
-    )
-    release.set()
-    assert isinstance(slow, CallError)
-    assert (slow.kind, slow.reason) == ("unconnected", "host name not resolved within 0.2 s")
-    assert isinstance(fine, RemotingCommand)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a full backlog holds up a connect only on Linux")
@@ -185,7 +92,7 @@ def test_an_address_that_does_not_react_gives_way_to_the_next(
         error = error_of(calls, f"127.0.0.1:{deaf.getsockname()[1]}", timeout=0.1)
         assert (error.kind, error.reason) == ("unconnected", "no connection within 0.1 s")
         candidates = [(socket.AF_INET, deaf.getsockname()), (socket.AF_INET, ("127.0.0.1", server.port))]
-        monkeypatch.setattr("namesrv_core.transport.multiplexed_client._resolve_host", lambda *_: candidates)
+        monkeypatch.setattr("namesrv_core.transport.multiplexed_client.resolve_host", lambda *_: candidates)
         # The first has had its half of the time as soon as it was tried.
         calls_clock(monkeypatch, lambda: 0.0 if len(candidates) == 2 else 6.0)
         ask_one(calls, "two.example:1", timeout=10)

@@ -1,8 +1,9 @@
 """Rate limits: what is granted, how long a stream rests, and that it is read again."""
 
 import asyncio
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextvars import Context
+from typing import TypeVarTuple
 
 import pytest
 
@@ -13,6 +14,8 @@ from namesrv_core.transport.quotas import StreamQuotas
 from namesrv_core.transport.rate_limit import RateLimiter
 from tests.namesrv_core.transport.test_command_stream import Echo, Overseer, echoing
 from tests.support.running import Peer, listening, on_a_loop
+
+Args = TypeVarTuple("Args")
 
 
 class CountedStream:
@@ -43,7 +46,13 @@ class ClockLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self.now
 
-    def call_later(self, delay: float, callback: Any, *args: Any, context: Any = None) -> asyncio.TimerHandle:
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[[*Args], object],
+        *args: *Args,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
         self.later.append(round(delay, 6))
         return super().call_later(delay, callback, *args, context=context)
 

@@ -84,7 +84,7 @@ def test_so_many_servers_are_asked_at_a_time_as_was_said() -> None:
         assert [result.error for result in caller.send_to_each([one.addr, other.addr], READ)] == [None, None]
         calls = caller._connections._connections
         assert calls is not None
-        open_now = [server for server in calls._links_by_addr.values() if server.tcp_socket is not None]
+        open_now = [server for server in calls._link_pool if server.tcp_socket is not None]
     assert len(open_now) == 1
 
 

@@ -1,0 +1,63 @@
+"""HostResolver, which resolves host names for MultiplexedClient without blocking its selector."""
+
+import selectors
+import socket
+from collections import deque
+from contextlib import suppress
+
+from namesrv_core.transport.server_link import ServerLink, SocketAddress
+
+LookupResult = list[SocketAddress] | OSError
+
+
+def resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddress]:
+    """The socket addresses of a host. Raises OSError if there are none."""
+    # Bytes, because Python loads its IDNA codec for every str, and an ASCII name does not need it.
+    encoded_host = host.encode() if host.isascii() else host
+    try:
+        addr_infos = socket.getaddrinfo(encoded_host, port, type=socket.SOCK_STREAM, flags=lookup_flags)
+    except UnicodeError:
+        raise OSError(0, "it is no valid one") from None
+    return [(family, sockaddr) for family, _, _, _, sockaddr in addr_infos]
+
+
+class HostResolver:
+    """Resolves host names in threads. A thread that has ended wakes the selector: its event has no data."""
+
+    def __init__(self, selector: selectors.BaseSelector) -> None:
+        self._selector = selector
+        self._resolved_hosts: deque[tuple[ServerLink, LookupResult]] = deque()
+        self._bell_sockets: tuple[socket.socket, socket.socket] | None = None
+
+    def resolve_in_thread(self, server_link: ServerLink, host: str, port: int) -> None:
+        """Resolve in a thread, because getaddrinfo has no timeout and would block the other links."""
+        from threading import Thread
+
+        if self._bell_sockets is None:
+            self._bell_sockets = socket.socketpair()
+            self._selector.register(self._bell_sockets[0], selectors.EVENT_READ)
+        ringing_socket = self._bell_sockets[1]
+
+        def resolve_and_ring() -> None:
+            try:
+                lookup_result: LookupResult = resolve_host(host, port)
+            except OSError as error:
+                lookup_result = error
+            self._resolved_hosts.append((server_link, lookup_result))
+            with suppress(OSError):
+                ringing_socket.send(b"\0")
+
+        Thread(target=resolve_and_ring, daemon=True).start()
+
+    def take_resolved(self) -> list[tuple[ServerLink, LookupResult]]:
+        """The links whose host names have been resolved since the last call, with the results."""
+        assert self._bell_sockets is not None
+        self._bell_sockets[0].recv(4096)
+        resolved_links = []
+        while self._resolved_hosts:
+            resolved_links.append(self._resolved_hosts.popleft())
+        return resolved_links
+
+    def close(self) -> None:
+        for bell_socket in self._bell_sockets or ():
+            bell_socket.close()
