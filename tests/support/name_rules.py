@@ -20,7 +20,7 @@ MOST_ONE_WORD_FUNCTIONS = 0.35
 LEAST_WORDS_PER_IDENTIFIER = 1.6
 MOST_FILES_PER_FOLDER = 30
 
-# Words that end like a gerund or a participle and are none, or are verbs in the form that we want.
+# Words that only look like a gerund or a participle.
 NOUNS_IN_ING = {"ping", "polling", "recording", "ring", "setting", "spring", "string", "thing"}
 VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"}
 IRREGULAR_PARTICIPLES = re.compile(
@@ -28,8 +28,7 @@ IRREGULAR_PARTICIPLES = re.compile(
     "left|lost|made|meant|met|said|seen|sent|shown|spent|taken|thought|told|understood|written"
 )
 
-SHARED_CLASS_NAMES: dict[str, str] = {}
-"""Class names that may occur more than once, and why."""
+SHARED_CLASS_NAMES: dict[str, str] = {}  # Class names that may occur more than once, and why.
 
 
 class Source(NamedTuple):
@@ -51,7 +50,6 @@ def read_sources(root: Path = ROOT) -> list[Source]:
 
 
 def split_words(identifier: str) -> list[str]:
-    """The words of an identifier; numbers are none: `HTTPPort_2` is ["HTTP", "Port"]."""
     return re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", identifier) or [identifier]
 
 
@@ -87,7 +85,6 @@ def defined_names(source: Source) -> set[str]:
 
 
 def find_bad_names(sources: list[Source]) -> Iterator[str]:
-    """Modules and functions whose names say no noun, or no verb; class names that occur twice."""
     class_places: dict[str, list[str]] = {}
     for source in sources:
         last_word = source.name.rpartition(".")[2].split("_")[-1]
@@ -125,7 +122,6 @@ def find_cycle(sources: list[Source]) -> Iterator[str]:
 
 
 def measure(sources: list[Source]) -> tuple[float, float, int]:
-    """Share of functions with a one-word name, words per identifier, and files in the fullest folder."""
     functions = [function.name for source in sources for function in defined_functions(source)]
     names = [name for source in sources for name in defined_names(source)]
     one_word_share = sum(len(split_words(name)) == 1 for name in functions) / len(functions)
