@@ -19,7 +19,6 @@ PACKAGES = {"namesrv_core": "namesrv_core", "nsadmin": "cli/nsadmin", "nsreport"
 MOST_ONE_WORD_FUNCTIONS = 0.35
 LEAST_WORDS_PER_IDENTIFIER = 1.6
 MOST_FILES_PER_FOLDER = 30
-
 # Words that only look like a gerund or a participle.
 NOUNS_IN_ING = {"ping", "polling", "recording", "ring", "setting", "spring", "string", "thing"}
 VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"}
@@ -103,7 +102,7 @@ def find_bad_names(sources: list[Source]) -> Iterator[str]:
 
 
 def find_cycle(sources: list[Source]) -> Iterator[str]:
-    """An import cycle, if there is one; imports inside functions and for type checkers count."""
+    # Imports inside functions and for type checkers count, too.
     module_names = {source.name for source in sources}
     imports: dict[str, set[str]] = {source.name: set() for source in sources}
     for source in sources:
