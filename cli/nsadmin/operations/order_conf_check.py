@@ -53,8 +53,8 @@ def _find_server_problems(server_snapshot: ClusterSnapshot) -> Iterator[OrderCon
             )
             continue
         yield from (
-            OrderConfProblem(topic, problem_kind, text, is_grave, snapshot_sources)
-            for problem_kind, text, is_grave in _find_topic_problems(
+            OrderConfProblem(topic, *topic_problem, snapshot_sources)
+            for topic_problem in _find_topic_problems(
                 server_snapshot, server_snapshot.topics.get(topic, {}), queues_by_broker
             )
         )

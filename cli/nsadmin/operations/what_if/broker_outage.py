@@ -73,17 +73,19 @@ def foresee_broker_outage(
             for namesrv_addr, server_snapshot in user_snapshots.items()
         }
     )
-    topics_by_group, clients_by_group, group_errors = _read_consumers(
+    consumer_facts = _read_consumers(
         admin, snapshots_by_addr, down_members, [worst_loss.topic_loss for worst_loss in topic_losses]
     )
     return BrokerOutage(
         len({topic for server_snapshot in user_snapshots.values() for topic in server_snapshot.topics}),
         max(lost_write_share(server_snapshot, down_members) for server_snapshot in user_snapshots.values()),
         topic_losses,
-        find_group_losses(topics_by_group, clients_by_group, topic_losses),
+        find_group_losses(
+            consumer_facts.topics_by_group, consumer_facts.client_counts_by_group, topic_losses
+        ),
         {
             **{snapshot_result.addr: snapshot_result.error for snapshot_result in snapshot_results},
-            **group_errors,
+            **consumer_facts.errors_by_addr,
         },
     )
 
@@ -123,13 +125,20 @@ def _join_known_brokers(present_members: BrokerMembers) -> str:
     return abbreviate_names(sorted(present_members), 10) or "none"
 
 
+class _ConsumerFacts(NamedTuple):
+    """The consumed topics and the number of clients by group, and the error, if any, of each broker."""
+
+    topics_by_group: dict[str, set[str]]
+    client_counts_by_group: dict[str, int]
+    errors_by_addr: dict[str, RocketMQError | None]
+
+
 def _read_consumers(
     admin: AdminClient,
     snapshots_by_addr: Mapping[str, ClusterSnapshot],
     down_members: BrokerMembers,
     lost_topics: Sequence[TopicOutageLoss],
-) -> tuple[dict[str, set[str]], dict[str, int], dict[str, RocketMQError | None]]:
-    """The consumed topics by group, the client counts by group, and the errors, asked of these brokers."""
+) -> _ConsumerFacts:
     broker_addrs = [
         broker_addr
         for broker_name in down_members
@@ -148,7 +157,7 @@ def _read_consumers(
         for topic, group_names in (groups_result.result or {}).items():
             for group in group_names:
                 topics_by_group.setdefault(group, set()).add(topic)
-    return (
+    return _ConsumerFacts(
         topics_by_group,
         {group: len(group_connections.clients) for group, group_connections in online_groups.items()},
         errors_by_addr,

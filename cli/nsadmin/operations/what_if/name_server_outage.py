@@ -83,12 +83,12 @@ def foresee_name_server_outage(
         for entry_name, broker_config in configs_by_process.items()
         if broker_config is not None
     }
-    lists_by_client, producer_count, silent_count, client_count = _read_client_lists(
+    client_lists = _read_client_lists(
         admin, [server_addr for server_addr in configs_by_addr if configs_by_addr[server_addr].error is None]
     )
     listed_spellings = {
         server_addr
-        for listed_addrs in (*lists_by_process.values(), *lists_by_client.values())
+        for listed_addrs in (*lists_by_process.values(), *client_lists.lists_by_client.values())
         for server_addr in listed_addrs
     }
     down_spellings = {
@@ -98,7 +98,7 @@ def foresee_name_server_outage(
     }
     return NameServerOutage(
         find_list_losses(lists_by_process, down_spellings),
-        find_list_losses(lists_by_client, down_spellings),
+        find_list_losses(client_lists.lists_by_client, down_spellings),
         # A name server that did not answer may know every process, so no process is certainly unshared.
         find_known_alone(ids_by_server, down_addrs)
         if all(server_addr in ids_by_server for server_addr in other_addrs)
@@ -108,23 +108,28 @@ def foresee_name_server_outage(
             for entry_name, broker_config in configs_by_process.items()
             if broker_config and has_dynamic_name_servers(broker_config)
         ),
-        (len(lists_by_process), client_count),
-        silent_count,
-        producer_count,
+        (len(lists_by_process), len(client_lists.lists_by_client)),
+        client_lists.silent_count,
+        client_lists.producer_count,
         errors_by_addr,
     )
 
 
-def _read_client_lists(
-    admin: AdminClient, broker_addrs: Sequence[str]
-) -> tuple[dict[str, tuple[str, ...]], int, int, int]:
-    """Lists of consumers by group and client id; the counts of producers, silent and answering clients."""
+class _ClientLists(NamedTuple):
+    """The name-server lists of consumers by "GROUP CLIENT". Silent consumers did not report theirs."""
+
+    lists_by_client: dict[str, tuple[str, ...]]
+    producer_count: int
+    silent_count: int
+
+
+def _read_client_lists(admin: AdminClient, broker_addrs: Sequence[str]) -> _ClientLists:
     online_groups, _ = admin.consumers.list_online_groups(broker_addrs)
     lists_by_group = admin.client_runtime.get_name_servers(online_groups)
     lists_by_client = {
         f"{group} {client_entry.client.client_id}": client_entry.name_servers
-        for group, client_lists in lists_by_group.items()
-        for client_entry in client_lists
+        for group, group_lists in lists_by_group.items()
+        for client_entry in group_lists
         if client_entry.name_servers
     }
     client_count = sum(map(len, lists_by_group.values()))
@@ -133,4 +138,4 @@ def _read_client_lists(
         for result in admin.producers.list_producers(broker_addrs)
         for client_entry in result.result or ()
     }
-    return lists_by_client, len(producers), client_count - len(lists_by_client), len(lists_by_client)
+    return _ClientLists(lists_by_client, len(producers), client_count - len(lists_by_client))

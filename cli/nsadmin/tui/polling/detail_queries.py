@@ -186,7 +186,7 @@ def _query_group(
         yield GroupPolled(server_probe.clock(), group, error=error_text(failed_results[0]))
         return
     try:
-        members, consume_type, message_model = _read_members(server_probe, group)
+        group_members = _read_members(server_probe, group)
     except RocketMQError as error:
         yield GroupPolled(server_probe.clock(), group, error=error_text(error))
         return
@@ -204,22 +204,24 @@ def _query_group(
         for queue_progress in progress_table.queues
     ]
     consume_tps = sum(progress_table.consume_tps for progress_table in progress_tables)
-    yield GroupPolled(
-        server_probe.clock(), group, consume_tps, queue_lags, members, consume_type, message_model
-    )
+    yield GroupPolled(server_probe.clock(), group, consume_tps, queue_lags, *group_members)
 
 
-def _read_members(
-    server_probe: ServerProbe, group: str
-) -> tuple[list[ClientConnection], str | None, str | None]:
+class _GroupMembers(NamedTuple):
+    members: list[ClientConnection]
+    consume_type: str | None
+    message_model: str | None
+
+
+def _read_members(server_probe: ServerProbe, group: str) -> _GroupMembers:
     try:
         group_connections = server_probe.admin.consumers.get_connections(group)
     except RocketMQError as error:
         if is_unreachable(error):
             raise
         # Any other error means that no client of the group is connected.
-        return [], None, None
-    return (
+        return _GroupMembers([], None, None)
+    return _GroupMembers(
         list(map(_member_of_client, group_connections.clients)),
         group_connections.consume_type,
         group_connections.message_model,

@@ -23,7 +23,7 @@ class BrokerRow(NamedTuple):
     listing_count: int
     server_count: int
     group_master: ObservedBroker | None
-    wipe_counts: tuple[int, int] | None
+    wipe_counts: display_states.WipeCounts | None
 
     @property
     def broker_name(self) -> str:

@@ -26,7 +26,9 @@ def _state_cell(row: BrokerRow) -> Cell:
     state_detail = f" {units.format_age(row.now_ms - since_ms)}" if since_ms is not None else ""
     if row.wipe_counts and row.display_state in (display_states.WIPED, display_states.PARTLY_WIPED):
         state_detail = (
-            "" if row.wipe_counts[0] == row.wipe_counts[1] else f" {row.wipe_counts[0]}/{row.wipe_counts[1]}"
+            ""
+            if row.wipe_counts.wiped == row.wipe_counts.known
+            else f" {row.wipe_counts.wiped}/{row.wipe_counts.known}"
         )
     return Cell(f"{row.display_state.sign} {row.display_state.word}{state_detail}", row.display_state.tone)
 

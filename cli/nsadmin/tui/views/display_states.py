@@ -29,7 +29,14 @@ LISTED = DisplayState("listed", "·", "dim", 7)
 UP = DisplayState("up", "●", "good", 8)
 
 
-def state_of_broker(broker: ObservedBroker, wipe_counts: tuple[int, int] | None = None) -> DisplayState:
+class WipeCounts(NamedTuple):
+    """How many name servers know a broker without its write permission, and how many know it."""
+
+    wiped: int
+    known: int
+
+
+def state_of_broker(broker: ObservedBroker, wipe_counts: WipeCounts | None = None) -> DisplayState:
     """The worst state that applies to a broker. `wipe_counts` are its counts from `count_wipes`."""
     if broker.gone_since_ms is not None:
         return GONE
@@ -41,12 +48,12 @@ def state_of_broker(broker: ObservedBroker, wipe_counts: tuple[int, int] | None 
     if broker.place[1] == 0 and broker.read_text("brokerActive") == "false":
         return INACTIVE
     if wipe_counts is not None:
-        return WIPED if wipe_counts[0] == wipe_counts[1] else PARTLY_WIPED
+        return WIPED if wipe_counts.wiped == wipe_counts.known else PARTLY_WIPED
     return UP
 
 
-def count_wipes(model: ClusterModel) -> dict[str, tuple[int, int]]:
-    """Count for each wiped broker name the name servers without its write permission, and all that know it.
+def count_wipes(model: ClusterModel) -> dict[str, WipeCounts]:
+    """The counts for each broker that is wiped on a name server.
 
     Only name servers that answer count. If none answers, their last answers count.
     """
@@ -62,7 +69,7 @@ def count_wipes(model: ClusterModel) -> dict[str, tuple[int, int]]:
         for broker_name in wiped_brokers
     }
     return {
-        broker_name: (sum(1 for perm in perms if not perm & 2), len(perms))
+        broker_name: WipeCounts(sum(1 for perm in perms if not perm & 2), len(perms))
         for broker_name, perms in perms_by_broker.items()
     }
 

@@ -9,11 +9,17 @@ from nsadmin.tui.views.table import Column, SortOrder, Tone, align_text, escape_
 FittedColumns = Sequence[tuple[Column[Any], int]]
 
 
+class LinePiece(NamedTuple):
+    text: str
+    tone: Tone
+    flashes: bool = False
+
+
 class LinePieces(NamedTuple):
-    """The pieces of a line: (text, tone, whether it flashes). `base_tone` is the background of the line."""
+    """The pieces of a line. `base_tone` is the background of the line."""
 
     base_tone: Tone
-    text_pieces: tuple[tuple[str, Tone, bool], ...]
+    text_pieces: tuple[LinePiece, ...]
 
 
 class RowStyle(NamedTuple):
@@ -29,18 +35,18 @@ class RowStyle(NamedTuple):
         return "cursor" if self.is_at_cursor and self.has_focus else "odd" if self.is_odd else "base"
 
     @property
-    def cursor_mark(self) -> tuple[str, Tone, bool]:
-        return ("▌" if self.is_at_cursor else " ", "mark", False)
+    def cursor_mark(self) -> LinePiece:
+        return LinePiece("▌" if self.is_at_cursor else " ", "mark")
 
 
 def header_pieces(fitted_columns: FittedColumns, gap_width: int, sorted_by: SortOrder | None) -> LinePieces:
     """The titles of the columns. An arrow marks the sort column."""
-    text_pieces: list[tuple[str, Tone, bool]] = [(" ", "head", False)]
+    text_pieces = [LinePiece(" ", "head")]
     for column, column_width in fitted_columns:
         is_sorted_by = sorted_by is not None and column.key == sorted_by.key
         sort_sign = ("▼" if sorted_by and sorted_by.descending else "▲") if is_sorted_by else ""
         column_text = align_text(column.title + sort_sign, column_width, column.is_right_aligned)
-        text_pieces.append((column_text + " " * gap_width, "headChosen" if is_sorted_by else "head", False))
+        text_pieces.append(LinePiece(column_text + " " * gap_width, "headChosen" if is_sorted_by else "head"))
     return LinePieces("head", tuple(text_pieces))
 
 
@@ -60,7 +66,7 @@ def row_pieces(
         (
             row_style.cursor_mark,
             *(
-                (
+                LinePiece(
                     align_text(escape_unprintable(cell.text), column_width, column.is_right_aligned)
                     + " " * gap_width,
                     "dim" if row_style.is_old else cell.tone,
@@ -79,11 +85,11 @@ def heading_pieces(heading: Heading, row_style: RowStyle) -> LinePieces:
         base_tone,
         (
             row_style.cursor_mark,
-            *((escape_unprintable(cell.text), cell.tone, False) for cell in heading.render_cells),
+            *(LinePiece(escape_unprintable(cell.text), cell.tone) for cell in heading.render_cells),
         ),
     )
 
 
 def message_pieces(message_text: str) -> LinePieces:
     """A line with a message in the place of rows."""
-    return LinePieces("base", ((message_text, "dim", False),))
+    return LinePieces("base", (LinePiece(message_text, "dim"),))

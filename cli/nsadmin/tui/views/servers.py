@@ -217,19 +217,27 @@ class ServersView(View):
         return NameServerTarget(row.name_server.namesrv_addr)
 
 
+class SettingRow(NamedTuple):
+    """A setting of a name server. `differing_addrs` are the other name servers, joined by blanks."""
+
+    setting_name: str
+    setting_value: str
+    differing_addrs: str
+
+
 class NameServerSettingsView(View):
     """The settings of one name server."""
 
     view_name = "settings"
     empty_text = "it has not told its settings"
-    columns: Sequence[Column[tuple[str, str, str]]] = (
-        Column("key", "SETTING", 40, lambda row: row[0], lambda row: Cell(row[0])),
+    columns: Sequence[Column[SettingRow]] = (
+        Column("key", "SETTING", 40, lambda row: row.setting_name, lambda row: Cell(row.setting_name)),
         Column(
             "value",
             "VALUE",
             30,
-            lambda row: row[1],
-            lambda row: Cell(row[1], "strong"),
+            lambda row: row.setting_value,
+            lambda row: Cell(row.setting_value, "strong"),
             grows_to_fit=True,
             flashes_changes=True,
         ),
@@ -237,8 +245,8 @@ class NameServerSettingsView(View):
             "others",
             "OTHERWISE ON",
             30,
-            lambda row: row[2],
-            lambda row: Cell(row[2], "warn"),
+            lambda row: row.differing_addrs,
+            lambda row: Cell(row.differing_addrs, "warn"),
             drop_rank=1,
             help_text="name servers that have another value",
         ),
@@ -251,7 +259,7 @@ class NameServerSettingsView(View):
     def view_title(self) -> str:
         return self.namesrv_addr
 
-    def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, str, str]]:
+    def build_rows(self, model: ClusterModel) -> Sequence[SettingRow]:
         name_server = model.name_servers.get(self.namesrv_addr)
         if name_server is None:
             return []
@@ -261,7 +269,7 @@ class NameServerSettingsView(View):
             if other_server is not name_server and other_server.settings
         ]
         return [
-            (
+            SettingRow(
                 setting_name,
                 setting_value,
                 " ".join(
@@ -273,8 +281,8 @@ class NameServerSettingsView(View):
             for setting_name, setting_value in name_server.settings.items()
         ]
 
-    def row_key(self, row: tuple[str, str, str]) -> str:
-        return row[0]
+    def row_key(self, row: SettingRow) -> str:
+        return row.setting_name
 
-    def subject_of_row(self, row: tuple[str, str, str]) -> RowSubject:
-        return RowSubject(name_server=self.namesrv_addr, key=row[0], value=row[1])
+    def subject_of_row(self, row: SettingRow) -> RowSubject:
+        return RowSubject(name_server=self.namesrv_addr, key=row.setting_name, value=row.setting_value)

@@ -20,6 +20,13 @@ from nsadmin.tui.views.view_targets import TopicTarget
 _MAX_QUERIES = 60
 
 
+class ListingCounts(NamedTuple):
+    """How many name servers list a topic, and how many report their topics."""
+
+    listing: int
+    reporting: int
+
+
 class TopicRow(NamedTuple):
     """A row of the list. nsadmin queries the topic's routes and rates only while the row is visible."""
 
@@ -35,16 +42,14 @@ class TopicRow(NamedTuple):
         return kind_of_topic(self.topic)
 
     @property
-    def listing_counts(self) -> tuple[int, int]:
-        """The number of name servers that list the topic, and of those that report their topics."""
+    def listing_counts(self) -> ListingCounts:
         reporting_servers = [
             name_server
             for name_server in self.model.list_fresh_servers()
             if "topics" not in name_server.untold
         ]
-        return sum(1 for name_server in reporting_servers if self.topic in name_server.topic_set), len(
-            reporting_servers
-        )
+        listing_count = sum(1 for name_server in reporting_servers if self.topic in name_server.topic_set)
+        return ListingCounts(listing_count, len(reporting_servers))
 
     @property
     def perms(self) -> list[int]:
@@ -135,7 +140,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         "known",
         "NS",
         4,
-        lambda row: row.listing_counts[0],
+        lambda row: row.listing_counts.listing,
         _listing_cell,
         is_right_aligned=True,
         flashes_changes=True,

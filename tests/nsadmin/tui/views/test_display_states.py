@@ -5,7 +5,7 @@ import pytest
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 from nsadmin.tui.views import display_states
-from nsadmin.tui.views.display_states import DisplayState
+from nsadmin.tui.views.display_states import DisplayState, WipeCounts
 from tests.support.screens import NOON, broker, server, silent
 
 A = "10.0.1.1:10911"
@@ -45,7 +45,7 @@ def test_gone_is_worse_than_anything_that_it_told() -> None:
     model.apply_poll(broker(A))
     model.apply_poll(server(groups={}))
     [known] = model.brokers.values()
-    assert display_states.state_of_broker(known, (3, 3)) == display_states.GONE
+    assert display_states.state_of_broker(known, WipeCounts(3, 3)) == display_states.GONE
 
 
 def test_wiped_by_all_or_by_some() -> None:
@@ -56,8 +56,8 @@ def test_wiped_by_all_or_by_some() -> None:
     assert display_states.count_wipes(model) == {"broker-a": (1, 2)}
     model.apply_poll(broker(A))
     [known] = model.brokers.values()
-    assert display_states.state_of_broker(known, (1, 3)) == display_states.PARTLY_WIPED
-    assert display_states.state_of_broker(known, (3, 3)) == display_states.WIPED
+    assert display_states.state_of_broker(known, WipeCounts(1, 3)) == display_states.PARTLY_WIPED
+    assert display_states.state_of_broker(known, WipeCounts(3, 3)) == display_states.WIPED
 
 
 def test_a_name_server_is_up_down_or_not_known_yet() -> None:

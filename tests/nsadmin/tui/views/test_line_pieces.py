@@ -1,7 +1,7 @@
 """What one line of a table shows."""
 
 from nsadmin.tui.views import line_pieces
-from nsadmin.tui.views.line_pieces import LinePieces, RowStyle
+from nsadmin.tui.views.line_pieces import LinePiece, LinePieces, RowStyle
 from nsadmin.tui.views.row_groups import Heading
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
@@ -13,14 +13,14 @@ COLUMNS: list[tuple[Column[tuple[str, int]], int]] = [
 
 def test_the_head_marks_what_rows_are_sorted_by() -> None:
     assert line_pieces.header_pieces(COLUMNS, 1, SortOrder("number", True)) == LinePieces(
-        "head", ((" ", "head", False), ("NAME  ", "head", False), ("  N▼ ", "headChosen", False))
+        "head", (LinePiece(" ", "head"), LinePiece("NAME  ", "head"), LinePiece("  N▼ ", "headChosen"))
     )
 
 
 def test_a_row_has_its_cells_cut_and_free_of_what_moves_the_cursor() -> None:
     found = line_pieces.row_pieces(COLUMNS, 1, ("a\x1b[2J", 7), {"number"}, RowStyle(is_odd=True))
     assert found == LinePieces(
-        "odd", ((" ", "mark", False), ("a\\x1… ", "strong", False), ("   7 ", "bad", True))
+        "odd", (LinePiece(" ", "mark"), LinePiece("a\\x1… ", "strong"), LinePiece("   7 ", "bad", True))
     )
 
 
@@ -31,15 +31,17 @@ def test_the_chosen_row_is_marked_and_bright_only_with_the_focus() -> None:
         line_pieces.row_pieces(COLUMNS, 1, ("a", 7), (), chosen._replace(has_focus=True)).base_tone
         == "cursor"
     )
-    assert line_pieces.row_pieces(COLUMNS, 1, ("a", 7), (), chosen).text_pieces[0] == ("▌", "mark", False)
+    assert line_pieces.row_pieces(COLUMNS, 1, ("a", 7), (), chosen).text_pieces[0] == LinePiece("▌", "mark")
 
 
 def test_a_heading_goes_over_all_columns() -> None:
     found = line_pieces.heading_pieces(Heading("prod", (Cell("2 rows", "dim"),), False), RowStyle())
     assert found == LinePieces(
-        "panel", ((" ", "mark", False), ("▾ prod  ", "accent", False), ("2 rows", "dim", False))
+        "panel", (LinePiece(" ", "mark"), LinePiece("▾ prod  ", "accent"), LinePiece("2 rows", "dim"))
     )
 
 
 def test_what_is_said_is_no_row() -> None:
-    assert line_pieces.message_pieces("nothing here") == LinePieces("base", (("nothing here", "dim", False),))
+    assert line_pieces.message_pieces("nothing here") == LinePieces(
+        "base", (LinePiece("nothing here", "dim"),)
+    )

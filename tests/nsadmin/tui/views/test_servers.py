@@ -3,7 +3,7 @@
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
-from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, ServersView
+from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, ServersView, SettingRow
 from nsadmin.tui.views.table import Cell
 from tests.support.screens import NOON, server
 
@@ -55,8 +55,8 @@ def test_its_settings_and_who_has_them_otherwise() -> None:
     view = open_target(ServersView().open_row(ServersView().build_rows(model)[0]))
     assert isinstance(view, NameServerSettingsView)
     assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]
-    assert (view.row_key(("a", "1", "")), view.view_title) == ("a", ONE)
-    assert view.subject_of_row(("a", "1", ""))[-3:] == ("a", "1", ONE)
+    assert (view.row_key(SettingRow("a", "1", "")), view.view_title) == ("a", ONE)
+    assert view.subject_of_row(SettingRow("a", "1", ""))[-3:] == ("a", "1", ONE)
     assert NameServerSettingsView("nobody").build_rows(model) == []
     row = ServersView().build_rows(model)[0]
     assert (
