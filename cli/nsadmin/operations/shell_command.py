@@ -1,12 +1,31 @@
-"""Shell commands of the operator that a procedure runs, with fields such as {brokerName} filled in."""
+"""Shell commands of the operator that a procedure runs for a broker, with its name, address and id.
 
+The values come from servers, and a command may hand them to a second shell, as `ssh HOST "stop {brokerName}"`
+does. No quoting holds in both shells, so a command runs only with values that no shell interprets.
+"""
+
+import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
 
+from namesrv_core.errors import RocketMQError
+
+VARIABLES_BY_FIELD = {
+    "brokerName": "NSADMIN_BROKER_NAME",
+    "brokerAddr": "NSADMIN_BROKER_ADDR",
+    "brokerId": "NSADMIN_BROKER_ID",
+}
+"""The environment variable that has the value of each field, for scripts."""
+
 _FIELD_PATTERN = re.compile(r"\{(\w+)\}")
+# A first "-" would be an option, and a first "." a parent folder.
+_SAFE_VALUE_PATTERN = re.compile(r"[A-Za-z0-9_%\[][A-Za-z0-9._%:\[\]-]*")
+
+
+class UnsafeFieldError(RocketMQError):
+    """A value that a server reported could become a part of a shell command. Nothing was run."""
 
 
 def find_unknown_fields(shell_text: str, known_fields: Mapping[str, str]) -> list[str]:
@@ -14,11 +33,22 @@ def find_unknown_fields(shell_text: str, known_fields: Mapping[str, str]) -> lis
     return [field_match[1] for field_match in _find_fields(shell_text) if field_match[1] not in known_fields]
 
 
+def require_safe_fields(field_values: Mapping[str, str]) -> None:
+    """Raises UnsafeFieldError if a shell could interpret one of the values."""
+    for field_name, field_value in field_values.items():
+        if not _SAFE_VALUE_PATTERN.fullmatch(field_value):
+            raise UnsafeFieldError(
+                f"{field_name} {field_value!r} is not safe in a shell command, so nothing was run: "
+                "use letters, digits and ._%:[]- only, and none of .:]- first"
+            )
+
+
 def fill_fields(shell_text: str, field_values: Mapping[str, str]) -> str:
-    """The command with its fields replaced by values, each quoted for a shell."""
+    """The command with its fields replaced. A missing value counts as empty. Raises UnsafeFieldError."""
     for field_match in reversed(_find_fields(shell_text)):
-        quoted_value = shlex.quote(field_values[field_match[1]])
-        shell_text = shell_text[: field_match.start()] + quoted_value + shell_text[field_match.end() :]
+        field_value = field_values.get(field_match[1], "")
+        require_safe_fields({field_match[1]: field_value})
+        shell_text = shell_text[: field_match.start()] + field_value + shell_text[field_match.end() :]
     return shell_text
 
 
@@ -30,10 +60,22 @@ def _find_fields(shell_text: str) -> list[re.Match[str]]:
     ]
 
 
-def run_in_shell(shell_text: str) -> int:
-    """Run the command in a shell, wait for its end and return its exit code. Its output goes to stderr."""
+def run_in_shell(shell_text: str, field_values: Mapping[str, str]) -> int:
+    """Run the command in a shell, with the values as variables, and return its exit code.
+
+    Its output goes to stderr. A command that names no field can expand a variable for a second shell, so
+    the values have to be safe, too. Raises UnsafeFieldError.
+    """
+    require_safe_fields(field_values)
+    field_variables = {
+        VARIABLES_BY_FIELD[field_name]: field_value for field_name, field_value in field_values.items()
+    }
     return subprocess.run(
-        shell_text, shell=True, stdin=subprocess.DEVNULL, stdout=_stderr_descriptor()
+        shell_text,
+        shell=True,
+        stdin=subprocess.DEVNULL,
+        stdout=_stderr_descriptor(),
+        env=os.environ | field_variables,
     ).returncode
 
 

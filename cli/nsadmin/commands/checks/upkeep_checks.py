@@ -227,7 +227,7 @@ def check_drain(
         nsadmin checkDrain --warning 604800
     """
     from nsadmin.operations.checks import drain
-    from nsadmin.operations.drain.store import find_state_home
+    from nsadmin.operations.state_folder import find_state_home
 
     limits = parse_limits("drain", warning_range, critical_range)
     return run_check(

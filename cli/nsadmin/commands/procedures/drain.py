@@ -29,14 +29,9 @@ from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
 from nsadmin.operations.drain.state import InvalidStateError
-from nsadmin.operations.drain.store import (
-    DrainStore,
-    SavedDrain,
-    drain_folder_of,
-    find_state_home,
-    load_drains,
-)
+from nsadmin.operations.drain.store import DrainStore, SavedDrain, drain_folder_of, load_drains
 from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
+from nsadmin.operations.state_folder import find_state_home
 from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -67,7 +62,8 @@ def drain(
         Option(
             "--then",
             metavar="COMMAND",
-            help="What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in.",
+            help="What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in, "
+            "and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.",
         ),
     ] = None,
     wait_for_consumers: Annotated[
@@ -100,6 +96,9 @@ def drain(
     one of the same broker joins the first. undrain undoes it. The exit code is 3 where a name server did not
     answer in the end.
 
+    --then is refused, before anything is done, if the name or address of the broker has a character that a
+    shell could interpret, here or at the other end of ssh: only letters, digits and ._%:[]- are safe.
+
     Examples:
         # What would be left without the broker: some topics are on this one alone (exit code 1)
         nsadmin drain broker-a-0 --dry-run
@@ -119,6 +118,8 @@ def drain(
     )
     cluster_view = ClusterEnvironment(session.admin, broker_name)
     servers = cluster_view.read_servers()
+    if then_command is not None:
+        shell_command.require_safe_fields(_then_fields(broker_name, find_master_addr(servers)))
     drain_store = _find_drain_store(session, broker_name, servers)
     saved_drain = None if drain_store is None else drain_store.load_drain()
     if drain_store is not None and saved_drain is not None and not session.is_dry_run:
@@ -163,12 +164,17 @@ def _build_then_command(broker_name: str, then_command: str | None) -> Callable[
         )
 
     def run_then_command(broker_addr: str) -> CommandEnded:
-        command_line = shell_command.fill_fields(
-            then_command, {"brokerName": broker_name, "brokerAddr": broker_addr}
-        )
-        return CommandEnded(SYSTEM_CLOCK.now_ms(), command_line, shell_command.run_in_shell(command_line))
+        command_fields = _then_fields(broker_name, broker_addr)
+        command_line = shell_command.fill_fields(then_command, command_fields)
+        exit_code = shell_command.run_in_shell(command_line, command_fields)
+        return CommandEnded(SYSTEM_CLOCK.now_ms(), command_line, exit_code)
 
     return run_then_command
+
+
+def _then_fields(broker_name: str, broker_addr: str | None) -> dict[str, str]:
+    """What a command of --then is told about the broker; no address while it is unknown."""
+    return {"brokerName": broker_name, **({"brokerAddr": broker_addr} if broker_addr else {})}
 
 
 def _refuse_risks(drain_plan: DrainPlan, risk_texts: list[str]) -> DrainRefused | None:

@@ -1,6 +1,6 @@
 """rollingRestart: restarts the brokers of a cluster one by one, and drains each master before its stop."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Annotated
 
@@ -17,11 +17,12 @@ from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.runner import DrainPlan, ProcedureClock
-from nsadmin.operations.drain.store import DrainStore, drain_folder_of, find_state_home
+from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from nsadmin.operations.restart.events import describe_record
 from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
 from nsadmin.operations.restart.state import BrokerProcess, order_processes
 from nsadmin.operations.restart.store import RestartStore
+from nsadmin.operations.state_folder import find_state_home
 from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -39,7 +40,8 @@ def rolling_restart(
         Option(
             "--stop",
             metavar="COMMAND",
-            help="What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in.",
+            help="What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in, "
+            "and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.",
         ),
     ] = None,
     start_command: Annotated[
@@ -83,6 +85,9 @@ def rolling_restart(
     Ctrl-C ends it between two steps, --pause-after between two groups; started again, it goes on where it
     was. The commands may then be run a second time, so they should not mind: systemctl does not.
 
+    It is refused, before anything is done, if the name or address of a broker has a character that a shell
+    could interpret, here or at the other end of ssh: only letters, digits and ._%:[]- are safe.
+
     Examples:
         # Which brokers, in which order, and what would be done
         nsadmin rollingRestart -c cluster-a --dry-run
@@ -101,8 +106,12 @@ def rolling_restart(
     )
     interval_seconds = drain_options.parse_interval_seconds("rollingRestart", interval_text)
     addrs_by_broker = {broker_group.broker_name: broker_group.broker_addrs for broker_group in broker_groups}
+    broker_processes = _list_processes(cluster_name, addrs_by_broker)
+    if stop_command or start_command:
+        for broker_process in broker_processes:
+            shell_command.require_safe_fields(_command_fields(broker_process))
     if session.is_dry_run:
-        return _dry_run_rows(session, cluster_name, addrs_by_broker)
+        return _dry_run_rows(session, broker_processes)
     shell_commands = {
         "stop": _require_command("--stop", stop_command),
         "start": _require_command("--start", start_command),
@@ -133,16 +142,9 @@ def rolling_restart(
         )
 
     def run_step_command(step_name: str, broker_process: BrokerProcess) -> int:
-        command_fields = dict(
-            zip(
-                _COMMAND_FIELDS,
-                (broker_process.broker, broker_process.addr, str(broker_process.broker_id)),
-                strict=True,
-            )
-        )
-        return shell_command.run_in_shell(
-            shell_command.fill_fields(shell_commands[step_name], command_fields)
-        )
+        command_fields = _command_fields(broker_process)
+        command_line = shell_command.fill_fields(shell_commands[step_name], command_fields)
+        return shell_command.run_in_shell(command_line, command_fields)
 
     def begin_restart(clock: ProcedureClock) -> Iterator[EventRecord]:
         restart_progress = RestartStore(find_state_home(), cluster_name)
@@ -184,15 +186,22 @@ def _require_command(option_flag: str, command_text: str | None) -> str:
     return command_text
 
 
-def _dry_run_rows(
-    session: Session, cluster_name: str, addrs_by_broker: Mapping[str, Mapping[int, str]]
-) -> ResultRows:
+def _command_fields(broker_process: BrokerProcess) -> dict[str, str]:
+    field_values = (broker_process.broker, broker_process.addr, str(broker_process.broker_id))
+    return dict(zip(_COMMAND_FIELDS, field_values, strict=True))
+
+
+def _list_processes(
+    cluster_name: str, addrs_by_broker: Mapping[str, Mapping[int, str]]
+) -> tuple[BrokerProcess, ...]:
+    """The processes to restart, in order; those that are left, if a restart is saved."""
     saved_progress = RestartStore(find_state_home(), cluster_name).load_state()
-    broker_processes = (
-        order_processes(addrs_by_broker)
-        if saved_progress is None
-        else saved_progress.processes[saved_progress.at :]
-    )
+    if saved_progress is not None:
+        return saved_progress.processes[saved_progress.at :]
+    return order_processes(addrs_by_broker)
+
+
+def _dry_run_rows(session: Session, broker_processes: Sequence[BrokerProcess]) -> ResultRows:
     cluster_views = {
         broker_process.broker: ClusterEnvironment(session.admin, broker_process.broker)
         for broker_process in broker_processes

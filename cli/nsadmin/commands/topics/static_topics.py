@@ -10,7 +10,7 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
-from nsadmin.operations.drain.store import escape_file_name, find_state_home
+from nsadmin.operations.state_folder import escape_file_name, find_state_home
 from nsadmin.operations.static_topics import mapping_files, planner
 from nsadmin.operations.static_topics.executor import (
     ExecutedPlan,

@@ -129,7 +129,7 @@ def _check_journal(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
 
 def _check_drain(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     from nsadmin.operations.checks import drain
-    from nsadmin.operations.drain.store import find_state_home
+    from nsadmin.operations.state_folder import find_state_home
 
     observation = drain.observe_drains(admin, int(time() * 1000), find_state_home())
     if not observation.observed_drains and not observation.unreadable_states:

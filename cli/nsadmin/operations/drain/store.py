@@ -5,7 +5,6 @@ Rule: saved data survives a kill at any moment, and at most one process of this 
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from nsadmin.operations.drain.state import (
     parse_state_record,
 )
 from nsadmin.operations.process_lock import ProcessLock
+from nsadmin.operations.state_folder import escape_file_name
 
 STATE_FILE, SNAPSHOT_FILE, EVENTS_FILE, LOCK_FILE = "state.json", "snapshot.json", "events.jsonl", "lock"
 
@@ -34,26 +34,9 @@ class SavedDrain(NamedTuple):
     holder_pid: int | None
 
 
-def find_state_home(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder in NSADMIN_STATE, else `nsadmin` in the user's XDG state folder."""
-    given_folder = environment.get("NSADMIN_STATE")
-    if given_folder:
-        return Path(given_folder).expanduser()
-    base_folder = environment.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(base_folder).expanduser() / "nsadmin"
-
-
 def drain_folder_of(state_home: Path, cluster_name: str, broker_name: str) -> Path:
     """Return the folder of a broker's drain."""
     return state_home / "drains" / escape_file_name(cluster_name) / escape_file_name(broker_name)
-
-
-def escape_file_name(raw_name: str) -> str:
-    """Escape characters that file systems interpret with %. Different names stay different."""
-    escaped_name = re.sub(
-        r"[^\w.-]|^\.", lambda special_char: f"%{special_char[0].encode().hex()}", raw_name, flags=re.ASCII
-    )
-    return escaped_name or "%"
 
 
 class DrainStore:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from namesrv_core.storage import atomic_write
 from nsadmin.operations.drain.state import InvalidStateError
-from nsadmin.operations.drain.store import escape_file_name
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.restart.state import RestartState, build_state_record, parse_state_record
+from nsadmin.operations.state_folder import escape_file_name
 
 
 class RestartStore:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nsadmin.operations.drain.events import describe_record
-from nsadmin.operations.drain.store import EVENTS_FILE, SavedDrain, find_state_home, load_drains
+from nsadmin.operations.drain.store import EVENTS_FILE, SavedDrain, load_drains
+from nsadmin.operations.state_folder import find_state_home
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled
 
 _TAIL_BYTES = 16_384

@@ -11,13 +11,7 @@ import pytest
 
 from namesrv_core.events import QueueData
 from nsadmin.operations.drain.state import DrainState, InvalidStateError, QueueSnapshot
-from nsadmin.operations.drain.store import (
-    DrainStore,
-    SavedDrain,
-    drain_folder_of,
-    find_state_home,
-    load_drains,
-)
+from nsadmin.operations.drain.store import DrainStore, SavedDrain, drain_folder_of, load_drains
 
 STATE = DrainState("C", "broker-a", ("h:1",), 1, 2)
 SNAPSHOT = QueueSnapshot({"h:1": {"T": QueueData("broker-a", 8, 8, 6)}}, None)
@@ -28,12 +22,6 @@ def keeping(tmp_path: Path) -> Iterator[DrainStore]:
     found = DrainStore(drain_folder_of(tmp_path, "C", "broker-a"), "broker-a")
     yield found
     found.release_lock()
-
-
-def test_the_environment_says_where() -> None:
-    assert find_state_home({"NSADMIN_STATE": "/s"}) == Path("/s")
-    assert find_state_home({"XDG_STATE_HOME": "/x"}) == Path("/x/nsadmin")
-    assert find_state_home({}) == Path("~/.local/state/nsadmin").expanduser()
 
 
 def test_no_two_brokers_have_one_folder_and_none_is_elsewhere(tmp_path: Path) -> None:
