@@ -22,7 +22,8 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import build_request
 from namesrv_core.protocol.json_bodies import DataVersion
 from tests.bench import figures
-from tests.bench.attacks import connected, fill, latencies, memory, victim
+from tests.bench.attacks import measure_latencies, register_brokers, resident_mib, start_victim
+from tests.bench.crude_peers import connect
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import free_port
 from tests.support.running import call
@@ -63,15 +64,15 @@ class Work:
 
     def steady(self) -> None:
         """The brokers that clients ask for, which never change."""
-        with connected(self.port) as peer:
+        with connect(self.port) as peer:
             while not self.stop.wait(20):
-                fill(peer)
+                register_brokers(peer)
 
     def broker(self, number: int) -> None:
         """Registers each second; each tenth time with other topics, sometimes over a new connection."""
         rng, counter = random.Random(number), 0
         while not self.stop.is_set():
-            with contextlib.suppress(OSError), connected(self.port) as peer:
+            with contextlib.suppress(OSError), connect(self.port) as peer:
                 for _ in range(rng.randrange(5, 60)):
                     counter += 1
                     topics = [f"soak-{counter // 10 % 7}-{n}" for n in range(200)]
@@ -89,7 +90,7 @@ class Work:
         rng = random.Random(0)
         whole = codec.encode_command(build_request(106))
         while not self.stop.wait(0.05):
-            with contextlib.suppress(OSError), connected(self.port) as peer:
+            with contextlib.suppress(OSError), connect(self.port) as peer:
                 # What is remembered of questions is full within the first minutes.
                 topics = (f"nobody-{rng.randrange(10**9)}" for _ in range(20))
                 asked = b"".join(
@@ -102,7 +103,7 @@ class Work:
         """KV config put, read and deleted; writing to a broker forbidden and allowed; every list read."""
         rng = random.Random(1)
         while not self.stop.is_set():
-            with contextlib.suppress(OSError), connected(self.port) as peer:
+            with contextlib.suppress(OSError), connect(self.port) as peer:
                 while not self.stop.wait(0.5):
                     key = {"namespace": "soak", "key": f"k{rng.randrange(50)}"}
                     broker = {"brokerName": f"soak-{rng.randrange(BROKERS)}"}
@@ -131,13 +132,15 @@ def page(http: str, path: str) -> bytes:
 
 
 def sample(server: OurNameServer, http: str, seconds: float, done: Counter[str]) -> Sample:
-    found = [1000 * value for value in latencies(server.port, seconds)]
+    found = [1000 * value for value in measure_latencies(server.port, seconds)]
     done["lookups"] += len(found)
     pid = server.child.pid
     files = len(os.listdir(f"/proc/{pid}/fd"))
     threads = len(os.listdir(f"/proc/{pid}/task"))
     tasks = json.loads(page(http, "/debug/state"))["process"]["tasks"]
-    return Sample(memory(pid), files, threads, tasks, found[len(found) // 2], found[len(found) * 99 // 100])
+    return Sample(
+        resident_mib(pid), files, threads, tasks, found[len(found) // 2], found[len(found) * 99 // 100]
+    )
 
 
 def mean(samples: list[Sample]) -> Sample:
@@ -180,7 +183,7 @@ def soaked(minutes: float) -> list[str]:
     # Many small segments of the journal: each is compressed and indexed, which takes memory for a moment.
     config = {"journalDir": "journal", "journalSegmentMegabytes": "1"}
     config |= {"httpAddress": http, "httpTokenFile": "token"}
-    with victim(config, {"token": _TOKEN}) as server:
+    with start_victim(config, {"token": _TOKEN}) as server:
         work = Work(server, http)
         threads = work.threads()
         for thread in threads:
