@@ -37,7 +37,15 @@ class ResponseCode(IntEnum):
 
 
 class RocketMQError(Exception):
-    """Base class of the errors that this project raises."""
+    """Base class of the errors that this project raises. Instances can be pickled and copied."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The inherited method calls the constructor with `args`, which other parameters break.
+        return _rebuild_error, (type(self), self.args), self.__dict__
+
+
+def _rebuild_error(error_type: type[RocketMQError], error_args: tuple[object, ...]) -> RocketMQError:
+    return error_type.__new__(error_type, *error_args)
 
 
 class ProtocolError(RocketMQError):
