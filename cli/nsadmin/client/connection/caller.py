@@ -133,8 +133,11 @@ class Caller:
 
         Raises:
             ReadOnlyAccess: The client is read-only, and a request changes something. Nothing was sent.
+            TypeError: An address is a single character, because a string was given instead of a list.
         """
         calls = list(calls)
+        if any(len(server_addr) == 1 for server_addr, _ in calls):
+            raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         if self.read_only:
             _refuse_changes(calls)
         mapped_calls = [

@@ -125,3 +125,8 @@ def test_a_timeout_in_which_nothing_can_be_done_is_refused_at_once(timeout: floa
 def test_patience_may_be_without_end(timeout: float) -> None:
     with FakeNameServer() as server, AdminClient(server.addr, timeout=timeout) as admin:
         assert admin.topics.list_names() == ()
+
+
+def test_a_string_instead_of_a_list_of_addresses_is_a_type_error() -> None:
+    with AdminClient("127.0.0.1:1") as admin, pytest.raises(TypeError, match="list of addresses"):
+        admin.broker_configs.get_each("127.0.0.1:10911")
