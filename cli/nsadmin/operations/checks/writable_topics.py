@@ -24,13 +24,15 @@ class WritableTopicsObservation(NamedTuple):
     """The state of each name server, RocketMQ's system topics, and the masters that do not answer.
 
     `read_only_topics` has, by broker name, the topics that the broker's own configuration makes read-only.
-    They are read-only on purpose, not because a name server's write permission was removed.
+    They are read-only on purpose, not because a name server's write permission was removed. By name server,
+    `unwiped_brokers` have a topic with the write permission.
     """
 
     snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
     system_topics: frozenset[str]
     silence_reasons: Mapping[str, str]
     read_only_topics: Mapping[str, frozenset[str]]
+    unwiped_brokers: Mapping[str, frozenset[str]]
 
 
 def observe_writable_topics(admin: AdminClient) -> WritableTopicsObservation:
@@ -40,7 +42,7 @@ def observe_writable_topics(admin: AdminClient) -> WritableTopicsObservation:
         known_snapshot for _, known_snapshot, _ in snapshot_results if known_snapshot is not None
     ]
     if not known_snapshots:
-        return WritableTopicsObservation(snapshot_results, frozenset(), {}, {})
+        return WritableTopicsObservation(snapshot_results, frozenset(), {}, {}, {})
     master_addrs = [
         _master_addr_of(known_snapshot, broker_name)
         for known_snapshot in known_snapshots
@@ -55,6 +57,16 @@ def observe_writable_topics(admin: AdminClient) -> WritableTopicsObservation:
         system_topics,
         silence_reasons,
         _find_read_only(admin, known_snapshots, system_topics, silence_reasons),
+        {known_snapshot.source: _find_unwiped_brokers(known_snapshot) for known_snapshot in known_snapshots},
+    )
+
+
+def _find_unwiped_brokers(known_snapshot: ClusterSnapshot) -> frozenset[str]:
+    return frozenset(
+        broker_name
+        for queues_by_broker in known_snapshot.topics.values()
+        for broker_name, broker_queues in queues_by_broker.items()
+        if broker_queues.get("perm", 0) & Perm.WRITE
     )
 
 
@@ -145,12 +157,25 @@ def judge_writable_topics(
         for topic, topic_loss in loss_by_topic.items()
         if topic_loss.lost_brokers and not topic_loss.is_reduced
     }
+    read_only_topics = [
+        topic
+        for topic in user_topics
+        if topic not in unwritable_topics
+        and all(
+            _is_read_only_on_purpose(cluster_snapshot, topic, broker_name, observation)
+            for cluster_snapshot in known_snapshots
+            for broker_name in cluster_snapshot.topics.get(topic, ())
+        )
+    ]
     samples = [
         scale.make_sample("reduced", len(reduced_topics)),
         scale.make_sample("unwritable", len(unwritable_topics)),
         scale.make_sample("topics", len(user_topics)),
     ]
-    summary = f"{len(user_topics) - len(unwritable_topics)} of {len(user_topics)} topics can be written"
+    writable_count = len(user_topics) - len(unwritable_topics) - len(read_only_topics)
+    summary = f"{writable_count} of {len(user_topics)} topics can be written"
+    if read_only_topics:
+        summary += f", {len(read_only_topics)} are read-only on purpose"
     if reduced_topics:
         summary += f", {len(reduced_topics)} of them on fewer brokers than have them"
     detail_lines = [
@@ -231,7 +256,7 @@ def _find_loss(
         broker_name: broker_queues
         for broker_name, broker_queues in queues_by_broker.items()
         if cluster_name in (None, _cluster_of_broker(known_snapshot, broker_name))
-        and topic not in observation.read_only_topics.get(broker_name, ())
+        and not _is_read_only_on_purpose(known_snapshot, topic, broker_name, observation)
     }
     lost_brokers = {
         broker_name: loss_reason
@@ -246,6 +271,20 @@ def _find_loss(
         )
     }
     return TopicLoss(lost_brokers, bool(lost_brokers) and len(lost_brokers) < len(considered_queues))
+
+
+def _is_read_only_on_purpose(
+    known_snapshot: ClusterSnapshot, topic: str, broker_name: str, observation: WritableTopicsObservation
+) -> bool:
+    """Whether the broker's own configuration makes the topic read-only.
+
+    A silent broker cannot be asked. But a name server's wipe takes the write permission from all topics of a
+    broker, so if another topic still has it, this topic was registered without it.
+    """
+    if _master_addr_of(known_snapshot, broker_name) not in observation.silence_reasons:
+        return topic in observation.read_only_topics.get(broker_name, ())
+    broker_perm = known_snapshot.topics[topic][broker_name].get("perm", 0)
+    return not broker_perm & Perm.WRITE and broker_name in observation.unwiped_brokers[known_snapshot.source]
 
 
 def _format_topics(line_start: str, loss_by_topic: Mapping[str, TopicLoss]) -> list[str]:

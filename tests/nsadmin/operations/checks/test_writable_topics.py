@@ -70,6 +70,24 @@ def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     finding = found(first.addr)
     assert values(finding) == [0, 1, 2]
     assert finding.details == ("no broker takes messages of U: broker-a: no permission to write",)
+    assert finding.summary == "0 of 2 topics can be written, 1 are read-only on purpose"
+
+
+def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
+    first: FakeNameServer, gone: str
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: gone}}}
+    first.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 6}}
+    finding = found(first.addr)
+    assert values(finding) == [0, 1, 2]
+    assert finding.summary == "0 of 2 topics can be written, 1 are read-only on purpose"
+    assert [line.split(":")[0] for line in finding.details] == ["no broker takes messages of U"]
+
+
+def test_a_wiped_and_silent_broker_takes_no_messages(first: FakeNameServer, gone: str) -> None:
+    first.clusters = {"C": {"broker-a": {0: gone}}}
+    first.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4}}
+    assert values(found(first.addr)) == [0, 2, 2]
 
 
 def test_the_name_server_that_knows_least_counts(
