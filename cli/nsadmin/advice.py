@@ -32,6 +32,15 @@ _NEIGHBOUR_ADVICE = (
 _CREDENTIALS_ADVICE = (
     "the server checks credentials: those of the context, or NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"
 )
+# Remarks of 5.5.0 brokers without the providers: to requests about ACLs, and to those about users.
+_PROVIDER_REMARKS = (
+    "MetadataProvider is not configured",
+    "An system error occurred, please try again later.",
+)
+_PROVIDER_ADVICE = (
+    "the broker probably has no store of users and ACLs: set authenticationMetadataProvider and"
+    " authorizationMetadataProvider in broker.conf and restart it"
+)
 
 
 def advise_on_errors(errors: Iterable[RocketMQError | None]) -> list[str]:
@@ -52,5 +61,7 @@ def _advise_on_error(error: RocketMQError) -> str | None:
     # Where a queue of a static topic has moved, its broker gets from the one before what that has.
     if "cannot find addr for broker" in str(error):
         return _NEIGHBOUR_ADVICE
+    if any(remark in str(error) for remark in _PROVIDER_REMARKS):
+        return _PROVIDER_ADVICE
     code_name = ResponseCode(error.code).name if error.code in _ADVICE_BY_CODE else ""
     return f"{code_name}: {_ADVICE_BY_CODE[error.code]}" if code_name else None

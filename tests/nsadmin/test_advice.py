@@ -30,6 +30,17 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
             build_request_error(1, "RpcException: cannot find addr for broker broker-a"),
             "that broker has to ask another one",
         ),
+        (
+            build_request_error(1, "An system error occurred, please try again later."),
+            "the broker probably has no store of users and ACLs: set authenticationMetadataProvider",
+        ),
+        (
+            build_request_error(
+                1,
+                "java.lang.IllegalStateException: The authorizationMetadataProvider is not configured., org.",
+            ),
+            "the broker probably has no store of users and ACLs: set authenticationMetadataProvider",
+        ),
         (LATE, "--timeout SECONDS gives it longer"),
         (
             NoneReachable([CallError("h:2", "unconnected", "refused"), LATE]),
