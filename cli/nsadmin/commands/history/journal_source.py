@@ -10,13 +10,18 @@ from namesrv_core.storage.journal.segments import InvalidSegmentError
 from nsadmin.client import NotFound
 from nsadmin.command_line.declarations import Option
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.session import Session
 
 T = TypeVar("T")
 
 JournalOption = Annotated[
     list[str] | None,
-    Option("--journal", metavar="DIR", help="A name server's journal; else the context's. Repeatable."),
+    Option(
+        "--journal",
+        metavar="DIR",
+        help="A name server's journal, or the folder of collect. Repeatable. Default: the context's.",
+    ),
 ]
 JournalServerOption = Annotated[
     str | None,
@@ -42,11 +47,13 @@ def find_journals(
     folder_names = journal_folders or session.options.journal_folders
     if not folder_names:
         raise UsageError(
-            f"{command_name}: which journal? Add --journal DIR, or let the context know: "
+            f"{command_name}: no journal: pass --journal DIR, or save one with "
             "nsadmin contextSet NAME --journal DIR"
         )
     server_journals = [
-        _identify_journal(command_name, Path(folder).expanduser()) for folder in dict.fromkeys(folder_names)
+        _identify_journal(command_name, journal_folder)
+        for folder_name in dict.fromkeys(folder_names)
+        for journal_folder in _expand_collector_folder(Path(folder_name).expanduser())
     ]
     chosen_journals = [
         server_journal
@@ -59,6 +66,23 @@ def find_journals(
             f"{', '.join(server_journal.server_name for server_journal in server_journals)}"
         )
     return chosen_journals
+
+
+def _expand_collector_folder(folder: Path) -> list[Path]:
+    """The journals of name servers in a folder that `collect` writes to; any other folder by itself."""
+    try:
+        if segments.list_segments(folder):
+            return [folder]
+        subfolders = [subfolder for subfolder in sorted(folder.iterdir()) if subfolder.is_dir()]
+        journal_folders = [
+            subfolder
+            for subfolder in subfolders
+            if subfolder.name != BROKERS_JOURNAL and segments.list_segments(subfolder)
+        ]
+    except OSError:
+        # `_identify_journal` reports it.
+        return [folder]
+    return journal_folders or [folder]
 
 
 def _identify_journal(command_name: str, folder: Path) -> ServerJournal:

@@ -12,8 +12,9 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerQuestions
-from nsadmin.operations.collector.broker_rounds import BROKERS_JOURNAL, RoundResult
+from nsadmin.operations.collector.broker_rounds import RoundResult
 from nsadmin.operations.collector.name_server_watch import MessageSink, PollResult
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
 from nsadmin.output import ResultRow, ResultRows

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import BrokersPolled, Event
 from nsadmin.client import AdminClient
+from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerPoller, BrokerQuestions
 from nsadmin.operations.collector.journals import CollectorJournal
 from nsadmin.operations.collector.name_server_watch import DiskMonitor, MessageSink, NameServerWatch
 from nsadmin.operations.collector.request_pace import RequestPace
 
-BROKERS_JOURNAL = "brokers"
 """The server name in the records of this journal, and the name of its folder."""
 
 _MINUTE_MS = 60_000

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from nsadmin.client import AdminClient
+from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerQuestions
-from nsadmin.operations.collector.broker_rounds import BROKERS_JOURNAL, BrokerRounds, RoundResult
+from nsadmin.operations.collector.broker_rounds import BrokerRounds, RoundResult
 from nsadmin.operations.collector.journals import CollectorJournal, NameServerJournal
 from nsadmin.operations.collector.name_server_poller import NameServerPoller, PollStopped
 from nsadmin.operations.collector.name_server_watch import MessageSink, NameServerWatch, PollResult

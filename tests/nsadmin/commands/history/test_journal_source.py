@@ -36,7 +36,7 @@ def test_a_server_without_a_journal_is_told_from_those_with_one(two: list[str]) 
 
 
 def test_no_journal_at_all(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="c: which journal"):
+    with pytest.raises(UsageError, match="c: no journal: pass --journal DIR"):
         find_journals(session(), "c", None, None)
     with pytest.raises(UsageError, match=f"c: {tmp_path} has no journal"):
         find_journals(session(), "c", [str(tmp_path)], None)
@@ -45,3 +45,14 @@ def test_no_journal_at_all(tmp_path: Path) -> None:
 def test_a_damaged_one_goes_by_its_folder(tmp_path: Path) -> None:
     (tmp_path / "0000000000000001-20251121T140300000Z.jsonl.zst").write_bytes(b"nonsense")
     assert find_journals(session(str(tmp_path)), "c", None, None) == [ServerJournal(tmp_path, str(tmp_path))]
+
+
+def test_the_folder_of_a_collector_stands_for_the_journals_of_its_name_servers(
+    two: list[str], tmp_path: Path
+) -> None:
+    written(tmp_path / "brokers", [snapshot("start")], "brokers")
+    (tmp_path / "reports").mkdir()
+    found = find_journals(session(str(tmp_path)), "c", None, None)
+    assert [journal.server_name for journal in found] == ["s:9876", "t:9876"]
+    [brokers] = find_journals(session(str(tmp_path / "brokers")), "c", None, None)
+    assert brokers.server_name == "brokers"

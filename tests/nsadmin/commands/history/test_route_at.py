@@ -102,7 +102,9 @@ def test_the_context_may_name_the_journals(run: Run, folder: str, tmp_path: Path
 def test_without_a_journal_it_says_where_one_may_stand(run: Run, tmp_path: Path) -> None:
     done = run("routeAt", "T", "--at", AT(2))
     assert done.code == 2
-    assert done.err.startswith("nsadmin: routeAt: which journal? Add --journal DIR, or let the context know:")
+    assert done.err.startswith(
+        "nsadmin: routeAt: no journal: pass --journal DIR, or save one with nsadmin contextSet"
+    )
     done = run("routeAt", "T", "--at", AT(2), "--journal", str(tmp_path))
     assert (done.code, "has no journal" in done.err) == (2, True)
 
