@@ -10,8 +10,8 @@ import pytest
 
 from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
+from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerQuestions
-from nsadmin.operations.collector.broker_rounds import BROKERS_JOURNAL
 from nsadmin.operations.collector.name_server_watch import MessageSink
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, SinglePollResult, journal_folder_of
 from tests.support.consumer_brokers import ConsumerBroker
