@@ -64,6 +64,7 @@ ATTACKS: dict[str, Attack] = {
     "2,000 peers that reconnect together, repeatedly": Attack(crude_peers.reconnect_together),
     "garbage, 4 peers": Attack(crude_peers.send_garbage, 4),
     "zip bombs of 200 MB": Attack(crude_peers.send_zip_bombs),
+    "TLS 1.3 key updates": Attack(hostile_peers.flood_with_key_updates),
     "bodies of 64 KB that inflate to 63 MiB, 30 peers": Attack(hostile_peers.inflate_bodies),
     "JSON nested 100,000 levels deep": Attack(crude_peers.nest_deeply),
     "10,000 topics that change each time": Attack(crude_peers.change_all_topics),

@@ -6,16 +6,20 @@
 import contextlib
 import json
 import socket
+import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from multiprocessing.synchronize import Event
+from pathlib import Path
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.connection import ProtocolConnection
+from namesrv_core.transport.tls_client import TlsClient
+from tests.support.tls_records import RecordForge
 from tests.support.wire import broker_ext, registration_body
 
 CREDENTIALS_FILE = "credentials.json"
@@ -58,6 +62,28 @@ class Peer:
         """Close the connection by a reset."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         self._socket.close()
+
+
+def flood_with_key_updates(port: int, stop: Event) -> None:
+    """Send TLS 1.3 records that ask for new keys, as fast as the socket takes them, and a few requests."""
+    tls_client = TlsClient(is_verifying=False)
+    with tempfile.TemporaryDirectory() as folder:
+        key_log = Path(folder) / "keys"
+        tls_client.ssl_context.keylog_filename = str(key_log)
+        while not stop.is_set():
+            key_log.unlink(missing_ok=True)
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 10) as peer:
+                near = tls_client.create_connection("127.0.0.1")
+                received_bytes = b""
+                while not near.is_ready:
+                    near.feed_bytes(received_bytes)
+                    peer.sendall(near.drain_outgoing())
+                    received_bytes = b"" if near.is_ready else peer.recv(1 << 16)
+                forge = RecordForge(near, key_log)
+                request_bytes = codec.encode_command(build_request(105, {"topic": "topic-1"}))
+                while not stop.is_set():
+                    # Fewer records in a row than the server allows.
+                    peer.sendall(b"".join(forge.key_update() for _ in range(30)) + forge.data(request_bytes))
 
 
 def connect_again_and_again(port: int, stop: Event) -> Iterator[Peer]:
