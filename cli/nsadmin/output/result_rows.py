@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 
-OUTPUT_FORMATS = ("table", "wide", "json", "jsonl", "yaml", "csv", "tsv", "name", "value", "mqadmin")
+OUTPUT_FORMATS = (
+    "table", "wide", "json", "jsonl", "yaml", "csv", "spreadsheet", "tsv", "name", "value", "mqadmin",
+)  # fmt: skip
 
 ResultRow = Mapping[str, object]
 
@@ -20,6 +22,10 @@ class DurationMillis(int):
 
 class FineDurationMillis(float):
     """A duration in ms with decimals; shown like DurationMillis."""
+
+
+class EpochMillisText(str):
+    """A time as a server's text of ms since 1970; tables show it in UTC, other formats exactly."""
 
 
 class ResultRows(NamedTuple):
@@ -39,7 +45,7 @@ class ResultRows(NamedTuple):
 
 
 class OutputText(str):
-    """A text that is written unchanged; `errors` decides the exit code, as for rows."""
+    """A text that is written as it is, but escaped on a terminal; `errors` decides the exit code."""
 
     errors: Sequence[RocketMQError | None]
 

@@ -14,7 +14,7 @@ from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.output.result_rows import InvalidSelectionError, ResultRow, ResultRows, RowSelection
 from nsadmin.output.text_table import cell_text
 
-_CONDITION_PATTERN = re.compile(r"\s*(\w+)\s*(==|!=|<=|>=|!~|=|<|>|~)\s*(.*?)\s*", re.S)
+_CONDITION_PATTERN = re.compile(r"(\w+)\s*(==|!=|<=|>=|!~|=|<|>|~)(.*)", re.S)
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "==": operator.eq,
@@ -50,7 +50,7 @@ def _find_column(wanted_name: str, columns: Sequence[str]) -> str:
 
 def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[ResultRow], bool]:
     """Parse a condition into a predicate of rows; InvalidSelectionError if it is none."""
-    condition_match = _CONDITION_PATTERN.fullmatch(condition_text)
+    condition_match = _CONDITION_PATTERN.fullmatch(condition_text.strip())
     if condition_match is None:
         raise InvalidSelectionError(
             f"--filter {condition_text!r} is no condition; perm!=6 and name~abc are, "
@@ -59,7 +59,7 @@ def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[Re
     column_name, operator_sign, wanted_text = (
         _find_column(condition_match[1], columns),
         condition_match[2],
-        condition_match[3],
+        condition_match[3].strip(),
     )
     if operator_sign in ("~", "!~"):
         wanted_pattern = _compile_pattern(wanted_text)

@@ -1,5 +1,6 @@
 """Owns writing to stdout: no other module does it."""
 
+import re
 import sys
 
 from nsadmin.output.result_rows import OutputStyle, ResultRows, RowSelection, UnwritableOutputError
@@ -29,16 +30,33 @@ def write_rows(rows: ResultRows, output_style: OutputStyle) -> None:
     else:
         from nsadmin.output import machine_formats
 
+        if output_style.output_format in ("csv", "spreadsheet") and sys.stdout.isatty():
+            # A terminal shows a line end between quotes as the beginning of another row.
+            rows = machine_formats.escape_cells(rows)
         write_text(
             machine_formats.FORMAT_WRITERS[output_style.output_format](rows, output_style.shows_headers)
         )
 
 
+# The characters that `escape_unsafe` escapes, without line feeds and tabs, which lay out the text.
+_TERMINAL_CONTROL_PATTERN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+
+
 def write_text(text: str) -> None:
-    """Write a text in UTF-8, whatever the locale, and a line end; write nothing for an empty text."""
+    r"""Write a text in UTF-8, whatever the locale, and a line end; write nothing for an empty text.
+
+    On a terminal, characters that could control it become escapes such as \u001b, which JSON allows.
+    """
     if text and not text.endswith("\n"):
         text += "\n"
-    encoded_text = text.encode("utf-8", "backslashreplace")
+    if sys.stdout.isatty():
+        text = _TERMINAL_CONTROL_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    _write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def _write_bytes(encoded_text: bytes) -> None:
     try:
         sys.stdout.flush()
         unwritten_bytes = memoryview(encoded_text)
@@ -55,4 +73,4 @@ def write_text(text: str) -> None:
 def clear_screen(output_style: OutputStyle) -> None:
     """Clear the screen before the next table; do nothing off a terminal or for other formats."""
     if output_style.output_format in ("table", "wide") and sys.stdout.isatty():
-        write_text("\x1b[H\x1b[2J\x1b[3J")
+        _write_bytes(b"\x1b[H\x1b[2J\x1b[3J\n")

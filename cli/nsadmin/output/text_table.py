@@ -5,8 +5,17 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol.codes import Perm, perm_text
-from nsadmin.output.result_rows import ByteSize, DurationMillis, FineDurationMillis, ResultRow, ResultRows
+from nsadmin.output.result_rows import (
+    ByteSize,
+    DurationMillis,
+    EpochMillisText,
+    FineDurationMillis,
+    ResultRow,
+    ResultRows,
+)
+from nsadmin.output.timestamps import format_utc
 
 
 def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
@@ -28,14 +37,10 @@ def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
     )
 
 
-# Control characters and marks of writing direction: they could forge what a table shows.
-_UNSHOWABLE_PATTERN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-
-
 def cell_text(row_value: object) -> str:
     """A value as a table shows it, on one line."""
     if type(row_value) is str and row_value.isprintable():
-        # The usual case. No character of `_UNSHOWABLE_PATTERN` is printable.
+        # The usual case. No character that `escape_unsafe` escapes is printable.
         return row_value
     if row_value is None or row_value == () or row_value == {}:
         return "-"
@@ -47,13 +52,18 @@ def cell_text(row_value: object) -> str:
         return _byte_size_text(row_value)
     if isinstance(row_value, (DurationMillis, FineDurationMillis)):
         return _duration_text(row_value)
+    if isinstance(row_value, EpochMillisText):
+        return format_utc(int(row_value)) or "-"
     if isinstance(row_value, float):
         return f"{row_value:.2f}"
     if isinstance(row_value, Mapping):
-        return " ".join(f"{item_key}={cell_text(item_value)}" for item_key, item_value in row_value.items())
+        return " ".join(
+            f"{escape_unsafe(str(item_key))}={cell_text(item_value)}"
+            for item_key, item_value in row_value.items()
+        )
     if isinstance(row_value, (list, tuple)):
         return ",".join(map(cell_text, row_value))
-    return _UNSHOWABLE_PATTERN.sub(lambda match: match[0].encode("unicode_escape").decode(), str(row_value))
+    return escape_unsafe(str(row_value))
 
 
 def _byte_size_text(byte_count: int) -> str:

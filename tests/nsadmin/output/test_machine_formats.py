@@ -4,11 +4,22 @@ import csv
 import io
 import json
 
+import pytest
 import yaml
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.output import ResultRows
-from nsadmin.output.machine_formats import as_csv, as_json, as_jsonl, as_names, as_tsv, as_values, as_yaml
+from nsadmin.output.machine_formats import (
+    as_csv,
+    as_json,
+    as_jsonl,
+    as_names,
+    as_spreadsheet,
+    as_tsv,
+    as_values,
+    as_yaml,
+    escape_cells,
+)
 
 ODD = ResultRows(
     ("topic", "perm", "addrs", "note"),
@@ -60,3 +71,52 @@ def test_tsv_has_a_line_for_each_row_whatever_is_inside() -> None:
 
 def test_names_are_the_first_column_each_once() -> None:
     assert as_names(ODD) == 'a,"b"\n主题'
+
+
+@pytest.mark.parametrize("line_end", list("\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"))
+def test_a_line_end_in_a_name_is_no_other_row(line_end: str) -> None:
+    rows = ResultRows(("brokerName", "state"), [{"brokerName": f"a{line_end}broker-b", "state": "up"}])
+    escaped = f"a{repr(line_end)[1:-1]}broker-b"
+    assert as_names(rows).splitlines() == [escaped]
+    assert as_values(rows).splitlines() == [f"{escaped}\tup"]
+    assert as_tsv(rows, False).splitlines() == [f"{escaped}\tup"]
+    assert list(csv.reader(io.StringIO(as_csv(rows, False), newline=""))) == [[f"a{line_end}broker-b", "up"]]
+
+
+def test_a_backslash_in_a_name_is_told_from_an_escape() -> None:
+    rows = ResultRows(("brokerName",), [{"brokerName": name} for name in ("a\nb", "a\\nb")])
+    assert as_names(rows).splitlines() == ["a\\nb", "a\\\\nb"]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("=cmd|'/c calc'!A0", "'=cmd|'/c calc'!A0"),
+        ("+1+cmd", "'+1+cmd"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("-5", "-5"),
+        ("+0.25", "+0.25"),
+        ("a=1", "a=1"),
+        ("", ""),
+    ],
+)
+def test_no_text_is_a_formula_in_a_spreadsheet(text: str, field: str) -> None:
+    rows = ResultRows(("topic", "diff"), [{"topic": text, "diff": -3}])
+    assert list(csv.reader(io.StringIO(as_spreadsheet(rows, True), newline=""))) == [
+        ["topic", "diff"],
+        [field, "-3"],
+    ]
+    assert next(csv.reader(io.StringIO(as_csv(rows, False), newline="")))[0] == text
+
+
+def test_a_spreadsheet_has_all_else_as_csv_has_it() -> None:
+    assert as_spreadsheet(ODD, True) == as_csv(ODD, True)
+
+
+def test_texts_in_cells_are_escaped_wherever_they_are() -> None:
+    rows = ResultRows(("a",), [{"a": {"k\n": ("v\x1b", 1)}, "b": None, "c": Perm(6)}])
+    assert escape_cells(rows).rows == [{"a": {"k\\n": ["v\\x1b", 1]}, "b": None, "c": 6}]

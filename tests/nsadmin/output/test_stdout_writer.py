@@ -1,12 +1,14 @@
 """Rows in each format, byte for byte as the files in tests/golden/output have them."""
 
 import io
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
 from nsadmin.output import (
+    OUTPUT_FORMATS,
     InvalidSelectionError,
     OutputStyle,
     ResultRows,
@@ -82,6 +84,32 @@ def test_text_goes_out_as_utf8_whatever_the_locale_and_odd_letters_are_escaped(
         patch.setattr(sys, "stdout", io.TextIOWrapper(sink, encoding="ascii"))
         write_text("é\udc80")
         assert sink.getvalue() == b"\xc3\xa9\\udc80\n"
+
+
+HOSTILE = "a\x1b[2J\x9bb\u202e\u2028\n\rc\x7f"
+
+
+@pytest.mark.parametrize("form", [form for form in OUTPUT_FORMATS if form != "mqadmin"])
+def test_on_a_terminal_no_name_controls_it_or_forges_a_row(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = ResultRows(("name", "more"), [{"name": HOSTILE, "more": {HOSTILE: [HOSTILE]}}])
+    style = OutputStyle(form, uses_color=False, shows_headers=False)
+    text = written(rows, style, monkeypatch, Terminal).decode()
+    assert [letter for letter in text if not letter.isprintable() and letter not in "\t\n"] == []
+    if form == "json":
+        assert json.loads(text) == [{"name": HOSTILE, "more": {HOSTILE: [HOSTILE]}}]
+    elif form != "yaml":
+        assert len([line for line in text.splitlines() if line.strip(" ─")]) == 1, text
+
+
+def test_a_text_controls_no_terminal_and_is_unchanged_for_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, expected in ((Terminal, b'{"a": "\\u009b\\u202e"}\n\t\\u001b\n'), (io.TextIOWrapper, None)):
+        sink, text = io.BytesIO(), '{"a": "\x9b\u202e"}\n\t\x1b'
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", kind(sink, encoding="utf-8"))
+            write_text(text)
+            assert sink.getvalue() == (expected or f"{text}\n".encode())
 
 
 def test_a_full_disk_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

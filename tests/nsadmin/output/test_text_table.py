@@ -3,7 +3,7 @@
 import pytest
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.output import ByteSize, DurationMillis, FineDurationMillis, OutputStyle, ResultRows
+from nsadmin.output import ByteSize, DurationMillis, EpochMillisText, FineDurationMillis, OutputStyle, ResultRows
 from nsadmin.output.text_table import cell_text, format_plain_table
 from tests.support.rows import Terminal, written
 
@@ -86,6 +86,8 @@ def test_a_table_may_show_fewer_columns_than_there_are() -> None:
         (3, "3"),
         (0.125, "0.12"),
         (Perm(7), "rwi"),
+        (EpochMillisText("1763733600000"), "2025-11-21T14:00:00.000Z"),
+        (EpochMillisText("0"), "-"),
         (ByteSize(0), "0 B"),
         (ByteSize(1023), "1023 B"),
         (ByteSize(1536), "1.5 KiB"),
@@ -116,3 +118,7 @@ def test_whatever_could_forge_a_line_is_spelt_out() -> None:
         assert cell_text(f"é {forger}") == f"é {forger.encode('unicode_escape').decode()}"
     for shown in ("é 名 ß", "no-break\xa0space", ""):
         assert cell_text(shown) == shown
+
+
+def test_a_key_of_a_map_cannot_forge_what_a_table_shows() -> None:
+    assert cell_text({"a\x1b[2J\u200f": "b\n"}) == "a\\x1b[2J\\u200f=b\\n"

@@ -9,7 +9,7 @@ from nsadmin.client.results import error_text, is_denied
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output import EpochMillisText, ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
 from nsadmin.session import Session
 
@@ -182,7 +182,7 @@ def broker_status(
         ]
     info_results = session.brokers.get_runtime_info(broker_addrs)
     figure_rows: list[ResultRow] = [
-        {"brokerAddr": broker_addr, "key": figure_key, "value": figure_value}
+        {"brokerAddr": broker_addr, "key": figure_key, "value": _mark_time(figure_key, figure_value)}
         for broker_addr, runtime_info, _ in info_results
         if runtime_info is not None
         for figure_key, figure_value in runtime_info.table.items()
@@ -195,3 +195,9 @@ def broker_status(
     return ResultRows(
         FIGURE_COLUMNS, figure_rows, [info_result.error for info_result in info_results], failure_notes
     )
+
+
+def _mark_time(figure_key: str, figure_value: str) -> str:
+    """Mark `bootTimestamp` and the like, so that a table shows a date."""
+    is_time = figure_key.lower().endswith("timestamp") and figure_value.isdecimal()
+    return EpochMillisText(figure_value) if is_time else figure_value

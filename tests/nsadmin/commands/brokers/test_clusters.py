@@ -7,12 +7,13 @@ import subprocess
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.commands.brokers.clusters import LOAD_COLUMNS, TOTALS_COLUMNS, _load_row, _totals_row
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.servers import FakeBroker, FakeNameServer, refuse
+from tests.support.servers import FakeBroker, FakeNameServer, body, refuse
 
 # What a 5.5.0 broker reports, as far as it is used.
 TABLE = {
@@ -160,3 +161,13 @@ def test_a_clusters_accounts_come_from_all_that_answer(
         {"brokerAddr": broker.addr, "key": "putTps", "value": "1.5 2 3"},
     ]
     assert run("brokerStatus", dead).code == 4
+
+
+def test_a_table_shows_times_as_dates_and_json_as_the_broker_sent_them(run: Run, broker: FakeBroker) -> None:
+    broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: body(
+        asked, {"table": {"bootTimestamp": "1763733600000", "earliestMessageTimeStamp": "-1"}}
+    )
+    lines = [line.split()[1:] for line in run("brokerStatus", broker.addr).out.splitlines()[1:]]
+    assert lines == [["bootTimestamp", "2025-11-21T14:00:00.000Z"], ["earliestMessageTimeStamp", "-1"]]
+    for output_format in ("json", "yaml", "csv", "value"):
+        assert "1763733600000" in run("brokerStatus", broker.addr, "--output", output_format).out
