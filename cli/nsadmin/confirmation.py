@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from nsadmin.stderr import context_label_prefix
+from nsadmin.stderr import context_label_prefix, escape_unprintable
 
 
 def can_ask_operator() -> bool:
@@ -16,7 +16,8 @@ def can_ask_operator() -> bool:
 
 def ask_yes_no(question: str) -> bool:
     """Ask on the terminal; only y and yes mean yes."""
-    print(f"{context_label_prefix()}{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    shown_question = f"{context_label_prefix()}{escape_unprintable(question)} [y/N] "
+    print(shown_question, end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):
         print(file=sys.stderr)

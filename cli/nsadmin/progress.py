@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from namesrv_core.transport.multiplexed_client import Exchange
+from nsadmin.stderr import escape_unprintable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -130,10 +131,10 @@ def _start_spinner() -> "Status":
 
 
 def _literal_text(text: str) -> "RichText":
-    """Return the text without markup: Rich would take brackets in names for styles."""
+    """Return the text without markup and control characters: Rich would take brackets for styles."""
     from rich.text import Text
 
-    return Text(text, no_wrap=True, overflow="ellipsis")
+    return Text(escape_unprintable(text), no_wrap=True, overflow="ellipsis")
 
 
 def _terminal_lines() -> int:

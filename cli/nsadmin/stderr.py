@@ -33,17 +33,18 @@ def context_label_prefix() -> str:
     if context_name is None:
         return ""
     if color is None or os.environ.get("NO_COLOR") or not sys.stderr.isatty():
-        return f"[{_escape_unprintable(context_name)}] "
-    return f"\x1b[1;{_SGR_COLORS[color]}m[{_escape_unprintable(context_name)}]\x1b[0m "
+        return f"[{escape_unprintable(context_name)}] "
+    return f"\x1b[1;{_SGR_COLORS[color]}m[{escape_unprintable(context_name)}]\x1b[0m "
 
 
 def write_stderr_line(line_text: str) -> None:
     """Write one line for the operator; control characters are escaped."""
     shown_prefix = context_label_prefix() if _context_label[1] is not None and sys.stderr.isatty() else ""
-    print(f"nsadmin: {shown_prefix}{_escape_unprintable(line_text)}", file=sys.stderr, flush=True)
+    print(f"nsadmin: {shown_prefix}{escape_unprintable(line_text)}", file=sys.stderr, flush=True)
 
 
-def _escape_unprintable(text: str) -> str:
+def escape_unprintable(text: str) -> str:
+    """Return a text for the operator, on one line and with nothing that could control a terminal."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
@@ -52,7 +53,9 @@ def report_failure(error: BaseException, with_traceback: bool) -> int:
     if with_traceback and not isinstance(error, (BrokenPipeError, KeyboardInterrupt, CommandInterrupted)):
         import traceback
 
-        traceback.print_exception(error, file=sys.stderr)
+        # The text of an error may be a server's.
+        traceback_lines = "".join(traceback.format_exception(error)).splitlines()
+        print("\n".join(map(escape_unprintable, traceback_lines)), file=sys.stderr)
     if isinstance(error, BrokenPipeError):
         _discard_stdout()
     else:

@@ -52,6 +52,14 @@ def test_without_a_colour_it_stands_in_questions_and_with_no_color_it_is_plain(
     )
 
 
+def test_a_name_in_a_question_controls_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_a_terminal(monkeypatch, "n\n")
+    assert not ask_yes_no("Wipe a\x1b[2J\nb?")
+    assert capsys.readouterr().err == "Wipe a\\x1b[2J\\nb? [y/N] "
+
+
 def test_a_text_is_asked_for_on_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

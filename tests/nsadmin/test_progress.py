@@ -204,3 +204,11 @@ def test_on_a_terminal_it_moves_and_is_gone_before_anything_else_is_said(
     assert "gold/a: [red] 2 of 2" in text
     assert "gold/a is made\n" in text
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 2
+
+
+def test_a_status_controls_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    line = StatusLine(lambda text: None)
+    line.show_status("gold/a: \x1b]0;title\x07 \u202e")
+    line.close()
+    assert "gold/a: \\x1b]0;title\\x07 \\u202e" in terminal.getvalue()

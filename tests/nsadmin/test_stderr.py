@@ -42,6 +42,15 @@ def test_with_debug_the_traceback_comes_too(capsys: pytest.CaptureFixture[str]) 
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
+def test_the_text_of_an_error_controls_no_terminal_in_a_traceback_either(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report_failure(RequestError("no\x1b[2J\x9b"), with_traceback=True)
+    said = capsys.readouterr().err
+    assert "RequestError: SYSTEM_ERROR (1): no\\x1b[2J\\x9b\n" in said
+    assert [letter for letter in said if not letter.isprintable() and letter != "\n"] == []
+
+
 def test_a_line_stays_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     write_stderr_line("a\nb\x1b[2J é")
     assert capsys.readouterr().err == "nsadmin: a\\nb\\x1b[2J é\n"

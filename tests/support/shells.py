@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 30.0
+CONTINUED = "goes-on> "
 
 _NSADMIN = """\
 #!/bin/sh
@@ -68,18 +69,28 @@ class Terminal:
 
     def until(self, wanted: str) -> str:
         """What comes before `wanted`."""
-        deadline = time.monotonic() + PATIENCE
-        while wanted not in self._unread:
-            assert time.monotonic() < deadline, self._unread
-            if select.select([self._terminal], [], [], 0.2)[0]:
-                self._unread += os.read(self._terminal, 65536).decode("utf-8", "replace")
+        self._read_until(wanted)
         before, _, self._unread = self._unread.partition(wanted)
         return before
 
-    def completed(self, line: str) -> list[str]:
-        """The words that `nsadmin` gets if this is typed behind its name, then a TAB, then Enter."""
+    def _read_until(self, *wanted: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not any(text in self._unread for text in wanted):
+            assert time.monotonic() < deadline, self._unread
+            if select.select([self._terminal], [], [], 0.2)[0]:
+                self._unread += os.read(self._terminal, 65536).decode("utf-8", "replace")
+
+    def completed(self, line: str, open_quote: str = "") -> list[str]:
+        """The words that `nsadmin` gets if this is typed behind its name, then a TAB, then Enter.
+
+        A quote that is still open then is closed on the next line; CONTINUED is what PS2 has to be.
+        """
         # What has been completed with a blank or a quote behind it may get more quotes: they do no harm.
         self.type(f"nsadmin {line}\t\n")
+        self._read_until("END", *([CONTINUED] if open_quote else []))
+        if "END" not in self._unread:
+            self.until(CONTINUED)
+            self.type(f"{open_quote}\n")
         said = self.until("END")
         return said[said.rindex("\n<") + 2 :].rstrip(">").split("><")
 

@@ -1,10 +1,9 @@
 """Refresh: asks servers for the values of a source and keeps them, in a process that nobody waits for."""
 
-import sys
 from collections.abc import Sequence
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import settings
+from nsadmin import python_process, settings
 from nsadmin.completion.live_values import ask_servers
 from nsadmin.completion.value_cache import ValueCache
 from nsadmin.completion.value_question import ValueQuestion, parse_connection_values
@@ -49,9 +48,9 @@ def start_refresh(value_question: ValueQuestion) -> None:
         value_question.detail,
         *value_question.words_before,
     )
-    # -P: whatever lies in the current folder is not imported.
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "nsadmin", "complete", "refresh", *question_words],
+        python_process.build_command("nsadmin", "complete", "refresh", *question_words),
+        env=python_process.build_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -13,6 +13,8 @@ POLL_SECONDS = 0.01
 STARTUP_SECONDS = 2.0
 """Seconds after an attempt in which it may still bring something."""
 
+_BASH_QUOTE_SPECIAL = frozenset("\"'\\$`!")
+"""What bash interprets between quotes of either kind, or what ends them. No escape fits all of it."""
 _BASH_SPECIAL = frozenset("|&;()<>$`\"'\\*?[]#~!{}^ ")
 
 
@@ -58,8 +60,15 @@ def known_namespaces(used_namespaces: CachedLines | None) -> list[str]:
 
 
 def filter_by_prefix(typed_prefix: str, value_lines: Sequence[str]) -> list[str]:
-    """The lines whose value begins so. Retry topics and the like, with a %, have to be asked for by one."""
-    matching_lines = [value_line for value_line in value_lines if value_line.startswith(typed_prefix)]
+    """The lines whose value begins so. Retry topics and the like, with a %, have to be asked for by one.
+
+    A value that looks like an option is left out: a topic called --yes must not agree to anything.
+    """
+    matching_lines = [
+        value_line
+        for value_line in value_lines
+        if value_line.startswith(typed_prefix) and not value_line.startswith("-")
+    ]
     if typed_prefix:
         return matching_lines
     return [value_line for value_line in matching_lines if not value_line.startswith("%")] or matching_lines
@@ -70,13 +79,13 @@ def keep_descriptions(value_lines: Sequence[str]) -> list[str]:
     return list(value_lines)
 
 
-def strip_descriptions(value_lines: Sequence[str]) -> list[str]:
-    """The values alone."""
-    return list(dict.fromkeys(value_line.partition("\t")[0] for value_line in value_lines))
+def keep_plain_values(value_lines: Sequence[str]) -> list[str]:
+    """The values alone that bash reads back unchanged between single and between double quotes."""
+    return [value for value in strip_descriptions(value_lines) if _BASH_QUOTE_SPECIAL.isdisjoint(value)]
 
 
 def quote_for_bash(value_lines: Sequence[str]) -> list[str]:
-    """The values alone, as bash reads them back."""
+    """The values alone, as bash reads them back outside of quotes."""
     return [
         value
         if _BASH_SPECIAL.isdisjoint(value)
@@ -85,4 +94,9 @@ def quote_for_bash(value_lines: Sequence[str]) -> list[str]:
     ]
 
 
-LINE_FORMS = {"described": keep_descriptions, "plain": strip_descriptions, "quoted": quote_for_bash}
+def strip_descriptions(value_lines: Sequence[str]) -> list[str]:
+    """The values alone."""
+    return list(dict.fromkeys(value_line.partition("\t")[0] for value_line in value_lines))
+
+
+LINE_FORMS = {"described": keep_descriptions, "plain": keep_plain_values, "quoted": quote_for_bash}

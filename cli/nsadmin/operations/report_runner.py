@@ -2,13 +2,14 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Generator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
+from nsadmin import python_process
 
 INSTALL_HINT = "reports need Spark: pip install 'nsadmin[spark]'"
 
@@ -35,11 +36,15 @@ def run_report(
     if find_spec("pyspark") is None:
         raise ReportRunFailed(INSTALL_HINT, 1)
     log_path.parent.mkdir(parents=True, exist_ok=True)
-    command_line = [sys.executable, "-m", "nsreport", "--cache", str(cache_folder), *report_arguments]
+    command_line = python_process.build_command("nsreport", "--cache", str(cache_folder), *report_arguments)
     last_error = None
-    with log_path.open("wb") as log_file:
+    with open(log_path, "wb", opener=private_files.open_private_file) as log_file:
         report_process = subprocess.Popen(
-            command_line, stdout=subprocess.PIPE, stderr=log_file, stdin=subprocess.DEVNULL
+            command_line,
+            stdout=subprocess.PIPE,
+            stderr=log_file,
+            stdin=subprocess.DEVNULL,
+            env=python_process.build_environment(),
         )
         with report_process:
             assert report_process.stdout is not None

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from namesrv_core.printable_text import escape_unsafe
 from nsreport.presentation.report_reader import ReportRow
 
 _UP_COLOR, _PARTLY_COLOR, _DOWN_COLOR, _PLANNED_COLOR, _UNKNOWN_COLOR = (
@@ -42,8 +43,9 @@ _STYLE_SETTINGS: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    # A name with `$` is not a formula.
+    # A name with `$` is not a formula, and LaTeX, which a matplotlibrc may turn on, would run commands in it.
     "text.parse_math": False,
+    "text.usetex": False,
 }
 _MAX_LINES = 40
 _MAX_LABEL_LENGTH = 28
@@ -339,6 +341,7 @@ def _label_lines(axes: Any, line_labels: Sequence[str]) -> None:
 
 
 def _shorten_label(label_text: str) -> str:
+    label_text = escape_unsafe(label_text)
     return label_text if len(label_text) <= _MAX_LABEL_LENGTH else f"{label_text[: _MAX_LABEL_LENGTH - 1]}…"
 
 

@@ -1,11 +1,13 @@
 """Pages: renders all reports of a folder as one self-contained HTML page, or as Markdown."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
+from namesrv_core.printable_text import escape_unsafe
 from nsreport.presentation import charts, report_reader
 from nsreport.presentation.report_reader import DayRange, ReportRow
 from nsreport.reports.catalogue import REPORTS_BY_NAME, ReportDefinition
@@ -145,9 +147,16 @@ def _markdown_lines(report_page: ReportPage) -> Iterator[str]:
         yield from (f"\n{omission_note}" for omission_note in _omission_notes(report, report_rows))
 
 
+# An underscore inside a word is no markup; names have many of them.
+_MARKDOWN_PATTERN = re.compile(r"[\\`*\[\]!|#~$]|(?<!\w)_|_(?!\w)")
+# GitHub makes links of these without any markup.
+_BARE_LINK_PATTERN = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
 def _escape_markdown(cell_text: str) -> str:
-    """Escape a text for a cell of a Markdown table."""
-    return escape(cell_text, quote=False).replace("|", "\\|").replace("\n", " ")
+    """Escape a text for a cell of a Markdown table: it adds no cell, link, picture or HTML."""
+    escaped_text = _MARKDOWN_PATTERN.sub(r"\\\g<0>", escape(cell_text, quote=False))
+    return _BARE_LINK_PATTERN.sub(lambda match: f"&#{ord(match[0])};", escaped_text)
 
 
 def render_html(report_page: ReportPage) -> str:
@@ -246,7 +255,7 @@ def format_value(cell_value: object) -> str:
         return f"{cell_value:,.3f}".rstrip("0").rstrip(".")
     if isinstance(cell_value, (list, tuple)):
         return ", ".join(map(format_value, cell_value))
-    return str(cell_value)
+    return escape_unsafe(str(cell_value))
 
 
 _STYLE_SHEET = """

@@ -35,6 +35,8 @@ DEFAULT_SETTINGS = {
     # The driver lists the folders of a year faster than a Spark job.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
     "spark.ui.showConsoleProgress": "false",
+    # Spark's Python workers import nothing from the current folder.
+    "spark.executorEnv.PYTHONSAFEPATH": "1",
     "spark.sql.sources.partitionOverwriteMode": "dynamic",
 }
 """Settings that differ from Spark's defaults; `start_session` adds the caller's settings."""
@@ -70,6 +72,7 @@ def start_session(
     was_submitted = is_submitted()
     if not was_submitted:
         os.environ["JAVA_HOME"] = java.find_java_home(os.environ, cache_folder)
+        _set_spark_home()
     # Workers use the Python of this process, not the first one on the path.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     submit_settings = _read_submit_settings() if was_submitted else {}
@@ -88,6 +91,14 @@ def start_session(
     if master_url is not None and not is_local:
         spark.sparkContext.addPyFile(str(pack_packages(cache_folder)))
     return spark
+
+
+def _set_spark_home() -> None:
+    """Name the installed Spark: PySpark would look into the parent of the current folder first."""
+    package_folder = Path(pyspark.__path__[0])
+    for spark_home in (package_folder / "spark-distribution", package_folder):
+        if (spark_home / "bin" / "spark-submit").is_file():
+            os.environ.setdefault("SPARK_HOME", str(spark_home))
 
 
 def is_submitted() -> bool:

@@ -109,6 +109,17 @@ def test_the_forms_of_lines() -> None:
     assert tab_candidates.LINE_FORMS["quoted"](lines) == ["a", "%DLQ%a\\|b", "h:1\\;i:2"]
 
 
+def test_between_quotes_no_value_is_given_that_bash_would_interpret() -> None:
+    safe = ["a b", "a;b", "a|b", "a&b", "a>b", "a*", "a~", "{a}", "a(b)"]
+    unsafe = ["$(id)", "`id`", 'a"b', "a'b", "a\\", "a!b"]
+    assert tab_candidates.LINE_FORMS["plain"]([*unsafe, *safe]) == safe
+
+
+def test_a_value_that_looks_like_an_option_is_not_given() -> None:
+    for typed in ("", "-"):
+        assert tab_candidates.filter_by_prefix(typed, ["--yes", "-n1.2.3.4:1"]) == []
+
+
 def test_namespaces_are_the_known_one_and_those_that_were_used() -> None:
     assert tab_candidates.known_namespaces(None) == ["ORDER_TOPIC_CONFIG"]
     assert tab_candidates.known_namespaces(CachedLines(["N"], NOW)) == ["N", "ORDER_TOPIC_CONFIG"]

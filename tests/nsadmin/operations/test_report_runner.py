@@ -42,6 +42,12 @@ def test_what_it_tells_comes_out_and_noise_goes_to_the_log(
     assert log.read_text() == "noise\n"
 
 
+def test_it_and_what_it_starts_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "python").write_text('#!/bin/sh\necho "[$1] [$PYTHONSAFEPATH]" >&2\n')
+    assert list(report_runner.run_report(["run"], tmp_path, tmp_path / "log")) == []
+    assert (tmp_path / "log").read_text() == "[-P] [1]\n"
+
+
 def test_its_error_is_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODE", "3")
     with pytest.raises(report_runner.ReportRunFailed, match="no Java") as caught:

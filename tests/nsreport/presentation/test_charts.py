@@ -4,6 +4,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree
 
+import matplotlib
 import pytest
 
 from nsreport.presentation import charts
@@ -165,3 +166,13 @@ def test_bars_sum_up_by_name() -> None:
 )
 def test_nothing_has_no_picture(picture: str | None) -> None:
     assert picture is None
+
+
+def test_control_characters_of_a_name_are_not_in_the_picture() -> None:
+    svg = charts.draw_availability_calendar([day("a\x1b[2J\u202e", 100.0)])
+    drawn(svg, "a\\x1b[2J\\u202e:0")
+
+
+def test_latex_runs_nothing_of_a_name_whatever_a_settings_file_says() -> None:
+    with matplotlib.rc_context({"text.usetex": True}):
+        drawn(charts.draw_availability_calendar([day(r"\input{x}", 100.0)]), r"\input{x}:0")

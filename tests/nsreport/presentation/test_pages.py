@@ -9,6 +9,7 @@ import pytest
 
 from nsreport.presentation import pages, report_reader
 from nsreport.presentation.pages import ReportPage
+from nsreport.reports.catalogue import REPORTS_BY_NAME
 from tests.support.gold_tables import DAY, gold, table
 
 NOW = datetime(2025, 2, 3, 4, 5)
@@ -73,6 +74,30 @@ def test_markdown_has_the_same_tables(page: ReportPage) -> None:
     assert text.startswith("# Name servers and brokers\n\nMade 2025-02-03 04:05 UTC. It is about")
     assert "| 2025-02-01 | c 1 | b&lt;1&gt; | 0 | 80,000 | 6,400 | 0 | 0 | 0 | 92.593 | 1 |" in text
     assert "| n1, n2 |" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("![x](http://evil/p.png)", r"\!\[x\](http&#58;//evil/p.png)"),
+        ("[x](javascript:y)", r"\[x\](javascript:y)"),
+        ("a|b", r"a\|b"),
+        ("a\\|b", r"a\\\|b"),
+        ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
+        ("`code` *b* _i_ ~~s~~ $m$ #1", r"\`code\` \*b\* \_i\_ \~\~s\~\~ \$m\$ \#1"),
+        ("www.evil.example https://evil", "www&#46;evil.example https&#58;//evil"),
+        ("a\nb\x1b\u202e", r"a\\nb\\x1b\\u202e"),
+        ("ORDER_TOPIC_CONFIG 10.0.0.1:9876", "ORDER_TOPIC_CONFIG 10.0.0.1:9876"),
+    ],
+)
+def test_a_name_adds_no_cell_link_picture_or_html_to_markdown(text: str, cell: str) -> None:
+    report = REPORTS_BY_NAME["topic_volume"]
+    row = {name: text if name == "topic" else None for name in report.columns}
+    section = pages.ReportSection(report, [row], None)
+    page = ReportPage("t", "now", 0, 0, "", [section], [])
+    [line] = [line for line in pages.render_markdown(page).splitlines() if line.startswith("| –")]
+    assert f" {cell} |" in line
+    assert "\x1b" not in pages.render_html(page)
 
 
 def test_a_long_table_says_where_the_rest_is(page: ReportPage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,10 +21,11 @@ from nsadmin.commands.procedures.drain_options import (
 )
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
-from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
+from nsadmin.exit_codes import CommandInterrupted
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.events import CommandEnded, EventRecord, describe_record, join_first_names
+from nsadmin.operations.drain.events import EventRecord, describe_record, join_first_names
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
@@ -34,6 +35,7 @@ from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
+from nsadmin.phrases import quote_command
 from nsadmin.session import Session
 
 DRAIN_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "openTopics", "result", "error")
@@ -113,13 +115,13 @@ def drain(
         force,
         allow_unreachable,
         keep_holding,
-        _build_then_command(broker_name, then_command),
+        build_then_runner(broker_name, then_command, SYSTEM_CLOCK),
         audit.describe_user(),
     )
     cluster_view = ClusterEnvironment(session.admin, broker_name)
     servers = cluster_view.read_servers()
     if then_command is not None:
-        shell_command.require_safe_fields(_then_fields(broker_name, find_master_addr(servers)))
+        shell_command.require_safe_fields(then_fields(broker_name, find_master_addr(servers)))
     drain_store = _find_drain_store(session, broker_name, servers)
     saved_drain = None if drain_store is None else drain_store.load_drain()
     if drain_store is not None and saved_drain is not None and not session.is_dry_run:
@@ -151,30 +153,6 @@ def drain(
         drain_plan,
         lambda clock: DrainRun(drain_plan, cluster_view, drain_store, clock).run_drain(drain_check, servers),
     )
-
-
-def _build_then_command(broker_name: str, then_command: str | None) -> Callable[[str], CommandEnded] | None:
-    if then_command is None:
-        return None
-    unknown_fields = shell_command.find_unknown_fields(then_command, {"brokerName": "", "brokerAddr": ""})
-    if unknown_fields:
-        raise UsageError(
-            f"drain: --then: nobody knows {{{unknown_fields[0]}}}; there are "
-            f"{{brokerName}} and {{brokerAddr}}"
-        )
-
-    def run_then_command(broker_addr: str) -> CommandEnded:
-        command_fields = _then_fields(broker_name, broker_addr)
-        command_line = shell_command.fill_fields(then_command, command_fields)
-        exit_code = shell_command.run_in_shell(command_line, command_fields)
-        return CommandEnded(SYSTEM_CLOCK.now_ms(), command_line, exit_code)
-
-    return run_then_command
-
-
-def _then_fields(broker_name: str, broker_addr: str | None) -> dict[str, str]:
-    """What a command of --then is told about the broker; no address while it is unknown."""
-    return {"brokerName": broker_name, **({"brokerAddr": broker_addr} if broker_addr else {})}
 
 
 def _refuse_risks(drain_plan: DrainPlan, risk_texts: list[str]) -> DrainRefused | None:
@@ -232,8 +210,8 @@ def _report_drain(
         except StopRequestedError:
             if not (drain_plan.hold and safe_event):
                 raise CommandInterrupted(
-                    f"interrupted; the drain is kept: nsadmin drain {drain_plan.broker} goes on with it,"
-                    f" nsadmin undrain {drain_plan.broker} undoes it"
+                    f"interrupted; the drain is kept: {quote_command('drain', drain_plan.broker)} goes on "
+                    f"with it, {quote_command('undrain', drain_plan.broker)} undoes it"
                 ) from None
     if ended_event is not None and ended_event["code"]:
         raise DrainRefused(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from namesrv_core.printable_text import escape_unsafe
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.status import describe_status
@@ -74,7 +75,7 @@ class ProcedureReporter:
         self._last_text = event_text
         if event_record["event"] in _EVENTS_BEFORE_COMMANDS:
             self._leave_live_region()
-        timed_line = f"{format_utc(event_record['time'])} {event_text}"
+        timed_line = f"{format_utc(event_record['time'])} {escape_unsafe(event_text)}"
         if self._live_region is None:
             return OutputText(timed_line)
         self._live_region.print_line(timed_line)

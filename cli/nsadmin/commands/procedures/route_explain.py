@@ -16,6 +16,7 @@ from nsadmin.commands.history.journal_source import (
     find_journals,
 )
 from nsadmin.commands.topics.topics import TopicArgument
+from nsadmin.exit_codes import UsageError
 from nsadmin.operations.explain import observer
 from nsadmin.operations.explain.diagnosis import (
     CauseExplanation,
@@ -119,12 +120,14 @@ def _other_contexts(session: Session) -> tuple[str, ...]:
 
 def _ask_other_context(session: Session, context_name: str, topic: str) -> OtherContextRoute:
     """Ask another context's name servers for the topic; an error becomes part of the result."""
-    setting_values: Any = defaultdict(lambda: None, context=context_name)
+    setting_values: Any = defaultdict(
+        lambda: None, context=context_name, allows_unverified=session.shared_values.get("insecure")
+    )
     try:
         context_options = settings.resolve_options(setting_values)
         with session.open_other_client(context_options.namesrv_addr, context_options.access) as admin:
             return observer.find_route_in_context(context_name, admin, topic)
-    except (RocketMQError, contexts.InvalidContextsError) as error:
+    except (RocketMQError, UsageError, contexts.InvalidContextsError) as error:
         return OtherContextRoute(context_name, None, error=str(error))
 
 

@@ -77,7 +77,7 @@ _nsadmin_values() {
             item=-f
             [[ $source == files ]] || item=-d
             read -r -d '' -a found <<< "$(compgen $item -- "$1")"
-            type compopt &>/dev/null && compopt -o filenames 2>/dev/null ;;
+            type compopt &>/dev/null && compopt -o filenames 2>/dev/null || _nsadmin_keep_plain ;;
         commands) _nsadmin_commands "$1" ;;
         *\|*)
             IFS='|'
@@ -93,6 +93,15 @@ _nsadmin_values() {
             read -r -d '' -a found <<< "$item" ;;
     esac
     COMPREPLY=("${found[@]/#/$2}")
+}
+
+# Without compopt, bash inserts a file name without quotes. It would run a name such as $(reboot).
+_nsadmin_keep_plain() {
+    local name plain=()
+    for name in "${found[@]}"; do
+        [[ $name == *[!A-Za-z0-9._/~+,:=@%-]* ]] || plain+=("$name")
+    done
+    found=("${plain[@]}")
 }
 
 # Commands that begin so, in any case, and with - or _ between their words.

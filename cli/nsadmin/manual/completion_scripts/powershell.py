@@ -21,8 +21,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     function Offer([string]$value, [string]$text, [string]$head = '') {
         if (-not $text) { $text = $value }
         $full = $head + $value
-        # What PowerShell would take for something else is put between quotes.
-        if ($full -match '[^\w\-./:=+]') { $full = "'" + $full.Replace("'", "''") + "'" }
+        # What PowerShell would take for something else is put between quotes. Typographic quotes end a text,
+        # too; each is doubled.
+        if ($full -match '[^\w\-./:=+]') {
+            $full = "'" + ($full -replace '[''\u2018-\u201b]', '$0$0') + "'"
+        }
         [System.Management.Automation.CompletionResult]::new($full, $value, 'ParameterValue', $text)
     }
 

@@ -28,6 +28,7 @@ from nsadmin.operations.restart.state import (
     start_process,
 )
 from nsadmin.operations.restart.store import RestartStore
+from nsadmin.phrases import quote_command
 
 CommandRunner = Callable[[str, BrokerProcess], int]
 """Runs the operator's command for the step "stop" or "start" of a process, and returns its exit code."""
@@ -190,7 +191,8 @@ class RollingRestart:
             raise DrainRefused(
                 f"{context.drain_plan.broker} is drained, but not stopped: "
                 f"{'; '.join(risk.text for risk in found_risks)};"
-                f" start it again when the others are well, or nsadmin undrain {context.drain_plan.broker}"
+                " start it again when the others are well, or "
+                f"{quote_command('undrain', context.drain_plan.broker)}"
             )
 
     def _undrain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
@@ -204,7 +206,7 @@ class RollingRestart:
             yield last_record
         if last_record["event"] != "undone":
             raise DrainRefused(
-                f"{process.broker} does not take writes as before: nsadmin undrain {process.broker}"
+                f"{process.broker} does not take writes as before: {quote_command('undrain', process.broker)}"
             )
 
     def _read_boot_ms(self, process: BrokerProcess) -> int | None:

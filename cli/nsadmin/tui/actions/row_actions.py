@@ -63,6 +63,15 @@ def _broker_name(subject: RowSubject) -> str:
     return subject.broker_name or ""
 
 
+def _broker_words(subject: RowSubject) -> list[str]:
+    return _as_positional(_broker_name(subject))
+
+
+def _as_positional(*words: str) -> list[str]:
+    """The words as they cannot be taken for options: a broker can be called --yes."""
+    return ["--", *words] if any(word.startswith("-") for word in words) else [*words]
+
+
 def _subject_value(subject: RowSubject) -> str:
     return subject.value or ""
 
@@ -70,19 +79,19 @@ def _subject_value(subject: RowSubject) -> str:
 _ALL_ACTIONS = (
     RowAction(
         "wipe", "w", "wipe", "Stop writes to a broker, on every name server",
-        _is_broker, lambda subject, _: ["wipeWritePerm", _broker_name(subject)], _broker_name,
+        _is_broker, lambda subject, _: ["wipeWritePerm", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
         "restore", "a", "restore", "Allow writes to a broker again, on every name server",
-        _is_broker, lambda subject, _: ["addWritePerm", _broker_name(subject)], _broker_name,
+        _is_broker, lambda subject, _: ["addWritePerm", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
         "drain", "d", "drain", "Stop writes to a broker, keep them stopped, and wait until it is idle",
-        _is_broker, lambda subject, _: ["drain", _broker_name(subject)], _broker_name,
+        _is_broker, lambda subject, _: ["drain", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
         "undrain", "u", "undrain", "Allow writes to a drained broker just as before",
-        _is_broker, lambda subject, _: ["undrain", _broker_name(subject)], _broker_name,
+        _is_broker, lambda subject, _: ["undrain", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
         "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",
@@ -94,8 +103,8 @@ _ALL_ACTIONS = (
     RowAction(
         "setKv", "e", "set value", "Write a value of the KV config, on every name server",
         _is_kv_entry,
-        lambda subject, field_texts: ["updateKvConfig", subject.namespace or "", subject.key or "",
-        field_texts["value"]],
+        lambda subject, field_texts: ["updateKvConfig", *_as_positional(subject.namespace or "",
+        subject.key or "", field_texts["value"])],
         lambda subject: subject.key or "",
         [InputField("value", _subject_value)],
     ),

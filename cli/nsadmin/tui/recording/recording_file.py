@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from namesrv_core import private_files
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, decode_poll, encode_poll
 
 RECORDING_FORMAT = "nsadmin-recording"
@@ -35,7 +36,9 @@ class PollRecorder:
 
     def __init__(self, file_path: Path, label: str, namesrv_addrs: Sequence[str]) -> None:
         """Create the file, or replace an existing one. Raises OSError."""
-        self._output_file = open(file_path, "wb")  # noqa: SIM115 - the thread closes it
+        self._output_file = open(  # noqa: SIM115 - the thread closes it
+            file_path, "wb", opener=private_files.open_private_file
+        )
         self.report_failure: Callable[[OSError], object] = lambda error: None
         self._last_polls: dict[str, NameServerPolled] = {}
         self._batch_queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

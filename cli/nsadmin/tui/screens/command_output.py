@@ -11,6 +11,7 @@ from textual.widgets import Input, Label, Log
 
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS
 from nsadmin.tui.screens.command_process import CommandProcess
+from nsadmin.tui.screens.screen_text import literal_title
 from nsadmin.tui.views.table import escape_unprintable
 
 
@@ -31,7 +32,7 @@ class OutputScreen(ModalScreen[int | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel tall wide") as panel:
-            panel.border_title = escape_unprintable(f"nsadmin {' '.join(self.words)}")
+            panel.border_title = literal_title(f"nsadmin {' '.join(self.words)}")
             panel.border_subtitle = "Esc closes"
             yield Log(id="output")
 
@@ -95,14 +96,14 @@ class ChangeScreen(OutputScreen):
     def __init__(
         self, command_words: Sequence[str], global_options: Sequence[str], confirm_target: str
     ) -> None:
-        super().__init__([*command_words, "--dry-run"], global_options)
+        super().__init__(_add_option(command_words, "--dry-run"), global_options)
         self._change_words = list(command_words)
         self._confirm_target = confirm_target
         self.is_confirmed = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel tall wide") as panel:
-            panel.border_title = escape_unprintable(f"nsadmin {' '.join(self._change_words)}")
+            panel.border_title = literal_title(f"nsadmin {' '.join(self._change_words)}")
             panel.border_subtitle = "Esc leaves everything as it is"
             yield Log(id="output")
             yield Label(
@@ -134,4 +135,10 @@ class ChangeScreen(OutputScreen):
         log_widget = self.query_one(Log)
         log_widget.clear()
         log_widget.focus()
-        self.start_command([*self._change_words, "--yes"])
+        self.start_command(_add_option(self._change_words, "--yes"))
+
+
+def _add_option(command_words: Sequence[str], option_flag: str) -> list[str]:
+    """The words with an option behind them, but before "--", after which no word is an option."""
+    options_end = command_words.index("--") if "--" in command_words else len(command_words)
+    return [*command_words[:options_end], option_flag, *command_words[options_end:]]

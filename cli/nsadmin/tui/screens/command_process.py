@@ -1,12 +1,12 @@
 """A command of nsadmin in a separate process, with its output line by line."""
 
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from threading import Lock
+
+from nsadmin import python_process
 
 
 class CommandProcess:
@@ -34,10 +34,11 @@ class CommandProcess:
 
     def _start_process(self) -> "subprocess.Popen[str]":
         # A new interpreter, so that the command runs as it would from a shell.
-        environment = os.environ | {"COLUMNS": str(self._output_width), "NO_COLOR": "1"}
+        terminal_variables = {"COLUMNS": str(self._output_width), "NO_COLOR": "1"}
         return subprocess.Popen(
-            [sys.executable, "-m", "nsadmin", *self._command_line],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
+            python_process.build_command("nsadmin", *self._command_line),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=python_process.build_environment(terminal_variables),
             start_new_session=True, encoding="utf-8", errors="replace",
         )  # fmt: skip
 

@@ -11,6 +11,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
+from nsadmin.tui.screens.screen_text import literal_title
+
 
 class ChooseScreen(ModalScreen[str | None]):
     """A choice from a list. The result is the id of the choice, or None after Esc.
@@ -35,7 +37,7 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel small") as panel:
-            panel.border_title = self._panel_title
+            panel.border_title = literal_title(self._panel_title)
             yield OptionList(
                 *(Option(choice_text, id=choice_id) for choice_id, choice_text in self._choices), markup=False
             )
@@ -73,10 +75,12 @@ class FieldsScreen(ModalScreen[dict[str, str] | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel small") as panel:
-            panel.border_title = self._panel_title
+            panel.border_title = literal_title(self._panel_title)
             for field_name, current_value in self._initial_values:
                 yield Label(field_name)
-                yield Input(current_value, id=f"field-{field_name}")
+                # An input sends control characters of a server's value to the terminal, and drops line ends.
+                shown_value = current_value if current_value.isprintable() else ""
+                yield Input(shown_value, id=f"field-{field_name}")
 
     def on_mount(self) -> None:
         self.query(Input).first().focus()

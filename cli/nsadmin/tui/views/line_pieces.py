@@ -92,4 +92,4 @@ def heading_pieces(heading: Heading, row_style: RowStyle) -> LinePieces:
 
 def message_pieces(message_text: str) -> LinePieces:
     """A line with a message in the place of rows."""
-    return LinePieces("base", (LinePiece(message_text, "dim"),))
+    return LinePieces("base", (LinePiece(escape_unprintable(message_text), "dim"),))

@@ -152,5 +152,5 @@ def test_what_servers_say_cannot_forge_a_line() -> None:
         "c\\u202ed e",
     ]
     assert len(format_prometheus(report).splitlines()) == 9
-    odd = CheckReport(forged._replace(about="\udc80"), 0)
-    assert 'topic="\\\\udc80"' in format_prometheus(odd)
+    odd = CheckReport(forged._replace(about='\udc80\x1b\r\n\u202e"'), 0)
+    assert 'topic="\\\\udc80\\\\x1b\\\\r\\\\n\\\\u202e\\""' in format_prometheus(odd)

@@ -1,6 +1,7 @@
 """What all checks have in common, on the command line."""
 
 import json
+import os
 from pathlib import Path
 from threading import Timer
 
@@ -121,3 +122,14 @@ def test_who_cannot_be_found_is_unknown_also_in_the_file(run: Run, tmp_path: Pat
     assert run("check", "lag", "G", *words).code == 3
     assert 'nsadmin_check_state{check="lag",group="G"} 3\n' in file.read_text()
     assert run("check", "namesrv", "--tlsCa", str(tmp_path / "none.pem"), "-n", "h:1").code == 3
+
+
+def test_a_file_for_a_monitoring_agent_can_be_read_by_other_users(
+    run: Run, first: FakeNameServer, tmp_path: Path
+) -> None:
+    umask_before = os.umask(0o022)
+    try:
+        run("check", "namesrv", "-n", first.addr, "--output-file", str(tmp_path / "check.prom"))
+    finally:
+        os.umask(umask_before)
+    assert (tmp_path / "check.prom").stat().st_mode & 0o777 == 0o644

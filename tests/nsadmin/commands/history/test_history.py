@@ -216,3 +216,23 @@ def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long: str) -> N
         path.write_bytes(b"nonsense")
     done = run("history", "--type", "WritePermWiped", "--journal", long, "--json")
     assert (done.code, json.loads(done.out)) == (0, [])
+
+
+@pytest.mark.parametrize("words", [(), ("topic", "T"), ("broker", "a"), ("cluster", "c"), ("kv", "n")])
+def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    pen = Pen(tmp_path / "j")
+    pen.write(*EVENTS)
+    for number in range(2):
+        line = (
+            b'{"v":1,"seq":%d,"time":%d,"server":"s:9876","type":"TopicsChanged","cause":"c","brokerName":"a",'
+            b'"clusterName":"c","namespace":"n","changes":[{"x":"T"}]}\n'
+        )
+        pen.journal.append_lines(line % (pen.journal.next_seq + number, pen.now), 1, pen.now)
+    pen.journal.close()
+    folder = str(tmp_path / "j")
+    done = run("history", *words, "--journal", folder)
+    assert "KeyError" not in done.err
+    assert done.code == 0
+    assert done.err.strip() == (
+        f"nsadmin: s:9876: 2 records cannot be read and are left out: nsadmin journalVerify {folder} shows them"
+    )

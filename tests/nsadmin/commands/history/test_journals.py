@@ -165,3 +165,14 @@ def test_a_command_s_name_may_be_two_words(run: Run, folder: str) -> None:
     assert run("journal", "stat", folder).out == run("journalStat", folder).out
     assert run("journal", "tail", folder, "-l1", "--output", "name").out == "4\n"
     assert "did you mean" in run("journal", folder).err
+
+
+def test_odd_records_are_left_out_and_counted(run: Run, folder: str) -> None:
+    [open_segment] = Path(folder).glob("*.jsonl")
+    with open_segment.open("ab") as file:
+        file.write(b'{"v":1,"seq":5,"time":"now","server":"s","type":"KvPut","cause":"c"}\n')
+    done = run("journalCat", folder, "--columns", "seq", "--no-headers")
+    assert (done.code, done.out.split()) == (0, ["1", "2", "3", "4"])
+    assert done.err.strip() == (
+        f"nsadmin: 1 records cannot be read and are left out: nsadmin journalVerify {folder} shows them"
+    )

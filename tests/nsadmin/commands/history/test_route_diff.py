@@ -62,6 +62,17 @@ def test_as_unified_text(run: Run, folder: str) -> None:
     ]
 
 
+def test_a_line_end_in_a_name_is_no_other_line_of_the_text(
+    run: Run, first: FakeNameServer, second: FakeNameServer
+) -> None:
+    second.routes = {"U\n-topic T\x1b": {"broker-a": 6}}
+    done = run("routeDiff", "--from", first.addr, "--to", second.addr, "--unified")
+    assert [line.partition(" broker-a")[0] for line in done.out.splitlines()[3:]] == [
+        "-topic T",
+        "+topic U\\n-topic T\\x1b",
+    ]
+
+
 def test_two_name_servers_that_tell_another_story(
     run: Run, first: FakeNameServer, second: FakeNameServer
 ) -> None:

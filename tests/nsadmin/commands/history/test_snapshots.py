@@ -27,6 +27,7 @@ def test_what_is_saved_is_what_the_name_server_tells(run: Run, first: FakeNameSe
     (row,) = json.loads(done.out)
     assert (row["file"], row["brokers"], row["topics"]) == ("s.snapshot.zst", 1, 1)
     saved = (here / "s.snapshot.zst").read_bytes()
+    assert (here / "s.snapshot.zst").stat().st_mode & 0o777 == 0o600
     assert row["size"] == len(saved)
     assert decode_snapshot(saved).topics["T"]["broker-a"]["perm"] == 7
     assert run("routeDiff", "--from", "s.snapshot.zst", "--to", first.addr).code == 0

@@ -167,6 +167,12 @@ def test_each_of_them_is_a_command() -> None:
     assert all(find_command(name) is not None for name in OUTPUT_FORMS)
 
 
+def test_a_line_end_in_a_name_is_no_other_line(run: Run, first: FakeNameServer) -> None:
+    first.routes = {"T\nforged\x1b": {"broker-a": 6}}
+    done = run("topicList", "-n", first.addr, "--output", "mqadmin")
+    assert done.out == "T\\nforged\\x1b\n"
+
+
 def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_done(
     run: Run, first: FakeNameServer
 ) -> None:

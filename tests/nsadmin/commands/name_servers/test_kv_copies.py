@@ -140,6 +140,7 @@ def test_a_file_goes_out_and_comes_in_again(
     assert done.code == 0
     assert rows(done, "namespace", "entries") == [(ORDERS, 2), ("N", 2)]
     assert json.loads(file.read_text()) == {"configTable": first.kv}
+    assert file.stat().st_mode & 0o777 == 0o600
     done = run("kvImport", str(file), both, "-s", ORDERS, "--yes", "--json")
     assert rows(done, "namesrvAddr", "key") == [(second.addr, "T"), (second.addr, "U")]
     assert second.kv["N"]["token"] == "other"

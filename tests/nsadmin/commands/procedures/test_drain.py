@@ -16,6 +16,7 @@ from tests.nsadmin.conftest import Run
 from tests.support.clock import hurry
 from tests.support.lab import Lab, lab
 from tests.support.running import ROOT, Program
+from tests.support.servers import FakeNameServer
 
 # Two groups with the same topics: nothing would be left without a broker.
 PLAN = FleetPlan(clusters=1, groups=2, replicas=2, topics=5)
@@ -133,6 +134,19 @@ def test_the_command_runs_when_it_is_safe_and_its_failure_is_told(
     assert file.read_text() == f"{B} {there.brokers[B, 0]}\n"
     assert "the command of --then ended with 4; broker-a-0 stays drained" in done.err
     assert events(done.out)[-2:] == ["safe", "commandEnded"]
+
+
+def test_a_command_is_refused_where_a_shell_could_interpret_the_name_of_the_broker(
+    run: Run, tmp_path: Path
+) -> None:
+    name = f"x$(touch {tmp_path}/run)"
+    with FakeNameServer({"C": {name: {0: "127.0.0.1:10911"}}}) as server:
+        server.routes = {"T": {name: 6}}
+        done = run("drain", name, "-n", server.addr, "--force", "--then", 'sh -c "echo {brokerName}"')
+        assert (done.code, done.out) == (1, "")
+        assert f"brokerName {name!r} is not safe in a shell command, so nothing was run" in done.err
+        assert server.routes == {"T": {name: 6}}
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

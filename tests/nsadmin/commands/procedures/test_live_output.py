@@ -28,6 +28,10 @@ def test_a_line_has_its_time_and_is_not_said_twice() -> None:
     assert tell({**RECORD, "event": "unsafe"}) == "2023-11-14T22:13:20.000Z unsafe"
 
 
+def test_a_name_of_a_server_adds_no_line() -> None:
+    assert teller("table")({**RECORD, "event": "a\nb\x1b"}) == "2023-11-14T22:13:20.000Z a\\nb\\x1b"
+
+
 @pytest.mark.parametrize("format", ["json", "jsonl"])
 def test_programs_get_all_of_it(format: str) -> None:
     tell = teller(format)

@@ -10,6 +10,7 @@ from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Run
 from tests.support.clock import hurry
 from tests.support.lab import Lab, lab
+from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
@@ -80,3 +81,21 @@ def test_what_cannot_be_understood_is_told(restart: Run, words: tuple[str, ...],
 def test_a_cluster_that_is_not_there(run: Run, there: Lab) -> None:
     done = run("rollingRestart", "-c", "nowhere", "-n", there.namesrv_addr, "--stop", "x", "--start", "y")
     assert (done.code, "no cluster 'nowhere'" in done.err) == (5, True)
+
+
+def test_a_broker_whose_name_a_shell_could_interpret_stops_everything_before_it_begins(
+    run: Run, tmp_path: Path
+) -> None:
+    groups = {"broker-a": {0: "127.0.0.1:10911"}, f"x$(touch {tmp_path}/run)": {0: "127.0.0.1:10921"}}
+    with FakeNameServer({"DefaultCluster": groups}) as server:
+        words = ("rollingRestart", "-c", "DefaultCluster", "-n", server.addr)
+        command = f'touch {tmp_path}/begun; sh -c "echo {{brokerName}}"'
+        for more in ((), ("--dry-run",)):
+            done = run(*words, "--stop", command, "--start", command, *more)
+            assert (done.code, done.out) == (1, "")
+            assert f"brokerName 'x$(touch {tmp_path}/run)' is not safe in a shell command" in done.err
+            assert done.err.count("\n") == 1
+        assert run(*words, "--dry-run").code == 0
+    assert not (tmp_path / "begun").exists()
+    assert not (tmp_path / "run").exists()
+    assert not (tmp_path / "state").exists()

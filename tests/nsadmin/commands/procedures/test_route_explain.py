@@ -139,6 +139,26 @@ def test_other_contexts_are_looked_at_if_that_is_wanted(
     assert f"context prod has it in C, on {second.addr}" in str(prod["seen"])
 
 
+def test_another_context_that_verifies_no_certificates_gets_no_signed_request(
+    run: Run,
+    first: FakeNameServer,
+    second: FakeNameServer,
+    holder: TopicBroker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first.routes = {}
+    holder.configs = {}
+    monkeypatch.setenv("NSADMIN_ACCESS_KEY", "me")
+    monkeypatch.setenv("NSADMIN_SECRET_KEY", "s3cret")
+    assert run("contextSet", "here", "-n", first.addr).code == 0
+    assert run("contextSet", "prod", "-n", second.addr, "--tls", "--insecure").code == 0
+    done = run("--context", "here", "routeExplain", "T", "--contexts", "--json")
+    [prod] = found(done, "otherContext")
+    assert prod["result"] == "unknown"
+    assert "context prod does not verify certificates" in str(prod["seen"])
+    assert second.asked == []
+
+
 def test_a_name_server_in_its_waiting_time(run: Run, first: FakeNameServer, holder: TopicBroker) -> None:
     first.handlers[105] = refuse(1, "name server not ready")
     done = run("routeExplain", "T", "-n", first.addr, "--json")

@@ -9,6 +9,7 @@ import pytest
 from nsadmin import progress
 from nsadmin.app import main
 from nsadmin.operations import report_runner
+from tests.support.hostile_folder import HostileFolder
 
 STEPS: list[dict[str, Any]] = [
     {"doing": "starting Spark"},
@@ -51,6 +52,23 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
         "nsadmin: 1 of 10 lines (10.00%) are in quarantine",
         "nsadmin: too many",
     ]
+
+
+def test_neither_it_nor_a_worker_of_spark_runs_what_lies_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyspark", reason="Spark is the extra nsadmin[spark]")
+    hostile, journal = HostileFolder(tmp_path / "above"), tmp_path / "journal"
+    journal.mkdir()
+    record = '{"v":1,"seq":1,"time":1738400000000,"server":"ns","type":"KvPut","cause":"x"}\n'
+    (journal / "0000000000000001-20250201T085320000Z.jsonl").write_text(record)
+    monkeypatch.chdir(hostile.folder)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    words = ("--input", str(journal), "--output", str(tmp_path / "tables"), "--reports", "drain_audit")
+    exit_code = main(["report", "run", *words])
+    assert (hostile.traces, exit_code) == ([], 0), capsys.readouterr().err
+    assert "bronze/lines" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

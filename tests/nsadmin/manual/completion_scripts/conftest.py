@@ -1,13 +1,14 @@
 """What there is to be completed, and the lines that all shells complete in the same way."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes, build_shapes
 from tests.support.servers import FakeNameServer
-from tests.support.shells import World
+from tests.support.shells import Terminal, World
 
 STATIC = [
     ("topicR", ["topicRoute"]),
@@ -78,6 +79,34 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         world.warm("topics", "topicRoute", "-n", server.addr)
         world.warm("kv-keys", "kvGet", "ORDER_TOPIC_CONFIG")
         yield world
+
+
+HOSTILE = (
+    "a$(touch run)", "b`touch run`", 'c";touch run;"', "d';touch run;'", "e\\", "f!!", "g;touch run",
+    "h&touch run&", "i$HOME", "j touch run", "k>run", "l|touch run", "m{run,x}", "n*", "o#x", "p~",
+    "q\\$(touch run)", "r\u2019; touch run; \u2019", "s\u00a0t",
+)  # fmt: skip
+"""Names of topics, each with another first letter. The file `run` is the trace of one that is executed."""
+
+
+@pytest.fixture(scope="module")
+def hostile_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A name server with names that shells would interpret, all of them in the cache."""
+    home = tmp_path_factory.mktemp("hostile")
+    with FakeNameServer({"DefaultCluster": {}}) as server:
+        server.routes = {name: {"broker-a": 6} for name in (*HOSTILE, "--yes", "-n1.2.3.4:1")}
+        world = World(home, server.addr)
+        world.warm("topics")
+        yield world
+
+
+def check_hostile_name(terminal: Terminal, world: World, name: str, quote: str) -> None:
+    """The shell completes the name as it is, or not at all, and runs nothing of it."""
+    trace = Path(world.environ["HOME"]) / "run"
+    trace.unlink(missing_ok=True)
+    words = terminal.completed(f"topicRoute {quote}{name[0]}", quote)
+    assert words in (["topicRoute", name], ["topicRoute", name[0]], ["topicRoute", f"{name[0]}\r\n"])
+    assert not trace.exists()
 
 
 def meant(text: str, world: World) -> str:

@@ -2,13 +2,21 @@
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from nsadmin.manual.completion_scripts import bash
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
-from tests.nsadmin.manual.completion_scripts.conftest import LIVE, SPELLED, STATIC, meant
-from tests.support.shells import Terminal, World
+from tests.nsadmin.manual.completion_scripts.conftest import (
+    HOSTILE,
+    LIVE,
+    SPELLED,
+    STATIC,
+    check_hostile_name,
+    meant,
+)
+from tests.support.shells import CONTINUED, Terminal, World
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 
@@ -23,6 +31,44 @@ def terminal(
     terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], world.environ, setup)
     yield terminal
     terminal.close()
+
+
+@pytest.fixture(scope="module")
+def hostile_terminal(
+    found: CommandShapes, hostile_world: World, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Terminal]:
+    script = tmp_path_factory.mktemp("bash") / "nsadmin.bash"
+    script.write_text(bash.render_script(found))
+    setup = (
+        f"cd; PS1='> ' PS2='{CONTINUED[:2]}''{CONTINUED[2:]}'; bind 'set bell-style none'; source {script}"
+    )
+    terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], hostile_world.environ, setup)
+    yield terminal
+    terminal.close()
+
+
+@pytest.mark.parametrize("quote", ["", '"', "'"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_that_bash_would_interpret_runs_nothing(
+    hostile_terminal: Terminal, hostile_world: World, name: str, quote: str
+) -> None:
+    check_hostile_name(hostile_terminal, hostile_world, name, quote)
+
+
+@pytest.mark.parametrize("has_compopt", [True, False])
+@pytest.mark.parametrize("quote", ["", '"', "'"])
+def test_the_name_of_a_file_runs_nothing(
+    hostile_terminal: Terminal, hostile_world: World, quote: str, has_compopt: bool
+) -> None:
+    home = Path(hostile_world.environ["HOME"])
+    name = f"z{quote and 'q'}{has_compopt:d}$(touch run-{has_compopt:d})"
+    (home / name).write_text("")
+    hostile_terminal.type(f"enable {'' if has_compopt else '-n'} compopt\n")
+    words = hostile_terminal.completed(f"namesrv -c {quote}{name[:3]}", quote)
+    assert words[:2] == ["namesrv", "-c"]
+    assert (words[2] == name) is has_compopt
+    (home / name).unlink()
+    assert list(home.glob("run*")) == []
 
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])

@@ -54,6 +54,10 @@ def test_functions_and_families_that_are_used_are_there(found: CommandShapes) ->
     )
 
 
+def test_every_quote_that_ends_a_text_in_powershell_is_doubled(found: CommandShapes) -> None:
+    assert "($full -replace '[''\\u2018-\\u201b]', '$0$0')" in powershell.render_script(found)
+
+
 def test_it_is_a_native_completer_of_nsadmin(found: CommandShapes) -> None:
     lines = powershell.render_script(found).splitlines()
     assert "Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {" in lines

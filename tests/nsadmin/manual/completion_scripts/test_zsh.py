@@ -7,8 +7,15 @@ import pytest
 
 from nsadmin.manual.completion_scripts import zsh
 from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
-from tests.nsadmin.manual.completion_scripts.conftest import LIVE, SPELLED, STATIC, meant
-from tests.support.shells import Terminal, World
+from tests.nsadmin.manual.completion_scripts.conftest import (
+    HOSTILE,
+    LIVE,
+    SPELLED,
+    STATIC,
+    check_hostile_name,
+    meant,
+)
+from tests.support.shells import CONTINUED, Terminal, World
 
 pytestmark = pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 
@@ -24,6 +31,28 @@ def terminal(
     terminal = Terminal(["zsh", "-f", "-i"], world.environ, setup)
     yield terminal
     terminal.close()
+
+
+@pytest.fixture(scope="module")
+def hostile_terminal(
+    found: CommandShapes, hostile_world: World, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Terminal]:
+    folder = tmp_path_factory.mktemp("zsh")
+    (folder / "_nsadmin").write_text(zsh.render_script(found))
+    load = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D"
+    prompts = f"cd; PS1='> ' PS2='{CONTINUED[:2]}''{CONTINUED[2:]}'"
+    setup = f"{prompts}; unsetopt zle_bracketed_paste beep; {load}"
+    terminal = Terminal(["zsh", "-f", "-i"], hostile_world.environ, setup)
+    yield terminal
+    terminal.close()
+
+
+@pytest.mark.parametrize("quote", ["", '"', "'"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_that_zsh_would_interpret_runs_nothing(
+    hostile_terminal: Terminal, hostile_world: World, name: str, quote: str
+) -> None:
+    check_hostile_name(hostile_terminal, hostile_world, name, quote)
 
 
 @pytest.mark.parametrize(("line", "words"), [*STATIC, *SPELLED, *LIVE])

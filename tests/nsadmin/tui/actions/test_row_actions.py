@@ -48,6 +48,19 @@ def test_an_action_is_a_command_line_and_a_word_to_type(
     assert row_actions.needs_confirmation(words.split())
 
 
+@pytest.mark.parametrize("action_id", ["wipe", "restore", "drain", "undrain"])
+def test_the_name_of_a_broker_is_no_option(action_id: str) -> None:
+    about = BROKER._replace(broker_name="--yes")
+    [action] = [each for each in row_actions.list_suitable_actions(about) if each.action_id == action_id]
+    assert action.build_words(about, {})[1:] == ["--", "--yes"]
+
+
+def test_a_key_of_the_kv_config_is_no_option() -> None:
+    about = RowSubject(namespace="NS", key="-n", value="v")
+    [action] = row_actions.list_suitable_actions(about)
+    assert action.build_words(about, {"value": "-w"}) == ["updateKvConfig", "--", "NS", "-n", "-w"]
+
+
 def test_no_key_means_two_things_for_one_row() -> None:
     for about in (BROKER, BROKER._replace(key="k"), RowSubject(topic="t"), RowSubject(namespace="n", key="k"),
                   RowSubject(name_server="h:1", key="k")):  # fmt: skip

@@ -10,6 +10,7 @@ from nsadmin.audit import load_audit
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
+from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.playground import Playground, playground
 from tests.support.screens import driven, hear, still, world
 
@@ -109,3 +110,22 @@ async def test_escape_ends_what_still_runs() -> None:
         await until_said(app, pilot, "127.0.0.1:1")
         await pilot.press("escape")
         assert len(app.screen_stack) == 1
+
+
+@driven
+async def test_a_name_with_brackets_is_shown_as_it_is() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        for screen in (
+            OutputScreen(["help", "a[/]b\x1b"]),
+            ChangeScreen(["wipeWritePerm", "a[/]b\x1b"], ["-n", "127.0.0.1:1"], "b"),
+        ):
+            app.push_screen(screen)
+            await until_said(app, pilot, "exit code")
+            assert "a[/]b\\x1b" in screen_to_text(app)
+            await pilot.press("escape")
+
+
+def test_an_option_is_added_before_the_words_that_are_none() -> None:
+    screen = ChangeScreen(["wipeWritePerm", "--", "--yes"], (), "--yes")
+    assert screen.words == ["wipeWritePerm", "--dry-run", "--", "--yes"]

@@ -1,6 +1,11 @@
 """A command in a process of its own, line by line."""
 
+from pathlib import Path
+
+import pytest
+
 from nsadmin.tui.screens.command_process import CommandProcess
+from tests.support.hostile_folder import HostileFolder
 
 
 def test_what_it_says_comes_with_its_exit_code() -> None:
@@ -31,3 +36,11 @@ def test_what_was_left_before_it_began_does_not_begin() -> None:
     running.interrupt_process()
     assert list(running.read_lines()) == []
     assert running.exit_code is None
+
+
+def test_modules_in_the_current_folder_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = HostileFolder(tmp_path)
+    monkeypatch.chdir(hostile.folder)
+    running = CommandProcess(["mqadminMap", "--no-headers", "--output", "yaml"], [])
+    lines = list(running.read_lines())
+    assert (hostile.traces, running.exit_code) == ([], 0), lines

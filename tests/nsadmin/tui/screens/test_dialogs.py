@@ -36,6 +36,19 @@ async def test_a_letter_chooses_at_once() -> None:
 
 
 @driven
+async def test_brackets_in_a_name_are_no_markup() -> None:
+    for title in ("set value: a[/]b", "set value: [bold"):
+        assert await answered(FieldsScreen(title, [("value", "1")]), "enter") == [{"value": "1"}]
+        assert await answered(ChooseScreen(title, [("a", "a[/]b")]), "enter") == ["a"]
+
+
+@driven
+async def test_a_value_that_controls_terminals_is_not_put_into_a_field() -> None:
+    for value in ("a\x1b[2J", "a\nb", "\u202e"):
+        assert await answered(FieldsScreen("set", [("value", value)]), "x", "enter") == [{"value": "x"}]
+
+
+@driven
 async def test_texts_that_an_action_wants() -> None:
     fields = [("cluster", "c"), ("value", "1")]
     assert (

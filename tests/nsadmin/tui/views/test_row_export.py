@@ -17,3 +17,14 @@ def test_all_columns_of_all_rows(utc: None) -> None:
     assert line.startswith("cluster-a,broker-a,master,10.0.1.1:10911,● up,1/1,5.5.0,100,200,")
     assert row_export.format_row(view, rows[0]).split("\t")[:3] == ["cluster-a", "broker-a", "master"]
     assert row_export.suggest_file_name(view, NOON) == "nsadmin-brokers-20251231-120000.svg"
+
+
+def test_a_line_end_in_a_name_adds_no_row_and_no_command_to_what_is_pasted() -> None:
+    model = ClusterModel()
+    for poll in (server(groups={"a\nreboot\x1b": {0: "10.0.1.1:10911"}}), broker("10.0.1.1:10911")):
+        model.apply_poll(poll)
+    view = BrokersView()
+    rows = view.build_rows(model)
+    assert row_export.format_row(view, rows[0]).split("\t")[1] == "a\\nreboot\\x1b"
+    _, line = row_export.rows_to_csv(view, rows).splitlines()
+    assert ",a\\nreboot\\x1b," in line

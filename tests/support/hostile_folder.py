@@ -1,0 +1,30 @@
+"""A current folder that somebody else fills: modules and programs there leave a trace if they run."""
+
+from pathlib import Path
+
+MODULES = (
+    "json", "yaml", "socket", "subprocess", "random", "rich", "msgspec", "nsadmin", "namesrv_core",
+    "nsreport", "pyspark", "py4j", "zstandard", "cloudpickle", "duckdb",
+)  # fmt: skip
+
+
+class HostileFolder:
+    """`folder` is to be the current one. PySpark also looks for Spark in the folder above."""
+
+    def __init__(self, above: Path) -> None:
+        self.folder = above / "here"
+        self._traces = above / "traces"
+        for folder in (self.folder, self._traces, above / "bin", above / "jars"):
+            folder.mkdir(parents=True)
+        for name in MODULES:
+            (self.folder / f"{name}.py").write_text(
+                f"open({str(self._traces / name)!r}, 'w').close()\nraise SystemExit(77)\n"
+            )
+        program = above / "bin" / "spark-submit"
+        program.write_text(f"#!/bin/sh\ntouch {self._traces}/spark-submit\nexit 77\n")
+        program.chmod(0o755)
+
+    @property
+    def traces(self) -> list[str]:
+        """What ran, by name."""
+        return sorted(trace.name for trace in self._traces.iterdir())
