@@ -1,7 +1,7 @@
 """Owns the audit: a line of JSON in a local file for each command that sent a change.
 
-A change never fails or waits because of the audit. No secret gets into it: values of settings with a secret
-name are replaced, and so are passwords and bodies of messages.
+A change never fails or waits because of the audit. Values of settings with a secret name are replaced, and so
+are passwords and bodies of messages.
 """
 
 import json
@@ -12,12 +12,12 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple
 
+from namesrv_core import private_files
 from nsadmin import request_observer, stderr
-from nsadmin.client.redaction import is_secret_name
+from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secret_name
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
-_HIDDEN_TEXT = "***"
 # O_NONBLOCK: opening a pipe that nobody reads must not block.
 _APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _SETTING_TEXT_COLUMNS = ("value", "before", "after", "changes")
@@ -87,7 +87,7 @@ def append_audit_record(audit_record: AuditRecord) -> None:
     try:
         audit_file.parent.mkdir(0o700, parents=True, exist_ok=True)
         # One write with O_APPEND: lines of commands that run at the same time do not mix.
-        descriptor = os.open(audit_file, _APPEND_FLAGS, 0o600)
+        descriptor = private_files.open_private_file(audit_file, _APPEND_FLAGS)
         try:
             os.write(descriptor, json_line.encode("utf-8", "backslashreplace"))
         finally:
@@ -138,24 +138,42 @@ def _hide_secrets(command_words: Sequence[str], argument_values: Mapping[str, An
     secret_values = [
         argument_values.get(argument_name) for argument_name in ("body", "password", "secret_key")
     ]
-    if is_secret_name(str(argument_values.get("key") or "")):
+    if any(is_secret_name(str(argument_values.get(name) or "")) for name in ("namespace", "key")):
         secret_values.append(argument_values.get("value"))
-    secret_texts = [
-        secret_text for secret_text in secret_values if isinstance(secret_text, str) and secret_text
-    ]
-    return [
-        next(
-            (word.replace(secret_text, _HIDDEN_TEXT) for secret_text in secret_texts if secret_text in word),
-            word,
-        )
-        for word in command_words
-    ]
+    secret_texts = sorted(
+        {secret_text for secret_text in secret_values if isinstance(secret_text, str) and secret_text},
+        key=len,
+        reverse=True,
+    )
+    return [_hide_in_word(word, secret_texts) for word in command_words]
+
+
+def _hide_in_word(word: str, secret_texts: Sequence[str]) -> str:
+    for secret_text in secret_texts:
+        word = word.replace(secret_text, HIDDEN_TEXT)
+    return hide_assigned_secrets(word)
 
 
 def _result_record(result_row: ResultRow) -> AuditRecord:
     """Return a row without empty fields and without values of secret settings."""
-    filled_fields = {column_name: value for column_name, value in result_row.items() if value is not None}
+    filled_fields = {
+        column_name: _hide_in_value(value) for column_name, value in result_row.items() if value is not None
+    }
     setting_key = result_row.get("name") if result_row.get("kind") == "kv" else result_row.get("key")
-    if is_secret_name(str(setting_key or "")):
-        filled_fields.update(dict.fromkeys(filled_fields.keys() & {*_SETTING_TEXT_COLUMNS}, _HIDDEN_TEXT))
+    if any(is_secret_name(str(name or "")) for name in (setting_key, result_row.get("namespace"))):
+        filled_fields.update(dict.fromkeys(filled_fields.keys() & {*_SETTING_TEXT_COLUMNS}, HIDDEN_TEXT))
     return filled_fields
+
+
+def _hide_in_value(value: Any) -> Any:
+    """Hide secrets in a text, and in the members of an object by their names."""
+    if isinstance(value, str):
+        return hide_assigned_secrets(value)
+    if isinstance(value, Mapping):
+        return {
+            name: HIDDEN_TEXT if is_secret_name(str(name)) and member else _hide_in_value(member)
+            for name, member in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [_hide_in_value(member) for member in value]
+    return value

@@ -12,6 +12,9 @@ from typing import NamedTuple, Protocol
 AddressNetwork = IPv4Network | IPv6Network
 
 _CACHE_ENTRIES = 4096
+_MAX_CACHED_SUBJECT = 512
+_MAX_ADDRESS_LENGTH = 64
+"""More than an IPv6 address with the name of an interface has."""
 
 
 class AccessRole(IntEnum):
@@ -50,11 +53,13 @@ ANONYMOUS_PEER = PeerIdentity()
 class RegistrationFence(NamedTuple):
     """The clusters that a broker may register in, and the networks of the addresses that it may register.
 
-    None means any.
+    None means any. `static_topics` are the only topics whose queues the broker may map. None means every
+    topic that no broker outside the fence has.
     """
 
     cluster_names: frozenset[str] | None = None
     broker_networks: tuple[AddressNetwork, ...] | None = None
+    static_topics: frozenset[str] | None = None
 
 
 NO_FENCE = RegistrationFence()
@@ -123,15 +128,18 @@ class AccessPolicy:
         if matching_grants is None:
             if len(self._grants_by_peer) >= _CACHE_ENTRIES:
                 self._grants_by_peer.clear()
-            matching_grants = self._grants_by_peer[peer_key] = tuple(
+            matching_grants = tuple(
                 access_grant for access_grant in self.keyless_grants if access_grant.covers_peer(peer)
             )
+            if len(peer.subject or "") <= _MAX_CACHED_SUBJECT:
+                self._grants_by_peer[peer_key] = matching_grants
         return matching_grants
 
 
 def is_in_networks(host_text: str, address_networks: Iterable[AddressNetwork]) -> bool:
     """Whether the text is an IP address in one of the networks."""
-    parsed_address = _parse_address(host_text)
+    # Peers write these texts. Only short ones are cached.
+    parsed_address = None if len(host_text) > _MAX_ADDRESS_LENGTH else _parse_address(host_text)
     return parsed_address is not None and any(
         parsed_address in address_network for address_network in address_networks
     )
@@ -148,15 +156,22 @@ def _parse_address(host_text: str) -> IPv4Address | IPv6Address | None:
     return mapped_address or parsed_address
 
 
-@lru_cache(_CACHE_ENTRIES)
 def normalize_subject(subject_text: str) -> str:
     """Normalize a distinguished name (RFC 4514): remove blanks, write attribute types in upper case."""
     return ",".join(_normalize_part(subject_part) for subject_part in _split_subject(subject_text))
 
 
 def _normalize_part(subject_part: str) -> str:
-    attribute_type, _, attribute_value = subject_part.strip().partition("=")
-    return f"{attribute_type.strip().upper()}={attribute_value.strip()}"
+    attribute_type, _, attribute_value = subject_part.partition("=")
+    return f"{attribute_type.strip(' ').upper()}={_strip_blanks(attribute_value)}"
+
+
+def _strip_blanks(attribute_value: str) -> str:
+    """Remove the blanks around a value, and nothing else: any other character makes another subject."""
+    stripped_value = attribute_value.strip(" ")
+    trailing_backslashes = len(stripped_value) - len(stripped_value.rstrip("\\"))
+    # An odd number of backslashes escapes the first blank after them, so that blank belongs to the value.
+    return f"{stripped_value} " if trailing_backslashes % 2 else stripped_value
 
 
 def _split_subject(subject_text: str) -> list[str]:

@@ -43,6 +43,14 @@ BrokerNetworks = Annotated[
     Meta(description="For the role broker: the only networks (CIDR) whose addresses it may register."),
 ]
 
+StaticTopics = Annotated[
+    list[NonEmptyText],
+    Meta(
+        description="For the role broker: the only topics whose queues it may map. Without this list, every"
+        " topic that no broker outside of clusters and addresses has."
+    ),
+]
+
 
 class AccountEntry(Struct, forbid_unknown_fields=True):
     """Who signs with a key: a broker's innerClientAuthenticationCredentials, a client's keys, mqadmin's."""
@@ -53,6 +61,7 @@ class AccountEntry(Struct, forbid_unknown_fields=True):
     from_: SourceNetworks | None = field(default=None, name="from")
     clusters: BrokerClusters | None = None
     addresses: BrokerNetworks | None = None
+    staticTopics: StaticTopics | None = None
 
 
 class CertificateEntry(Struct, forbid_unknown_fields=True):
@@ -65,6 +74,7 @@ class CertificateEntry(Struct, forbid_unknown_fields=True):
     from_: SourceNetworks | None = field(default=None, name="from")
     clusters: BrokerClusters | None = None
     addresses: BrokerNetworks | None = None
+    staticTopics: StaticTopics | None = None
 
 
 class NetworkEntry(Struct, forbid_unknown_fields=True):
@@ -74,6 +84,7 @@ class NetworkEntry(Struct, forbid_unknown_fields=True):
     role: RoleName
     clusters: BrokerClusters | None = None
     addresses: BrokerNetworks | None = None
+    staticTopics: StaticTopics | None = None
 
 
 class CredentialsFile(Struct, forbid_unknown_fields=True):
@@ -148,10 +159,12 @@ def _build_grant(
     registration_fence = RegistrationFence(
         None if grant_entry.clusters is None else frozenset(grant_entry.clusters),
         _parse_networks(grant_entry.addresses, f"{entry_path}.addresses"),
+        None if grant_entry.staticTopics is None else frozenset(grant_entry.staticTopics),
     )
     if registration_fence != NO_FENCE and access_role != AccessRole.BROKER:
         raise BadSettings(
-            f"{entry_path}: clusters and addresses are for the role broker, not for {grant_entry.role}"
+            f"{entry_path}: clusters, addresses and staticTopics are for the role broker, "
+            f"not for {grant_entry.role}"
         )
     return AccessGrant(access_role, peer_networks, subject, registration_fence)
 
@@ -170,6 +183,8 @@ def _parse_networks(
 def _parse_subject(subject_text: str, entry_path: str) -> str:
     if "=" not in subject_text:
         raise BadSettings(f"{entry_path}.subject: {subject_text!r} is no subject like CN=ops,O=Example")
+    if any(character < " " or "\x7f" <= character <= "\x9f" for character in subject_text):
+        raise BadSettings(f"{entry_path}.subject: {subject_text!r} has a control character: write it as \\0A")
     return normalize_subject(subject_text)
 
 

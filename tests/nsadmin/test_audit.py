@@ -214,6 +214,72 @@ def test_secrets_and_messages_are_left_out() -> None:
     assert audit._result_record(topic) == topic
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        "db.pwd", "api_key", "apiKey", "API-KEY", "db.passwd", "password", "secretKey", "access_key",
+        "accessKey", "token", "oauth.credential", "tls.privateKey", "passphrase",
+    ],
+)  # fmt: skip
+def test_the_value_of_a_secret_key_is_left_out_wherever_it_stands(key: str) -> None:
+    for words in (
+        ["updateKvConfig", "N", key, "hunter2"],
+        ["updateBrokerConfig", "-k", key, "-v", "hunter2"],
+        ["updateBrokerConfig", f"--key={key}", "--value=hunter2"],
+    ):
+        hidden = audit._hide_secrets(words, {"key": key, "value": "hunter2"})
+        assert "hunter2" not in " ".join(hidden)
+        assert key in " ".join(hidden)
+    for word in (
+        f"{key}=hunter2",
+        f"--property={key}=hunter2",
+        f"{key} : hunter2",
+        f'{{"a":1,"{key}":"hunter2"}}',
+        f"a=1\n{key}=hunter2 hunter2\nb=2",
+    ):
+        assert "hunter2" not in " ".join(audit._hide_secrets(["sendMessage", "T", word], {}))
+        assert "hunter2" not in str(audit._result_record({"key": "k", "after": word, "error": [word]}))
+    assert audit._result_record({"kind": "topic", "after": {key: "hunter2", "perm": 6}}) == {
+        "kind": "topic",
+        "after": {key: "***", "perm": 6},
+    }
+
+
+def test_every_secret_of_a_word_is_left_out_the_longest_first() -> None:
+    values = {"password": "ab", "secret_key": "abc", "namespace": "db-passwords", "value": "xyz"}
+    assert audit._hide_secrets(["c", "abcabxyz"], values) == ["c", "***" * 3]
+
+
+def test_names_that_sound_secret_are_kept_where_nothing_is_assigned() -> None:
+    words = ["updateTopic", "token-events", "-n", "token-ns:9876", "--passwordStdin", "-b=broker-a"]
+    assert audit._hide_secrets(words, {}) == words
+    row = {"brokerAddr": "secret-host:10911", "topic": "api_key", "key": "a", "value": "b"}
+    assert audit._result_record(row) == row
+
+
+def test_the_audit_of_a_command_has_no_secret(run: Run, server: FakeNameServer, file: Path) -> None:
+    for words in (
+        ("updateKvConfig", "N", "db.pwd", "hunter2"),
+        ("updateKvConfig", "N", "api_key", "hunter2", "--output", "json"),
+        ("updateKvConfig", "N", "jdbc", "db.password=hunter2"),
+    ):
+        assert run(*words, "-n", server.addr).code == 0
+    assert len(records(file)) == 3
+    assert "hunter2" not in file.read_text()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
+def test_a_link_of_another_user_in_the_place_of_the_audit_is_not_followed(
+    run: Run, server: FakeNameServer, file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "victim").write_text("")
+    file.symlink_to(tmp_path / "victim")
+    os.chown(file, 12345, 12345, follow_symlinks=False)
+    done = run("updateKvConfig", "N", "k", "v", "-n", server.addr)
+    assert (done.code, (tmp_path / "victim").read_text()) == (0, "")
+    assert "no line about this in the audit" in done.err
+
+
 HIDDEN_BY_NAME = {
     "--body": "body",
     "--key": "key",

@@ -2,20 +2,25 @@
 
 import os
 
+from namesrv_core import private_files
+
 
 def replace_private_file(file_path: str, file_text: str) -> None:
-    """Replace the content of a file atomically and sync it to disk. Follow symbolic links.
+    """Replace the content of a file atomically and sync it to disk.
+
+    Follow a symbolic link unless it belongs to another user.
 
     Args:
         file_path: The file; its folder must exist.
         file_text: The new content, written as UTF-8.
 
     Raises:
-        OSError: The file cannot be written. The old content stays, and no temporary file remains.
+        OSError: The file cannot be written, or a link is not followed. The old content stays, and no temporary file remains.
     """
     # Imported here because most commands write no file.
     import tempfile
 
+    private_files.check_links(file_path)
     target_folder, file_name = os.path.split(os.path.realpath(file_path))
     descriptor, temporary_path = tempfile.mkstemp(dir=target_folder, prefix=f".{file_name}.")
     try:

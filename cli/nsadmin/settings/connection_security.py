@@ -82,6 +82,30 @@ def resolve_tls(option_values: Mapping[str, Any], chosen_context: ChosenContext)
     return resolved_tls
 
 
+def check_signing(
+    option_values: Mapping[str, Any],
+    chosen_context: ChosenContext,
+    found_credentials: FoundCredentials | None,
+    tls: Tls | None,
+) -> None:
+    """Raise UsageError if requests would be signed for servers that nothing verifies, without `--insecure`.
+
+    Whoever answers in a server's place can send a signed request to a real server again, as another request:
+    the signature covers the values of the fields and the body only (`AclUtils#combineRequestContent`).
+    Plain text stays possible: without TLS nobody expects to know the server, and most clusters have none.
+    `allows_unverified` permits other contexts what `--insecure` permits the context of the command line.
+    """
+    if found_credentials is None or tls is None or tls.verify:
+        return
+    if option_values.get("insecure") or option_values.get("allows_unverified"):
+        return
+    raise UsageError(
+        f"context {chosen_context.name} does not verify certificates, so nothing is signed with credentials "
+        f"of {found_credentials.source}: pass --insecure to sign anyway, pass --credentials none, or run"
+        f" nsadmin contextSet {chosen_context.name} --verify --tlsCa FILE"
+    )
+
+
 def _tls_of_context(context_tls: ContextTls, chosen_context: ChosenContext) -> Tls:
     ca_file, cert_file, key_file = (
         None if path_text is None else chosen_context.resolve_path(path_text)

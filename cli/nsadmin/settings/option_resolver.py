@@ -67,6 +67,8 @@ def _resolve_access(
     found_credentials: FoundCredentials | None,
 ) -> Access:
     context = chosen_context.context
+    tls = connection_security.resolve_tls(option_values, chosen_context)
+    connection_security.check_signing(option_values, chosen_context, found_credentials, tls)
     retries = _require_number_range("--retries", option_values.get("retries"), 0, 100)
     concurrency = _require_number_range("--concurrency", option_values.get("concurrency"), 1, 1000)
     return Access(
@@ -78,7 +80,7 @@ def _resolve_access(
         retries=_first_given(retries, context.retries, DEFAULT_ACCESS.retries),
         concurrency=_first_given(concurrency, context.concurrency, DEFAULT_ACCESS.concurrency),
         credentials=found_credentials and found_credentials.credentials,
-        tls=connection_security.resolve_tls(option_values, chosen_context),
+        tls=tls,
         address_map=_merge_address_map(option_values.get("address_map") or (), context),
     )
 

@@ -13,6 +13,7 @@ from namesrv_core.state.access_policy import (
     is_in_networks,
     normalize_subject,
 )
+from tests.support.memory import kept_megabytes
 
 NET = (ip_network("10.0.0.0/8"), ip_network("2001:db8::/32"))
 
@@ -45,6 +46,8 @@ def test_a_peer_without_an_address_is_not_even_in_the_network_of_all() -> None:
         ("CN=ops, O=Example", "cn=ops,o=Example"),
         (" CN = ops ,O=a\\,b", "CN=ops,O=a\\,b"),
         ("CN=a\\\\,O=b", "CN=a\\\\, O=b"),
+        ("CN=a\\\\ ,O=b", "CN=a\\\\,O=b"),
+        ("CN=a\\   ,O=b", "CN=a\\ ,O=b"),
     ],
 )
 def test_a_subject_is_the_same_however_it_is_spaced(one: str, other: str) -> None:
@@ -58,6 +61,13 @@ def test_a_subject_is_the_same_however_it_is_spaced(one: str, other: str) -> Non
         ("CN=ops,O=Example", "CN=ops"),
         ("CN=ops,O=Example", "O=Example,CN=ops"),
         ("CN=ops\\,O=Example", "CN=ops,O=Example"),
+        ("CN=ops\\ ", "CN=ops"),
+        ("CN=ops\n", "CN=ops"),
+        ("CN=ops\t", "CN=ops"),
+        ("CN=ops\u00a0", "CN=ops"),
+        ("CN=ops\u2028", "CN=ops"),
+        ("\x1fCN=ops", "CN=ops"),
+        ("CN=\x85ops", "CN=ops"),
     ],
 )
 def test_other_subjects_are_others(one: str, other: str) -> None:
@@ -81,6 +91,26 @@ def test_peers_without_end_are_not_remembered_without_end() -> None:
     for number in range(10_000):
         policy.grants_without_key(PeerIdentity(f"10.0.{number // 256}.{number % 256}"))
     assert len(policy._grants_by_peer) <= 4096
+
+
+def test_peers_whose_certificates_have_long_subjects_are_not_remembered() -> None:
+    policy = AccessPolicy([AccessGrant(AccessRole.READ, subject="CN=a")])
+    subjects = (f"CN={number}{'x' * 20_000}" for number in range(500))
+    assert (
+        kept_megabytes(
+            lambda: [policy.grants_without_key(PeerIdentity("10.0.0.1", subject)) for subject in subjects]
+        )
+        < 1
+    )
+    assert policy.grants_without_key(PeerIdentity("10.0.0.1", "CN=a"))
+
+
+def test_texts_that_are_no_addresses_are_not_remembered() -> None:
+    def look_up_long_texts() -> None:
+        for number in range(300):
+            assert not is_in_networks(f"10.0.0.{number}" + "x" * 100_000, NET)
+
+    assert kept_megabytes(look_up_long_texts) < 1
 
 
 def test_a_policy_of_nothing_allows_all() -> None:

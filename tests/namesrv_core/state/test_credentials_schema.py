@@ -24,7 +24,7 @@ def test_each_kind_of_entry_becomes_what_it_says() -> None:
                 {**BROKERS, "clusters": ["A", "B"], "addresses": ["10.0.0.0/8"]},
             ],
             "certificates": [{"subject": "cn=ops, O=Example", "role": "admin"}],
-            "networks": [{"network": "10.0.0.0/8", "role": "broker", "clusters": ["C"]}],
+            "networks": [{"network": "10.0.0.0/8", "role": "broker", "staticTopics": []}],
         },
         read_only=True,
     )
@@ -37,7 +37,7 @@ def test_each_kind_of_entry_becomes_what_it_says() -> None:
     }
     assert policy.keyless_grants == (
         AccessGrant(AccessRole.ADMIN, subject="CN=ops,O=Example"),
-        AccessGrant(AccessRole.BROKER, (NET,), fence=RegistrationFence(frozenset({"C"}))),
+        AccessGrant(AccessRole.BROKER, (NET,), fence=RegistrationFence(static_topics=frozenset())),
         AccessGrant(AccessRole.READ),
     )
     assert (policy.read_only, policy.no_remote_config) == (True, False)
@@ -66,9 +66,15 @@ MISTAKES: list[tuple[object, str]] = [
     (account(clusters="A"), "accounts[1].clusters: Expected `array | null`, got `str`"),
     (account(**{"from": ["10.0.0.1/8"]}), "accounts[1].from: 10.0.0.1/8 has host bits set"),
     (account(addresses=["broker-a"]), "accounts[1].addresses: 'broker-a' does not appear to be"),
-    (account(role="read", clusters=["A"]), "accounts[1]: clusters and addresses are for the role broker"),
+    (account(role="read", clusters=["A"]), "accounts[1]: clusters, addresses and staticTopics are for"),
+    (account(role="admin", staticTopics=[]), "accounts[1]: clusters, addresses and staticTopics are for"),
+    (account(staticTopics=[""]), "accounts[1].staticTopics[0]: Expected `str` of length >= 1"),
     ({"accounts": [{"accessKey": "a", "role": "read"}]}, "accounts[0]: Object missing required field"),
     ({"certificates": [{"subject": "ops", "role": "read"}]}, "certificates[0].subject: 'ops' is no subject"),
+    (
+        {"certificates": [{"subject": "CN=ops-1\n", "role": "admin"}]},
+        "certificates[0].subject: 'CN=ops-1\\n' has a control character",
+    ),
     ({"networks": [{"network": "10/8", "role": "read"}]}, "networks[0].network: '10/8' does not appear"),
 ]  # fmt: skip
 

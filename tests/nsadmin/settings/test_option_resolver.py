@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.client.connection.access_options import Access, Credentials
+from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.addresses import make_finder
-from nsadmin.contexts import Context, Contexts, save_contexts
+from nsadmin.contexts import Context, Contexts, ContextTls, save_contexts
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import OutputStyle
 from nsadmin.session import SharedOptions
@@ -92,6 +92,64 @@ def test_a_context_with_a_colour_has_a_banner(file: Path) -> None:
     assert (options.style.context_banner, options.color) == (("prod", "red"), "red")
     with pytest.raises(UsageError, match=r"^the output of context prod, xml is unknown"):
         resolve_options({"context": "prod"})
+
+
+@pytest.fixture
+def unverified(file: Path) -> None:
+    """A context with TLS that verifies nothing, in use."""
+    save_contexts(
+        file,
+        Contexts(
+            {
+                "unverified": Context("u:1", tls=ContextTls(verify=False)),
+                "verified": Context("v:1", tls=ContextTls()),
+                "plain": Context("p:1"),
+            },
+            "unverified",
+        ),
+    )
+
+
+@pytest.mark.usefixtures("unverified")
+def test_nothing_is_signed_for_unverified_servers_unless_insecure_is_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert resolve_options({"context": None}).access.tls == Tls(verify=False)
+    monkeypatch.setenv("NSADMIN_ACCESS_KEY", "me")
+    monkeypatch.setenv("NSADMIN_SECRET_KEY", "s3cret")
+    refused_values: list[dict[str, object]] = [
+        {},
+        {"namesrv_addr": ["x:1"]},
+        {"tls": True, "tls_ca": "/ca.pem"},
+    ]
+    for option_values in refused_values:
+        with pytest.raises(UsageError) as refused:
+            resolve_options({"context": None, **option_values})
+        assert str(refused.value) == (
+            "context unverified does not verify certificates, so nothing is signed with credentials of env:"
+            " pass --insecure to sign anyway, pass --credentials none, or run nsadmin contextSet unverified"
+            " --verify --tlsCa FILE"
+        )
+    for option_name in ("insecure", "allows_unverified"):
+        access = resolve_options({"context": None, option_name: True}).access
+        assert (access.tls, access.credentials) == (Tls(verify=False), Credentials("me", "s3cret"))
+    assert resolve_options({"context": None, "credentials": "none"}).access.credentials is None
+
+
+@pytest.mark.usefixtures("unverified")
+def test_verified_and_plain_connections_carry_signed_requests_as_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NSADMIN_ACCESS_KEY", "me")
+    monkeypatch.setenv("NSADMIN_SECRET_KEY", "s3cret")
+    for option_values, tls in (
+        ({"context": "verified"}, Tls()),
+        ({"context": "verified", "allows_unverified": True}, Tls()),
+        ({"context": "plain"}, None),
+        ({"context": None, "tls": False}, None),
+    ):
+        access = resolve_options(option_values).access
+        assert (access.tls, access.credentials) == (tls, Credentials("me", "s3cret"))
 
 
 def test_credentials_are_where_they_are_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,97 @@
+"""Files for their owner alone, and the links that are followed."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from namesrv_core import private_files
+
+APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
+
+
+def write_through(path: Path) -> None:
+    descriptor = private_files.open_private_file(path, APPEND)
+    os.write(descriptor, b"written")
+    os.close(descriptor)
+
+
+def foreign_link(path: Path, target: Path) -> Path:
+    """A link of another user in a folder of ours."""
+    path.symlink_to(target)
+    os.chown(path, 12345, 12345, follow_symlinks=False)
+    return path
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_a_new_file_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
+    umask_before = os.umask(umask)
+    try:
+        write_through(tmp_path / "file")
+    finally:
+        os.umask(umask_before)
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o600
+
+
+def test_it_opens_files_for_open_too(tmp_path: Path) -> None:
+    with open(tmp_path / "file", "x", opener=private_files.open_private_file) as file:
+        file.write("text")
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o600
+    with pytest.raises(FileExistsError), open(tmp_path / "file", "x", opener=private_files.open_private_file):
+        pass
+
+
+def test_links_of_ones_own_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to(tmp_path / "real")
+    write_through(tmp_path / "one")
+    assert (tmp_path / "real").read_bytes() == b"written"
+
+
+@needs_root
+def test_a_link_of_another_user_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").write_bytes(b"")
+    link = foreign_link(tmp_path / "link", tmp_path / "real")
+    (tmp_path / "own").symlink_to(link)
+    for path in (link, tmp_path / "own"):
+        with pytest.raises(PermissionError, match="a symbolic link of another user, which is not followed"):
+            write_through(path)
+    assert (tmp_path / "real").read_bytes() == b""
+
+
+@needs_root
+def test_a_link_of_the_owner_of_its_folder_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    link = foreign_link(tmp_path / "theirs" / "link", tmp_path / "real")
+    os.chown(tmp_path / "theirs", 12345, 12345)
+    write_through(link)
+    assert (tmp_path / "real").read_bytes() == b"written"
+
+
+def test_a_link_that_appears_after_the_check_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    monkeypatch.setattr(private_files, "check_links", lambda path: False)
+    with pytest.raises(OSError, match="symbolic links"):
+        write_through(tmp_path / "link")
+    assert not (tmp_path / "real").exists()
+
+
+def test_a_circle_of_links_is_an_os_error(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to("one")
+    with pytest.raises(OSError, match="symbolic links"):
+        write_through(tmp_path / "one")
+
+
+def test_the_streams_of_a_process_can_be_written_to_by_their_names() -> None:
+    reading_end, writing_end = os.pipe()
+    try:
+        write_through(Path(f"/proc/self/fd/{writing_end}"))
+        assert os.read(reading_end, 100) == b"written"
+    finally:
+        os.close(reading_end)
+        os.close(writing_end)
