@@ -8,7 +8,8 @@ from namesrv_core.protocol.codes import ONEWAY_FLAG, RESPONSE_FLAG, V5_5_0, Head
 ExtFields = Mapping[str, str | None]
 
 _opaque_counter = count(1)
-_SECRET_FIELDS = ("SecurityToken", "Signature")
+# "value" is a value of the KV config.
+_SECRET_FIELDS = ("SecurityToken", "Signature", "value")
 
 
 class RemotingCommand:

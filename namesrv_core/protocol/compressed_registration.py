@@ -2,17 +2,32 @@
 
 import zlib
 
+from namesrv_core.errors import OverLimit
+from namesrv_core.printable_text import cut_text
+from namesrv_core.protocol import java_utf8
 from namesrv_core.protocol.codes import V3_0_11, V5_0_0
+from namesrv_core.protocol.fastjson import to_text
 from namesrv_core.protocol.headers import parse_java_integer
 from namesrv_core.protocol.json_bodies import MappingInfo, parse_data_version, parse_mapping_info
 from namesrv_core.protocol.lenient_registration import read_filter_servers
 from namesrv_core.protocol.registration_limits import build_mappings_error, build_topics_error
 from namesrv_core.protocol.registration_parts import RegistrationPartReader, inflate_in_steps
-from namesrv_core.protocol.registration_records import BrokerRegistration, DecodeSteps, RegisteredTopicConfig
+from namesrv_core.protocol.registration_records import (
+    DECODED_TOPIC_BYTES,
+    BrokerRegistration,
+    DecodeSteps,
+    RegisteredTopicConfig,
+)
 from namesrv_core.protocol.size_limits import DecodeLimits
 
 _ZLIB_MAGIC = 0x78
 _TOPICS_PER_STEP = 256
+_MAPPINGS_PER_STEP = 16
+_BYTES_PER_STEP = 1 << 16
+_MAX_KNOWN_TEXTS = 1024
+_SHOWN_CHARACTERS = 200
+_MAX_FIELD_BYTES = 1024
+"""More than any number has: what is behind them is not decoded."""
 
 
 def is_compressed(body_bytes: bytes, broker_version: int, compressed_flag: bool) -> bool:
@@ -33,19 +48,29 @@ def decode_compressed_steps(
         topic_configs: dict[str, RegisteredTopicConfig] = {}
         # A broker with many topics has only a handful of different settings, so parse each text once.
         numbers_by_text: dict[bytes, tuple[int, int, int]] = {}
+        # Some topics may have names of twice the usual size (see name_limits).
+        max_name_bytes = 2 * decode_limits.name_bytes
         entry_count = part_reader.read_count()
         if entry_count > decode_limits.registration_topics:
             raise build_topics_error(entry_count)
+        held_before_step = 0
         for topic_index in range(entry_count):
-            if topic_index % _TOPICS_PER_STEP == 0:
-                yield
-            name_bytes, separator, numbers_text = part_reader.read_text().partition(b" ")
+            held_bytes = part_reader.held_bytes
+            if topic_index % _TOPICS_PER_STEP == 0 or held_bytes - held_before_step > _BYTES_PER_STEP:
+                held_before_step = held_bytes
+                yield held_bytes + (len(topic_configs) + _TOPICS_PER_STEP) * DECODED_TOPIC_BYTES
+            name_bytes, separator, numbers_text = part_reader.read_text(
+                decode_limits.lenient_registration_bytes
+            ).partition(b" ")
+            if len(name_bytes) > max_name_bytes:
+                # Decoding never makes a name shorter, and takes seconds for megabytes of invalid UTF-8.
+                raise OverLimit("maxNameBytes", f"a topic name of {len(name_bytes)} bytes")
             topic_numbers = numbers_by_text.get(numbers_text)
             if topic_numbers is None:
-                topic_numbers = numbers_by_text[numbers_text] = _parse_topic_numbers(
-                    name_bytes + separator + numbers_text
-                )
-            topic = name_bytes.decode("utf-8", "replace")
+                topic_numbers = _parse_topic_numbers(name_bytes + separator + numbers_text)
+                if len(numbers_by_text) < _MAX_KNOWN_TEXTS:
+                    numbers_by_text[numbers_text] = topic_numbers
+            topic = name_bytes.decode("utf-8", java_utf8.REPLACE)
             topic_configs[topic] = RegisteredTopicConfig(topic, *topic_numbers)
         filter_servers = _read_filter_part(part_reader)
         queue_mappings: dict[str, MappingInfo | None] = {}
@@ -53,11 +78,13 @@ def decode_compressed_steps(
             entry_count = part_reader.read_count()
             if entry_count > decode_limits.registration_mappings:
                 raise build_mappings_error(entry_count)
-            for _ in range(entry_count):
+            for mapping_index in range(entry_count):
+                if mapping_index % _MAPPINGS_PER_STEP == 0:
+                    yield None
                 mapping_info = parse_mapping_info(part_reader.read_json())
-                if mapping_info is None:
-                    raise ValueError("a queue mapping is null")
-                queue_mappings[mapping_info.topic or ""] = mapping_info
+                if mapping_info is None or mapping_info.topic is None:
+                    raise ValueError("a queue mapping is null or has no topic")
+                queue_mappings[mapping_info.topic] = mapping_info
     except (zlib.error, IndexError) as error:
         raise ValueError(f"cut or corrupt: {error}") from None
     return BrokerRegistration(data_version, topic_configs, queue_mappings, filter_servers)
@@ -65,20 +92,31 @@ def decode_compressed_steps(
 
 def _parse_topic_numbers(topic_line: bytes) -> tuple[int, int, int]:
     """The numbers in `name read write perm filterType [attributes]`: read queues, write queues, perm."""
-    line_text = topic_line.decode("utf-8", "replace")
-    line_fields = line_text.split(" ", 5)
-    if len(line_fields) < 5 or line_fields[4] not in ("SINGLE_TAG", "MULTI_TAG"):
-        raise ValueError(f"no topic config: {line_text!r}")
-    read_queues, write_queues, perm = (
-        parse_java_integer(number_text, 32) for number_text in line_fields[1:4]
-    )
-    if read_queues is None or write_queues is None or perm is None:
-        raise ValueError(f"no topic config: {line_text!r}")
-    return read_queues, write_queues, perm
+    # The attributes may be long, and nothing reads them.
+    _, *other_fields = topic_line.split(b" ", 5)[:5]
+    field_texts = [
+        other_field[:_MAX_FIELD_BYTES].decode("utf-8", java_utf8.REPLACE) for other_field in other_fields
+    ]
+    numbers = [parse_java_integer(field_text, 32) for field_text in field_texts[:3]]
+    if len(field_texts) == 4 and field_texts[3] in ("SINGLE_TAG", "MULTI_TAG"):
+        read_queues, write_queues, perm = numbers
+        if read_queues is not None and write_queues is not None and perm is not None:
+            return read_queues, write_queues, perm
+    shown_text = topic_line[:_MAX_FIELD_BYTES].decode("utf-8", java_utf8.REPLACE)
+    raise ValueError(f"no topic config: {cut_text(shown_text, _SHOWN_CHARACTERS)!r}")
 
 
 def _read_filter_part(part_reader: RegistrationPartReader) -> list[str | None] | None:
+    """Read the filter list like `JSON#parseArray`, whose errors `RegisterBrokerBody#decode` ignores.
+
+    None means: keep the known ones. An object is a list of one text.
+    """
     try:
-        return read_filter_servers(part_reader.read_json()) or []
+        json_value = part_reader.read_json(errors=java_utf8.REPLACE)
+        if json_value is None:
+            return None
+        return (
+            [to_text(json_value)] if isinstance(json_value, dict) else read_filter_servers(json_value) or []
+        )
     except ValueError:
         return []

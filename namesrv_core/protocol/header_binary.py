@@ -7,6 +7,7 @@ from struct import Struct
 from struct import error as StructError
 
 from namesrv_core.errors import ProtocolError
+from namesrv_core.protocol import java_utf8
 from namesrv_core.protocol.codes import LANGUAGE_NAMES, HeaderType
 from namesrv_core.protocol.command import RemotingCommand
 
@@ -41,7 +42,8 @@ def _read_text(header_bytes: bytes, position: int, text_size: int, max_size: int
     text_end = position + text_size
     if not 0 <= text_size <= max_size or text_end > len(header_bytes):
         raise ProtocolError("a text is longer than its header")
-    return (header_bytes[position:text_end].decode("utf-8", "replace") if text_size else None), text_end
+    text_bytes = header_bytes[position:text_end]
+    return (text_bytes.decode("utf-8", java_utf8.REPLACE) if text_size else None), text_end
 
 
 def _read_ext_fields(header_bytes: bytes, position: int, fields_end: int) -> dict[str, str | None]:

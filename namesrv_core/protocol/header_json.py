@@ -8,16 +8,22 @@ import json
 from collections.abc import Sequence
 
 from namesrv_core.errors import FrameOverLimit, ProtocolError
+from namesrv_core.protocol import java_utf8
+from namesrv_core.protocol.bounded_cache import BoundedCache
 from namesrv_core.protocol.codes import LANGUAGE_NAMES, HeaderType
 from namesrv_core.protocol.command import ExtFields, RemotingCommand
 from namesrv_core.protocol.fastjson import encode_json, format_java_double, reject_constant, to_int
 from namesrv_core.protocol.size_limits import UNLIMITED, is_nested_deeper
 
 _HEADER_TYPES = tuple(HeaderType.__members__)
-_MEMO_ENTRIES = 4096
-_MEMO_BYTES = 1024
+_MAX_CACHED_HEADER_BYTES = 1024
+_MAX_CACHE_BYTES = 8 * 1024 * 1024
+"""Of all cached headers together: about 4,000 headers of clients."""
+_ENTRY_BYTES, _EXT_FIELD_BYTES = 700, 200
 _ZERO_DIGIT = ord("0")
-_decoded_headers: dict[tuple[bytes, bytes], tuple[int, ExtFields | None, int, str | None, str, int]] = {}
+_decoded_headers: BoundedCache[
+    tuple[bytes, bytes], tuple[int, ExtFields | None, int, str | None, str, int]
+] = BoundedCache(_MAX_CACHE_BYTES)
 
 
 class _DecimalText(str):
@@ -49,23 +55,23 @@ def decode(header_bytes: bytes, body_bytes: bytes, max_depth: int = UNLIMITED) -
     command = _parse_header(header_bytes, body_bytes)
     if (
         is_plain_opaque
-        and len(header_bytes) <= _MEMO_BYTES
+        and len(header_bytes) <= _MAX_CACHED_HEADER_BYTES
         # Cache only if this is the header's one opaque: no escapes, and no opaque within another member.
         and header_bytes.count(b"opaque") == 1
         and b"\\" not in header_bytes
         and command.opaque == int(opaque_digits)
     ):
-        if len(_decoded_headers) >= _MEMO_ENTRIES:
-            _decoded_headers.clear()
-        _decoded_headers[before_opaque, after_opaque] = (
+        known_header = (
             command.code, command.ext, command.flag, command.remark, command.language, command.version,
         )  # fmt: skip
+        entry_bytes = 2 * len(header_bytes) + _EXT_FIELD_BYTES * len(command.ext or ()) + _ENTRY_BYTES
+        _decoded_headers.put((before_opaque, after_opaque), known_header, entry_bytes)
     return command
 
 
 def _parse_header(header_bytes: bytes, body_bytes: bytes) -> RemotingCommand:
     try:
-        header_fields = _decode_header_json(header_bytes.decode("utf-8", "replace"))
+        header_fields = _decode_header_json(header_bytes.decode("utf-8", java_utf8.REPLACE_IN_JSON))
         if not isinstance(header_fields, dict):
             raise ValueError("it is no object")
         if header_fields.get("body") is not None:

@@ -59,18 +59,40 @@ def parse_mapping_info(json_value: Any) -> MappingInfo | None:
     if json_value is None:
         return None
     json_fields = require_object(json_value)
-    queue_id_map = require_object(json_fields.get("currIdMap") or {})
     return MappingInfo(
         to_text(json_fields.get("topic")),
         to_text(json_fields.get("scope", "__global__")),
         read_int_member(json_fields, "totalQueues", 0),
         to_text(json_fields.get("bname")),
         read_int_member(json_fields, "epoch", 0, 64),
-        parse_bool(json_fields.get("dirty")),
-        tuple(
-            (to_int(logic_queue_id), to_int(physical_queue_id))
-            for logic_queue_id, physical_queue_id in queue_id_map.items()
-        ),
+        _parse_dirty_flag(json_fields.get("dirty")),
+        _parse_queue_ids(json_fields.get("currIdMap")),
+    )
+
+
+_FLAG_TEXTS = {"1": True, "Y": True, "": False, "0": False, "N": False, "null": False}
+
+
+def _parse_dirty_flag(json_value: Any) -> bool:
+    """Read a boolean as fastjson 2 does: -1 is true as 1 is, all other numbers are false."""
+    if isinstance(json_value, str):
+        if json_value in _FLAG_TEXTS or json_value.lower() in ("true", "false"):
+            return _FLAG_TEXTS.get(json_value, json_value.lower() == "true")
+    elif json_value is None or isinstance(json_value, (bool, int, float)):
+        return isinstance(json_value, int) and abs(json_value) == 1
+    raise ValueError(f"{json_value!r} is no boolean")
+
+
+def _parse_queue_ids(json_value: Any) -> tuple[tuple[int, int], ...]:
+    """Read the map of queue ids. Java's map takes no null, neither as a key nor as a value."""
+    if json_value is None or json_value == "":
+        return ()
+    queue_id_map = require_object(json_value)
+    if any(queue_id in (None, "", "null") for queue_id in (*queue_id_map, *queue_id_map.values())):
+        raise ValueError("currIdMap contains null")
+    return tuple(
+        (to_int(logic_queue_id), to_int(physical_queue_id))
+        for logic_queue_id, physical_queue_id in queue_id_map.items()
     )
 
 

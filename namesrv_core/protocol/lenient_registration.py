@@ -48,25 +48,36 @@ def read_lenient_body(json_value: Any, now_ms: int, decode_limits: DecodeLimits)
     """Read a decoded JSON body. `now_ms` dates a data version without a time."""
     json_fields = require_object(json_value)
     return BrokerRegistration(
-        *read_lenient_wrapper(json_fields.get("topicConfigSerializeWrapper"), now_ms, decode_limits),
+        *_read_wrapper(json_fields.get("topicConfigSerializeWrapper", {}), now_ms, decode_limits),
         read_filter_servers(json_fields.get("filterServerList", [])),
     )
 
 
-def read_lenient_wrapper(
+def read_bare_wrapper(json_value: Any, now_ms: int, decode_limits: DecodeLimits) -> BrokerRegistration:
+    """Read the whole body of a broker before 3.0.11. Queue mappings are an unknown member in it."""
+    if isinstance(json_value, dict):
+        json_value = {**json_value, "topicQueueMappingInfoMap": {}}
+    return BrokerRegistration(*_read_wrapper(json_value, now_ms, decode_limits), None)
+
+
+def _read_wrapper(
     json_value: Any, now_ms: int, decode_limits: DecodeLimits
 ) -> tuple[DataVersion | None, dict[str, RegisteredTopicConfig] | None, dict[str, MappingInfo | None]]:
-    """Read the part with the tables, which is the whole body of an old broker."""
-    json_fields = _object_or_empty(json_value)
-    topic_table = _object_or_empty(json_fields.get("topicConfigTable"))
-    mapping_table = _object_or_empty(json_fields.get("topicQueueMappingInfoMap"))
-    if len(topic_table) > decode_limits.registration_topics:
+    """Read the part with the tables. A null topic table is not an empty one: it deletes no topics."""
+    json_fields = _object_or_none(json_value)
+    if json_fields is None:
+        return parse_data_version({}, now_ms), None, {}
+    topic_table = _object_or_none(json_fields.get("topicConfigTable", {}))
+    mapping_table = _object_or_none(json_fields.get("topicQueueMappingInfoMap")) or {}
+    if topic_table is not None and len(topic_table) > decode_limits.registration_topics:
         raise build_topics_error(len(topic_table))
     if len(mapping_table) > decode_limits.registration_mappings:
         raise build_mappings_error(len(mapping_table))
     return (
         parse_data_version(json_fields.get("dataVersion", {}), now_ms),
-        {
+        None
+        if topic_table is None
+        else {
             topic: _read_topic_config(require_object(config_value))
             for topic, config_value in topic_table.items()
         },
@@ -74,8 +85,8 @@ def read_lenient_wrapper(
     )
 
 
-def _object_or_empty(json_value: Any) -> dict[str, Any]:
-    return {} if json_value is None or json_value == "" else require_object(json_value)
+def _object_or_none(json_value: Any) -> dict[str, Any] | None:
+    return None if json_value is None or json_value == "" else require_object(json_value)
 
 
 def _read_topic_config(config_fields: Mapping[str, Any]) -> RegisteredTopicConfig:

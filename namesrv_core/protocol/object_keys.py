@@ -9,7 +9,8 @@ from typing import Any
 
 from namesrv_core.protocol import fastjson
 
-_JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.S)
+# The last alternative is a quote that begins a string without an end.
+_JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|"', re.S)
 
 
 def decode_object_keys(json_bytes: bytes, *, errors: str = "strict") -> Any:
@@ -29,9 +30,11 @@ def decode_object_keys(json_bytes: bytes, *, errors: str = "strict") -> Any:
 def _rewrite_as_pairs(json_text: str) -> str | None:
     """Rewrite `{key:value,key:value}` as `[[key,value],[key,value]]` if its first key is an object.
 
-    Return None if there is no such map, or if the brackets do not match.
+    Return None if there is no such map, or if brackets or quotes do not match.
     """
-    json_tokens = _JSON_TOKEN.findall(json_text)
+    json_tokens = _split_tokens(json_text)
+    if json_tokens is None:
+        return None
     written_tokens: list[str] = []
     # The open structures: "{" and "[", or for a map that becomes pairs "key" or "value", the part being read.
     open_structures: list[str] = []
@@ -59,6 +62,18 @@ def _rewrite_as_pairs(json_text: str) -> str | None:
             token = f'"{token}"'
         written_tokens.append(token)
     return "".join(written_tokens) if has_object_keys else None
+
+
+def _split_tokens(json_text: str) -> list[str] | None:
+    """Split JSON into its tokens. Return None for a string without an end."""
+    json_tokens: list[str] = []
+    for token_match in _JSON_TOKEN.finditer(json_text):
+        token = token_match[0]
+        # Stop here: the search for the end would start again at each later quote, and take quadratic time.
+        if token == '"':
+            return None
+        json_tokens.append(token)
+    return json_tokens
 
 
 def encode_object_key_map(key_value_pairs: Iterable[tuple[object, object]]) -> bytes:

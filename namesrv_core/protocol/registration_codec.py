@@ -17,8 +17,8 @@ from namesrv_core.protocol.json_bodies import DataVersion, parse_mapping_info
 from namesrv_core.protocol.lenient_registration import (
     OBJECTS_PER_ENTRY,
     decode_odd_json,
+    read_bare_wrapper,
     read_lenient_body,
-    read_lenient_wrapper,
 )
 from namesrv_core.protocol.registration_limits import (
     build_mappings_error,
@@ -98,9 +98,7 @@ def _decode_any_form(
             return convert_typed_json(decode_typed_json(body_bytes, decode_limits), now_ms, decode_limits)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return read_lenient_body(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
-    return BrokerRegistration(
-        *read_lenient_wrapper(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits), None
-    )
+    return read_bare_wrapper(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
 
 
 def decode_typed_json(body_bytes: bytes, decode_limits: DecodeLimits) -> RegistrationJson:

@@ -26,8 +26,8 @@ class BrokerRegistration(NamedTuple):
     """The body of a registration.
 
     `topic_configs` has the keys of the body. The name server uses them only to find missing topics: the
-    topic's name is in its config. None for `topic_configs` or `queue_mappings` means an absent table. None
-    for `filter_servers` means: keep the known ones. A mapping is None if it was null.
+    topic's name is in its config. None for `topic_configs` or `filter_servers` means: keep the known ones. A
+    mapping is None if it was null.
     """
 
     data_version: DataVersion | None
@@ -36,5 +36,11 @@ class BrokerRegistration(NamedTuple):
     filter_servers: list[str | None] | None
 
 
-DecodeSteps = Generator[None, None, BrokerRegistration]
-"""A decoder that pauses between steps of less than a millisecond and returns the registration."""
+DecodeSteps = Generator[int | None, None, BrokerRegistration]
+"""A decoder that pauses between steps of less than a millisecond and returns the registration.
+
+Each step yields how many bytes of memory the decoder will hold after the next step. None means: as before.
+"""
+
+DECODED_TOPIC_BYTES = 384
+"""What a decoded topic takes: its config, its name and its place in the table, about."""

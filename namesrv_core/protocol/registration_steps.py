@@ -15,13 +15,19 @@ from namesrv_core.protocol import registration_codec
 from namesrv_core.protocol.codes import V3_0_11
 from namesrv_core.protocol.compressed_registration import decode_compressed_steps, is_compressed
 from namesrv_core.protocol.registration_codec import RegistrationJson
-from namesrv_core.protocol.registration_limits import can_exceed_limits, check_limits
-from namesrv_core.protocol.registration_records import DecodeSteps, RegisteredTopicConfig
+from namesrv_core.protocol.registration_limits import can_exceed_limits, check_limits_in_steps
+from namesrv_core.protocol.registration_records import (
+    DECODED_TOPIC_BYTES,
+    DecodeSteps,
+    RegisteredTopicConfig,
+)
 from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 
 _TABLE_START = b'"topicConfigTable":{'
 _TOPIC_BOUNDARY = re.compile(rb'\},(?="[^"\\]*":\{)')
 _PIECE_BYTES = 1 << 16
+_TOPICS_PER_PIECE = 512
+"""The topics of 5.5.0 brokers in a piece, about."""
 # The mark is put into the rest of the table. A body may contain two tables: the decoded one has the mark if
 # it is the one that was cut. The mark is random, so that no client can write it into a body.
 _TABLE_MARK = uuid4().hex
@@ -37,11 +43,14 @@ def decode_registration_steps(
     """Like `registration_codec.decode_registration`, with the same errors, but in steps."""
     if body and is_compressed(body, version, compressed):
         registration = yield from decode_compressed_steps(body, version, now, within)
-        return check_limits(registration, within)
+        yield from check_limits_in_steps(registration, within)
+        return registration
     if body and version >= V3_0_11:
         typed_body = yield from _decode_in_pieces(body, within)
         if typed_body is not None:
-            return check_limits(registration_codec.convert_typed_json(typed_body, now, within), within)
+            registration = registration_codec.convert_typed_json(typed_body, now, within)
+            yield from check_limits_in_steps(registration, within)
+            return registration
     return registration_codec.decode_registration(
         body, version=version, compressed=compressed, now=now, within=within
     )
@@ -49,7 +58,7 @@ def decode_registration_steps(
 
 def _decode_in_pieces(
     body_bytes: bytes, decode_limits: DecodeLimits
-) -> Generator[None, None, RegistrationJson | None]:
+) -> Generator[int | None, None, RegistrationJson | None]:
     """Decode like `decode_typed_json`. Return None if the caller must call that instead."""
     table_start = body_bytes.find(_TABLE_START) + len(_TABLE_START)
     if table_start < len(_TABLE_START):
@@ -78,7 +87,7 @@ def _decode_in_pieces(
             )
             if max(name_count, object_count // 2) > decode_limits.registration_topics:
                 return None
-        yield
+        yield (len(topic_configs) + _TOPICS_PER_PIECE) * DECODED_TOPIC_BYTES
     body_rest = b'%s"%s":{},%s' % (body_bytes[:table_start], _TABLE_MARK.encode(), body_bytes[position:])
     if needs_counting:
         rest_objects = body_rest.count(b"{")

@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
+from namesrv_core.protocol.name_limits import DEFAULT_NAME_BYTES
 
 UNLIMITED = 1 << 62
 
@@ -23,6 +24,7 @@ class DecodeLimits(NamedTuple):
     registration_filters: int = 1_000
     lenient_registration_bytes: int = 4 * 1024 * 1024
     """The largest registration for the slow, lenient reader (setting maxOddRegistrationBytes)."""
+    name_bytes: int = DEFAULT_NAME_BYTES
 
 
 NO_LIMITS = DecodeLimits(MAX_FRAME_BYTES, *[UNLIMITED] * (len(DecodeLimits._fields) - 1))

@@ -6,9 +6,15 @@ The result counts the bytes that could not be read. Upstream: MessageDecoder, Co
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
-from namesrv_core.protocol.message_compression import InflationError, inflate_body
+from namesrv_core.protocol.message_compression import (
+    COMPRESSED_FLAG,
+    MAX_INFLATED_BYTES,
+    InflationError,
+    inflate_body,
+)
 from namesrv_core.protocol.message_ids import build_offset_id, format_addr
 
 MAGIC_V1 = 0xDAA320A7
@@ -25,6 +31,10 @@ _RECORD_HEAD = struct.Struct(">iIIiiqqiq")
 """Size, magic, CRC, queue id, flag, queue offset, physical offset, sysFlag, born timestamp."""
 _INNER_HEAD = struct.Struct(">iiiii")
 """Size, magic, CRC, flag, body length. Magic and CRC are always 0."""
+_MAX_INFLATION_RATIO = 16
+"""All bodies of an answer may inflate to this many times its size, and to MAX_INFLATED_BYTES more."""
+_MAX_INFLATED_MESSAGES = 1 << 16
+"""The inner batches of an answer may have this many messages more than would fit into it uncompressed."""
 
 
 class StoredMessage(NamedTuple):
@@ -76,13 +86,24 @@ class DecodedMessages(NamedTuple):
 
 
 def decode_messages(stored_bytes: bytes) -> DecodedMessages:
-    """The messages of an answer's body. Each message of an inner batch is one of them."""
+    """The messages of an answer's body. Each message of an inner batch is one of them.
+
+    A small answer can inflate to gigabytes. Bodies beyond the limit for the whole answer stay as stored, and
+    a batch that has too many messages is no record.
+    """
     messages: list[StoredMessage] = []
+    body_inflater = _BodyInflater(len(stored_bytes))
+    max_messages = _MAX_INFLATED_MESSAGES + len(stored_bytes) // _INNER_HEAD.size
     position = 0
     while position < len(stored_bytes):
         try:
-            stored_message, record_end = _decode_record(stored_bytes, position)
-            messages += _unwrap_inner_batch(stored_message)
+            stored_message, record_end = _decode_record(stored_bytes, position, body_inflater)
+            batch_messages = list(
+                islice(_unwrap_inner_batch(stored_message), max_messages - len(messages) + 1)
+            )
+            if len(messages) + len(batch_messages) > max_messages:
+                raise ValueError("too many messages in a batch")
+            messages += batch_messages
         except (struct.error, ValueError, IndexError):
             break
         position = record_end
@@ -130,7 +151,33 @@ class _MessageFieldReader:
         return int(parsed_number)
 
 
-def _decode_record(stored_bytes: bytes, record_start: int) -> tuple[StoredMessage, int]:
+class _BodyInflater:
+    """Inflates the bodies of one answer, up to a limit for all of them together."""
+
+    def __init__(self, stored_size: int) -> None:
+        self._bytes_left = MAX_INFLATED_BYTES + _MAX_INFLATION_RATIO * stored_size
+
+    def inflate(self, stored_body: bytes, sys_flag: int) -> tuple[bytes, str | None]:
+        """The plain body, or the stored body and the reason why it cannot be inflated."""
+        if not sys_flag & COMPRESSED_FLAG:
+            return stored_body, None
+        if self._bytes_left <= 0:
+            return stored_body, (
+                "compressed, and not inflated: the messages before it in this answer inflate to the limit"
+            )
+        try:
+            plain_body = inflate_body(stored_body, sys_flag)
+        except InflationError as error:
+            # A body may fail only after it inflated to the limit of one body.
+            self._bytes_left -= MAX_INFLATED_BYTES
+            return stored_body, str(error)
+        self._bytes_left -= len(plain_body)
+        return plain_body, None
+
+
+def _decode_record(
+    stored_bytes: bytes, record_start: int, body_inflater: _BodyInflater
+) -> tuple[StoredMessage, int]:
     """The record at `record_start` and its end. Raises ValueError or struct.error if there is no record."""
     (
         record_size,
@@ -162,7 +209,7 @@ def _decode_record(stored_bytes: bytes, record_start: int) -> tuple[StoredMessag
     topic_bytes = field_reader.take_bytes(field_reader.take_number("B" if magic_code == MAGIC_V1 else "H"))
     property_table = parse_properties(field_reader.take_bytes(field_reader.take_number("H")))
     crc_ok = None if body_crc == 0 else body_crc == zlib.crc32(stored_body) & 0x7FFFFFFF
-    plain_body, body_error = _plain_body(stored_body, sys_flag)
+    plain_body, body_error = body_inflater.inflate(stored_body, sys_flag)
     stored_message = StoredMessage(
         topic_bytes.decode("utf-8", "replace"),
         queue_id,
@@ -184,13 +231,6 @@ def _decode_record(stored_bytes: bytes, record_start: int) -> tuple[StoredMessag
         build_offset_id(store_ip, store_port, physical_offset),
     )
     return stored_message, record_start + record_size
-
-
-def _plain_body(stored_body: bytes, sys_flag: int) -> tuple[bytes, str | None]:
-    try:
-        return inflate_body(stored_body, sys_flag), None
-    except InflationError as error:
-        return stored_body, str(error)
 
 
 def _unwrap_inner_batch(batch_message: StoredMessage) -> Iterator[StoredMessage]:

@@ -9,21 +9,17 @@ from random import Random
 from typing import Any
 
 from namesrv_core.protocol import codec
-from namesrv_core.protocol.codes import HeaderType
+from namesrv_core.protocol.codes import HeaderType, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
-from namesrv_core.protocol.registration_codec import encode_compressed_registration
-from tests.support.wire import VERSION, broker_ext, registration_body, topic_config
+from tests.fuzz.registrations import NAMES, any_name, registration
+from tests.support.wire import broker_ext
 
 CORPUS = Path(__file__).parent / "corpus"
 CODES = (
     *range(100, 107), 205, 206, 216, 217, 219, 224, 304, 311, 312, 313, 318, 319, 322, 327, 901, 904,
     0, -1, 999, 32767, 2**31 - 1, -(2**31),
 )  # fmt: skip
-VERSIONS = (0, 1, 300, 401, 413, 476, 513, -1, 2**31 - 1)
-NAMES = (
-    "", "a", "b", "T", "topic-1", "%RETRY%g", "x" * 300, "\u00e4\u2028\x00", "10.0.0.1:10911", "[::1]:1", "0",
-    "-1", "2147483648", "9" * 30, "1e400", "NaN", "true", "null", "{}", "[", "ORDER_TOPIC_CONFIG",
-)  # fmt: skip
+VERSIONS = (0, 36, 37, 300, 401, 412, 413, 476, 513, 513, 513, -1, 2**31 - 1)
 FIELDS = (
     "namespace", "key", "value", "topic", "cluster", "clusterName", "brokerName", "brokerAddr", "brokerId",
     "haServerAddr", "heartbeatTimeoutMillis", "enableActingMaster", "zoneName", "compressed", "bodyCrc32",
@@ -34,22 +30,6 @@ JUNK: tuple[Any, ...] = (
     None, True, False, 0, -1, 1.5, 2**31, 2**63, -(2**63) - 1, 1e308, "", "a", "5", [], {}, [1], [[1]],
     {"a": None}, [None], {"1": 1}, "\ud800",
 )  # fmt: skip
-
-
-def _config(rng: Random, own: str) -> dict[str, object]:
-    name = own + rng.choice((*NAMES, f"t{rng.randrange(300)}"))
-    return topic_config(name, perm=rng.choice((0, 2, 4, 6, 7, -1)), readQueueNums=rng.randrange(20))
-
-
-def _registration(rng: Random, own: str) -> bytes:
-    configs = [_config(rng, own) for _ in range(rng.randrange(6))]
-    if rng.random() < 0.3:
-        return encode_compressed_registration(
-            VERSION, {str(config["topicName"]): config for config in configs}
-        )
-    version = VERSION._replace(counter=rng.randrange(5), state_version=rng.randrange(3))
-    mappings = {"m": {"topic": "m", "bname": "a", "totalQueues": 4, "epoch": 1, "currIdMap": {0: 0}}}
-    return registration_body(configs, version, mappings if rng.random() < 0.2 else None)
 
 
 def _properties(rng: Random, own: str) -> bytes:
@@ -72,7 +52,6 @@ def _any_json(rng: Random, own: str) -> bytes:
 
 
 BODIES: dict[int, Callable[[Random, str], bytes]] = {
-    103: _registration,
     217: _route,
     318: _properties,
     322: _any_json,
@@ -86,12 +65,17 @@ def command(rng: Random, own: str = "") -> RemotingCommand:
         broker_ext(rng.choice("abc"), rng.randrange(3), f"10.0.0.{rng.randrange(4)}:1", rng.choice("cd"))
     )
     for _ in range(rng.randrange(4)):
-        ext[rng.choice(FIELDS)] = rng.choice(NAMES)
+        ext[rng.choice(FIELDS)] = any_name(rng)
     if own:
         ext |= {key: own + value for key, value in ext.items() if key in OWN and value is not None}
-    body = BODIES.get(code, _any_json)(rng, own) if rng.random() < 0.8 else b""
-    form = rng.choice((HeaderType.JSON, HeaderType.JSON, HeaderType.ROCKETMQ))
     version = rng.choice(VERSIONS)
+    body = b""
+    if rng.random() < 0.8 and code == RequestCode.REGISTER_BROKER:
+        body, said = registration(rng, own, version)
+        ext |= said
+    elif rng.random() < 0.8:
+        body = BODIES.get(code, _any_json)(rng, own)
+    form = rng.choice((HeaderType.JSON, HeaderType.JSON, HeaderType.ROCKETMQ))
     if form == HeaderType.ROCKETMQ:
         # As many as the binary form has room for.
         code, version = (max(min(number, 32767), -32768) for number in (code, version))
@@ -122,6 +106,19 @@ def lengths(rng: Random, data: bytes) -> bytes:
     value = rng.choice((-1, 0, 3, 4, 5, 8, 100, len(data), 2**24 - 5, 2**24, 2**31 - 1, rng.randrange(400)))
     at = rng.choice((0, 4, 8, 12, 17, 21)) if len(data) > 25 else 0
     return data[:at] + struct.pack(">i", value) + data[at + 4 :]
+
+
+_NO_UTF8 = (
+    b"\xff", b"\x80", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xc0\x80", b"\xed\xa0\x80", b"\xed\xa0",
+    b"\xed\xb0\xb0", b"\xf4\x90\x80\x80", b"\xe4",
+)  # fmt: skip
+
+
+def _no_utf8(rng: Random, data: bytes) -> bytes:
+    """Bytes that are no UTF-8, likely within a text."""
+    quotes = [at for at in range(len(data)) if data[at] == ord('"')]
+    at = rng.choice(quotes) + 1 if quotes and rng.random() < 0.8 else rng.randrange(len(data) + 1)
+    return data[:at] + rng.choice(_NO_UTF8) + data[at:]
 
 
 _TOKENS = (
@@ -162,7 +159,7 @@ def _values(rng: Random, data: bytes) -> bytes:
     return json.dumps(value).encode("utf-8", "replace")
 
 
-MUTATIONS = (flip, flip, cut, _repeat, _tokens, _tokens, _deep)
+MUTATIONS = (flip, flip, cut, _repeat, _tokens, _tokens, _deep, _no_utf8)
 
 
 def reframed(data: bytes) -> bytes:
@@ -174,6 +171,14 @@ def reframed(data: bytes) -> bytes:
     return struct.pack(">i", max(len(payload), 4)) + header + payload[4:]
 
 
+def _inflated(body: bytes) -> bytes:
+    """What a compressed body contains; nothing for another one."""
+    try:
+        return zlib.decompress(body)
+    except zlib.error:
+        return b""
+
+
 def in_parts(rng: Random, asked: RemotingCommand) -> bytes:
     """Header or body mutated alone, in a frame whose lengths are right."""
     data = codec.encode_command(asked)
@@ -182,9 +187,8 @@ def in_parts(rng: Random, asked: RemotingCommand) -> bytes:
     mutate = rng.choice(MUTATIONS)
     if body and rng.random() < 0.8:
         mutate = rng.choice((mutate, _values))
-        packed = body[:2] == b"\x78\x9c" and rng.random() < 0.7
-        body = mutate(rng, zlib.decompress(body) if packed else body)
-        body = zlib.compress(body, 1) if packed else body
+        inflated = _inflated(body) if rng.random() < 0.7 else b""
+        body = zlib.compress(mutate(rng, inflated), 1) if inflated else mutate(rng, body)
     else:
         header = mutate(rng, header)
     size = len(header)

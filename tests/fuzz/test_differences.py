@@ -34,22 +34,25 @@ def registration(**members: object) -> bytes:
     return asked(103, broker_ext(), json.dumps(body).encode())
 
 
+COMPRESSED = encode_compressed_registration(VERSION, {"t": topic_config("t")})
 GAP = binary_header(322, broker_ext(), 7) + b"gap"
 CASES = {
     "a connection that begins with less than twelve bytes": Case(b"\0\0\0\4\6\0\0\1", CLOSED, SILENT, True),
     "opaque of its own": Case(frame(b'{"code":106}'), said(0, 0), said(0, 12), True),
     "JSON nested more than 100 levels deep": Case(frame(DEEP), CLOSED, said(0), True),
-    "text that is no UTF-8": Case(frame(b'{"code":106,"x":"\xff"}'), said(0), CLOSED, True),
+    "text that is no UTF-8": Case(frame(b'{"code":106,"x":"\xff"}'), CLOSED, said(0), True),
     "lenient JSON header": Case(frame(NOT_JSON), CLOSED, said(0), True),
     "lenient JSON body": Case(asked(217, {"topic": "t"}, b"{'a':1}"), said(1), said(0), True),
+    "a compressed registration without its end": Case(
+        asked(103, {**broker_ext(), "compressed": "true"}, COMPRESSED[:-3]), said(1), said(0), True
+    ),
     "a member that is there twice": Case(frame(b'{"code":"x","code":106}'), said(0), CLOSED, True),
     "a large number with an exponent": Case(frame(b'{"code":1e300}'), CLOSED, said(3), True),
     "a member that no name server uses": Case(
         registration(topicQueueMappingDetailMap=[1]), said(0), said(1), True
     ),
     "compressed without saying so": Case(
-        asked(103, broker_ext(), encode_compressed_registration(VERSION, {"t": topic_config("t")})),
-        said(0), said(1), True,
+        asked(103, broker_ext(), COMPRESSED), said(0), said(1), True
     ),
     "integer keys in a member that nobody knows": Case(
         asked(103, broker_ext(), b'{"x":{0:1}}'), said(0), said(1), True
@@ -60,6 +63,10 @@ CASES = {
         said(1, why="no TopicRouteData: expected an object, not NoneType"), said(0), True,
     ),
     "a name that is missing": Case(asked(217, {}), said(1), said(0), True),
+    "a name that is too long": Case(
+        asked(217, {"topic": "t" * 256}), said(1, why="a topic name of 256 bytes, 't...', (maxNameBytes)"),
+        said(0), True,
+    ),
 }  # fmt: skip
 
 

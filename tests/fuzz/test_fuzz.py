@@ -1,6 +1,7 @@
 """A slice of the fuzzing, the same each time; `make fuzz` and `make guided` go on with others."""
 
 import tempfile
+import zlib
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from namesrv_core.transport.event_loop import run_coroutine
 from tests.fuzz.__main__ import fuzz
-from tests.fuzz.frames import kept, pieces, reframed, stream
+from tests.fuzz.frames import command, in_parts, kept, pieces, reframed, stream
 from tests.fuzz.judge import Fault, Judge
 
 SLICE = 100_000
@@ -53,6 +54,28 @@ def test_the_judge_tells_a_server_whose_handler_breaks(tmp_path: Path) -> None:
 
     with pytest.raises(Fault, match="AttributeError"):
         run_coroutine(broken())
+
+
+def test_registrations_are_of_every_kind() -> None:
+    commands = [command(Random(f"kinds:{number}")) for number in range(8000)]
+    bodies = [(asked, asked.body) for asked in commands if asked.code == 103 and asked.body]
+    packed = [body for asked, body in bodies if (asked.ext or {}).get("compressed") == "true"]
+    assert any(b'"topicConfigTable":null' in body for _, body in bodies)
+    assert any(b'"topicConfigSerializeWrapper":null' in body for _, body in bodies)
+    assert any(0 <= asked.version < 37 and b'"currIdMap"' in body for asked, body in bodies)
+    ends = [zlib.decompressobj() for _ in packed]
+    texts = [end.decompress(body) for end, body in zip(ends, packed, strict=True)]
+    assert {True, False} == {end.eof for end in ends}
+    assert any(len(text) > 1 << 18 > 20 * len(body) for body, text in zip(packed, texts, strict=True))
+    for filters in (b"null", b"", b"[]", b'{"a": 1}'):
+        assert any(len(filters).to_bytes(4, "big") + filters + bytes(4) in text for text in texts)
+
+
+def test_frames_have_text_that_is_no_utf_8() -> None:
+    frames = [in_parts(Random(number), command(Random(number))) for number in range(2000)]
+    headers = {frame[8 : 8 + int.from_bytes(frame[5:8], "big")] for frame in frames}
+    assert sum(b"\xed\xa0\x80" in header for header in headers) > 3
+    assert sum(b"\xff" in header for header in headers) > 3
 
 
 def test_the_corpus_is_there() -> None:

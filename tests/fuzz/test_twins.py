@@ -84,6 +84,7 @@ def test_with_and_without_the_fast_path_any_frames_are_answered_alike(tmp_path: 
             assert twins[0].answers == twins[1].answers, f"connection {number}: {data!r}"
             assert queues_in(quick) == queues_in(usual), f"connection {number}: {data!r}"
             assert quick.queue_mappings == usual.queue_mappings
+            assert quick.filter_servers == usual.filter_servers
             assert {
                 key: (live.data_version, live.heard_at_ms) for key, live in quick.live_brokers.items()
             } == {key: (live.data_version, live.heard_at_ms) for key, live in usual.live_brokers.items()}

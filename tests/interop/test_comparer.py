@@ -1,5 +1,6 @@
 """The comparer itself: planted faults are found, and what Java leaves open is not called a difference."""
 
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,10 +10,12 @@ import pytest
 from tests.interop import test_edges, wire
 from tests.interop.differential import loose_json
 from tests.interop.differential.generator import Generator
+from tests.interop.differential.ledger import Ledger
 from tests.interop.differential.operations import Kind, Op, Outcome
 from tests.interop.differential.runner import Difference, Run
 from tests.interop.differential.subject import Subject
 from tests.interop.differential.tolerated import ELSEWHERE, TABLE
+from tests.interop.differential.tolerated_oddities import ODDITIES
 from tests.interop.differential.views import differences, view
 from tests.interop.wire import Answer
 
@@ -127,6 +130,60 @@ def test_a_run_of_two_equal_servers_ends_well_and_counts_what_it_asked() -> None
 
 def test_a_seed_with_a_number_replays_that_sequence_alone() -> None:
     assert Run(Canned("one"), Canned("other"), TABLE).sequences("1:7", 5000).sequences == 1
+
+
+def test_the_generator_reaches_what_only_a_certain_order_or_an_odd_body_shows() -> None:
+    ops = [op for number in range(100) for op in Generator(f"reach:{number}").operations(40)]
+    marks = {mark for op in ops for mark in op.marks}
+    assert {entry.name for entry in ODDITIES} <= marks | {
+        "frame before a bad one",
+        "settings that are no ASCII",
+    }
+    assert {"good and bad", "invalid UTF-8"} <= marks
+    registrations = [op for op in ops if op.code == 103 and not op.marks - {"deletes topics"}]
+    assert any(b'"topicConfigTable":null' in op.body for op in registrations)
+    assert any(op.version < 37 and b'"currIdMap"' in op.body for op in registrations)
+    packed = [inflated(op.body) for op in registrations if (op.ext or {}).get("compressed") == "true"]
+    for filters in (b"null", b"", b"[]", b"{}"):
+        assert any(text.endswith(len(filters).to_bytes(4, "big") + filters + bytes(4)) for text in packed)
+
+
+def test_addresses_are_shared_over_clusters_while_connections_close() -> None:
+    found = 0
+    for number in range(100):
+        holders: dict[str, set[tuple[str, str]]] = {}
+        for op in Generator(f"shared:{number}").operations(40):
+            ext = op.ext or {}
+            if op.code == 103 and "clusterName" in ext:
+                place = str(ext["clusterName"]), str(ext["brokerName"])
+                holders.setdefault(str(ext["brokerAddr"]), set()).add(place)
+            if op.kind in (Kind.CLOSE, Kind.RESET):
+                clusters = [{cluster for cluster, _ in places} for places in holders.values()]
+                names = [{name for _, name in places} for places in holders.values()]
+                found += any(len(one) > 1 and len(two) > 1 for one, two in zip(clusters, names, strict=True))
+    assert found > 5
+
+
+def test_the_ledger_knows_a_name_that_stays_when_its_address_unregisters_under_another() -> None:
+    ledger, done = Ledger(), Outcome((FOUND,))
+    for name in ("a", "b"):
+        ledger.record(
+            Op(Kind.REQUEST, 1, 103, {"clusterName": "c", "brokerAddr": "x", "brokerName": name}), done
+        )
+    ledger.record(Op(Kind.REQUEST, 1, 104, {"clusterName": "c", "brokerAddr": "x", "brokerName": "b"}), done)
+    assert ledger.orphans == {("c", "x")}
+    ledger.record(Op(Kind.CLOSE, 1), Outcome())
+    assert ledger.orphan_at_close
+    ledger.record(Op(Kind.REQUEST, 1, 106), done)
+    assert not ledger.orphan_at_close
+
+
+def inflated(body: bytes) -> bytes:
+    """What a compressed body contains; nothing for another one."""
+    try:
+        return zlib.decompress(body)
+    except zlib.error:
+        return b""
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b'{"a" :1}', b"[1,]", b"{a:1}", b'"a', b"nul", b'{"a":1}x'])

@@ -26,6 +26,9 @@ class Dresser:
         self.brokers = [self._broker(number) for number in range(6)]
         self.names = list(dict.fromkeys(broker.name for broker in self.brokers))
         self.mixes_clusters = self.chance(0.08)
+        self.shares_addresses = self.chance(0.15)
+        if self.shares_addresses:
+            self._share_addresses()
         self.toggled = self.chance(0.35)
         self._fresh = 100
 
@@ -36,6 +39,11 @@ class Dresser:
         group, member = divmod(number, 2)
         cluster, name = self.clusters[group // 2], f"{self.prefix}b{group}"
         return Broker(cluster, name, member, f"10.0.{group}.{member}:10911", connection=number)
+
+    def _share_addresses(self) -> None:
+        """The brokers of the last group, in a cluster of its own, have the private addresses of the first."""
+        for first, last in zip(self.brokers[:2], self.brokers[-2:], strict=True):
+            last.address = first.address
 
     def _op(
         self,

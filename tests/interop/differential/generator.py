@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.interop.differential import odd_headers, registrations
 from tests.interop.differential.operations import Kind, Op
-from tests.interop.differential.registering import Registering
+from tests.interop.differential.scenarios import Scenarios
 
 UNKNOWN_CODES = (0, 1, 17, 34, 99, 107, 905, 1003, 9999, 32767, -1, -5)
 VALUES = ("v", "", " ", "broker-a:8;broker-b:8", "é/\\\"'", "\x00\x1f\x7f\x85", "\u2028\ufeff😀", "x" * 300)
@@ -36,15 +36,16 @@ OTHER_SETTINGS = (
     "rocketmqHome=/nowhere\n",
     "a\\uZZZZ=1\n",
     "productEnvName : center\nwaitSecondsForService 45\n",
+    "productEnvName=é\u20ac\n",
 )
 
 
-class Generator(Registering):
+class Generator(Scenarios):
     """One sequence: its names, its brokers, and what they would do next."""
 
     def __init__(self, seed: str) -> None:
         super().__init__(seed)
-        self._makers: list[tuple[float, Callable[[], Op]]] = [
+        self._makers: list[tuple[float, Callable[[], Op | tuple[Op, ...]]]] = [
             (20, self.register),
             (4, self.unregister),
             (12, self.route),
@@ -62,6 +63,12 @@ class Generator(Registering):
             (4, self.odd),
             (2.5, self.end),
             (2, self.burst),
+            (1, self.null_tables),
+            (0.3, self.null_mappings),
+            (0.7, self.odd_mapping),
+            (1, self.compressed),
+            (0.7, self.refused_takeover),
+            (0.2, self.takeover_without_version),
         ]
 
     def operations(self, count: int) -> Iterator[Op]:
@@ -72,7 +79,8 @@ class Generator(Registering):
             yield self._plain_registration(broker)
         weights = [weight for weight, _ in self._makers]
         for _, make in self.rng.choices(self._makers, weights, k=count):
-            yield make()
+            made = make()
+            yield from made if isinstance(made, tuple) else (made,)
         yield from self.look()
 
     def look(self) -> Iterator[Op]:
@@ -202,13 +210,15 @@ class Generator(Registering):
         return self._op(self.rng.choice(UNKNOWN_CODES), ext, oneway=self.chance(0.1))
 
     def odd(self) -> Op:
-        rng, connection, choice = self.rng, self._new_connection(), self.rng.randrange(9)
+        rng, connection, choice = self.rng, self._new_connection(), self.rng.randrange(10)
         if choice < 3:
             return odd_headers.odd_header(rng, connection, self.prefix)
         if choice < 5:
             return odd_headers.odd_ext(rng, connection, self.prefix)
         if choice < 7:
             return odd_headers.odd_binary(rng, connection, self.prefix)
+        if choice == 9:
+            return rng.choice((odd_headers.odd_utf8, odd_headers.good_and_bad))(rng, connection, self.prefix)
         if self.chance(0.2):
             connection = rng.choice(self.brokers).connection
         return odd_headers.garbage(rng, connection) if choice == 7 else odd_headers.cut_frame(rng, connection)

@@ -21,8 +21,10 @@ class Ledger:
     removals: int = 0
     shared_at_close: bool = False
     astray_at_close: bool = False
+    orphan_at_close: bool = False
     clusters_of: dict[str, set[str]] = field(default_factory=dict)
     disconnected: set[tuple[str, str]] = field(default_factory=set)
+    orphans: set[tuple[str, str]] = field(default_factory=set)
     _live: dict[tuple[str, str], LiveEntry] = field(default_factory=dict)
 
     @property
@@ -33,7 +35,7 @@ class Ledger:
 
     def record(self, op: Op, java: Outcome) -> None:
         """Note what the operation did to the servers."""
-        self.left_traces = self.shared_at_close = self.astray_at_close = False
+        self.left_traces = self.shared_at_close = self.astray_at_close = self.orphan_at_close = False
         if op.kind in (Kind.CLOSE, Kind.RESET) or java.closed:
             self._close(op.connection)
         elif op.code == 103:
@@ -57,10 +59,17 @@ class Ledger:
         # Whether a oneway registration was accepted is not seen.
         live.connections = live.connections | {op.connection} if op.oneway else {op.connection}
         self.disconnected.discard(entry)
+        self.orphans.discard(entry)
 
     def _unregister(self, op: Op) -> None:
         ext = {key: str(value) for key, value in (op.ext or {}).items()}
-        self._live.pop((ext.get("clusterName", ""), ext.get("brokerAddr", "")), None)
+        entry = ext.get("clusterName", ""), ext.get("brokerAddr", "")
+        live = self._live.get(entry, LiveEntry())
+        live.names.discard(ext.get("brokerName", ""))
+        if live.names:
+            self.orphans.add(entry)
+        else:
+            self._live.pop(entry, None)
         self._name_cluster(op)
 
     def _name_cluster(self, op: Op) -> None:
@@ -72,6 +81,7 @@ class Ledger:
         names = {name for live in held.values() for name in live.names}
         self.shared_at_close = len(held) > 1 or len(names) > 1
         self.astray_at_close = not self.loosely_clustered.isdisjoint(names)
+        self.orphan_at_close = not self.orphans.isdisjoint(held)
         self.removals += bool(held)
         self.disconnected.update(held)
         for entry, live in held.items():

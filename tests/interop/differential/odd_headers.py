@@ -121,6 +121,13 @@ REFUSED = {
 }
 
 
+# Invalid UTF-8 in the value of a field, on which both servers agree.
+INVALID_UTF8 = (
+    b"\xff", b"\x80", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"a\xe9b", b"\xed\xa0\x80", b"\xed\xbf\xbfx",
+    b"\xed\xa0", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\xc3(", b"\xed\xa0xy",
+)  # fmt: skip
+
+
 def _filled(template: str, name: str) -> bytes:
     ext = f'"extFields":{{"namespace":"{name}","key":"K"}}'
     return template.format(rest=f'"opaque":8,{ext}', ext=ext, name=name).encode(errors="surrogatepass")
@@ -142,6 +149,24 @@ def odd_ext(rng: Random, connection: int, name: str) -> Op:
     value = rng.choice((*ODD_EXT, *ODD_TEXTS))
     header = f'{{"code":101,"opaque":8,"extFields":{{"namespace":"{name}","key":{value}}}}}'
     return _raw(connection, wire.frame(header.encode()), "odd ext")
+
+
+def odd_utf8(rng: Random, connection: int, name: str) -> Op:
+    """Bytes that are no UTF-8: in a value, or in a place where the two servers may treat them differently."""
+    text = rng.choice(INVALID_UTF8)
+    value, member, marks = b"K" + text, b"m", ("invalid UTF-8",)
+    if rng.random() < 0.3:
+        marks = ("odd UTF-8",)
+        value, member = rng.choice(((b"\\n" + text, b"m"), (b"K", b"m" + text), (b"K", b'n":"' + text)))
+    fields = f'"extFields":{{"namespace":"{name}","key":"'.encode() + value + b'"}'
+    return _raw(connection, wire.frame(b'{"code":101,"%s":"","opaque":8,%s}' % (member, fields)), *marks)
+
+
+def good_and_bad(rng: Random, connection: int, name: str) -> Op:
+    """A frame, and one with an impossible length in the same write."""
+    good = wire.frame(wire.json_header(101, {"namespace": name, "key": "K"}, 8))
+    bad = struct.pack(">ii", rng.choice((-1, 3, 16_777_213)), 0) + bytes(8)
+    return _raw(connection, good + bad, "good and bad")
 
 
 def odd_binary(rng: Random, connection: int, name: str) -> Op:

@@ -45,8 +45,8 @@ class Registering(Dresser):
         if self.chance(0.03):
             broker.connection = self.rng.choice(self.brokers).connection
         if self.chance(0.08):
-            # Not one address in two clusters: which filter list a route then shows is left to Java's hashing.
-            broker.address = f"10.{int(broker.name[-1]) // 2}.9.{self.rng.randrange(4)}:10911"
+            network = 9 if self.shares_addresses else int(broker.name[-1]) // 2
+            broker.address = f"10.{network}.9.{self.rng.randrange(4)}:10911"
             broker.connection = self._new_connection()
         if self.chance(0.1):
             broker.state_version = self.rng.randrange(4)
@@ -64,12 +64,13 @@ class Registering(Dresser):
         if version < 37:
             # Brokers this old know no static topics. To Java the member is unknown then, and where it skips
             # an unknown member, fastjson 2 takes no integer keys without quotes.
-            wrapper.pop("topicQueueMappingInfoMap", None)
+            for info in wrapper.get("topicQueueMappingInfoMap", {}).values():
+                info["currIdMap"] = {"0": 0}
         filters = rng.choice(([], [], None, ["10.0.0.9:1"], ["f1", "f2"]))
         ext = broker.ext() | self._optional_fields(broker)
         if compressed:
             tail = version >= 413 if self.chance(0.9) else version < 413
-            body = registrations.compress(wrapper, filters or [], tail)
+            body = registrations.compress(wrapper, filters, tail)
             ext["compressed"] = "true"
         elif version < 37:
             body = registrations.body_text(wrapper)
@@ -162,7 +163,8 @@ class Registering(Dresser):
         ext = broker.ext()
         del ext["haServerAddr"]
         if self.chance(0.3):
-            wrong = {"brokerId": "5", "brokerAddr": "10.9.9.9:1", "clusterName": self.prefix + "none"}
+            cluster = rng.choice((self.prefix + "none", *self.clusters * self.shares_addresses))
+            wrong = {"brokerId": "5", "brokerAddr": "10.9.9.9:1", "clusterName": cluster}
             name = rng.choice(list(wrong))
             ext[name] = wrong[name]
         if self.chance(0.1):

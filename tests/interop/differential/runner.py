@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tests.interop.differential.cases import Case, Tolerance
 from tests.interop.differential.generator import Generator
 from tests.interop.differential.ledger import Ledger
 from tests.interop.differential.operations import Kind, Op, Outcome
 from tests.interop.differential.subject import Subject
-from tests.interop.differential.tolerated import Case, Tolerance
 from tests.interop.differential.views import differences, view
 
 LENGTH = 40

@@ -57,5 +57,6 @@ def test_a_command_shows_its_kind_code_and_number_but_not_its_body() -> None:
         repr(RemotingCommand(105, {"topic": "T"}, b"secret", opaque=9))
         == "<request 105 #9 ext={'topic': 'T'} body=6B>"
     )
+    assert "hidden" not in repr(RemotingCommand(100, {"namespace": "n", "key": "k", "value": "hidden"}))
     assert repr(RemotingCommand(0, flag=1)).startswith("<reply 0")
     assert repr(RemotingCommand(0, flag=2)).startswith("<oneway 0")

@@ -58,8 +58,47 @@ def test_before_5_0_0_a_compressed_body_ends_without_mappings() -> None:
     assert refused(body, version=413, compressed=True)
 
 
-def test_a_compressed_filter_list_that_is_no_json_is_empty() -> None:
-    assert read(compressed(filters=b"x"), compressed=True).filter_servers == []
+@pytest.mark.parametrize(
+    ("filters", "seen"),
+    [
+        (b"null", None),
+        (b" null ", None),
+        (b"", None),
+        (b"[]", []),
+        (b'""', []),
+        (b"x", []),
+        (b" ", []),
+        (b"5", []),
+        (b"true", []),
+        (b'["a"', []),
+        (b'["a",null]', ["a", None]),
+        (b'"a,b"', ["a,b"]),
+        (b"{}", ["{}"]),
+        (b'{"a":1}', ['{"a":1}']),
+        (b'["\xff\xed\xa0\x80"]', ["\ufffd\ufffd"]),
+    ],
+)
+def test_a_compressed_filter_list_is_read_as_5_5_0_reads_it(
+    filters: bytes, seen: list[str | None] | None
+) -> None:
+    assert read(compressed(filters=filters), compressed=True).filter_servers == seen
+
+
+@pytest.mark.parametrize("version", [b"", b"null", b'""'])
+def test_a_compressed_data_version_may_be_null(version: bytes) -> None:
+    body = zlib.compress(part(version) + pack(">i", 0) + part(b"[]") + pack(">i", 0))
+    assert read(body, compressed=True) == BrokerRegistration(None, {}, {}, [])
+
+
+def test_a_surrogate_in_a_compressed_topic_is_one_replaced_character() -> None:
+    body = zlib.compress(
+        part(b"{}")
+        + pack(">i", 1)
+        + part(b"T\xed\xa0\x80 8 7 6 SINGLE_TAG")
+        + part(b"[]")
+        + pack(">i", 0)
+    )
+    assert list(read(body, compressed=True).topic_configs or ()) == ["T\ufffd"]
 
 
 @pytest.mark.parametrize(
@@ -94,8 +133,9 @@ def test_a_plain_body_that_says_it_is_compressed_is_refused() -> None:
     assert refused(WHOLE, compressed=True)
 
 
-def test_a_compressed_null_mapping_is_refused() -> None:
-    assert refused(compressed(mappings=pack(">i", 1) + part(b"null")), compressed=True)
+@pytest.mark.parametrize("mapping", [b"null", b"", b"{}", b'{"bname":"a","topic":null}'])
+def test_a_compressed_mapping_that_is_null_or_has_no_topic_is_refused(mapping: bytes) -> None:
+    assert refused(compressed(mappings=pack(">i", 1) + part(mapping)), compressed=True)
 
 
 def test_a_compressed_body_that_would_fill_the_memory_is_refused() -> None:

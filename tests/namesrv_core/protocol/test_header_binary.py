@@ -101,6 +101,7 @@ def test_the_last_of_two_fields_with_one_key_counts() -> None:
 def test_bad_utf_8_is_replaced() -> None:
     assert decode(ext(FIELD.replace(b"value", b"va\xffue")), b"").ext == {"key": "va\ufffdue"}
     assert decode(HEAD + text(b"\xff") + NO_EXT, b"").remark == "\ufffd"
+    assert decode(HEAD + text(b"a\xed\xa0\x80b") + NO_EXT, b"").remark == "a\ufffdb"
 
 
 @pytest.mark.parametrize("language", [14, 99, 127, -1, -128])

@@ -10,6 +10,7 @@ from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import header_json
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.header_json import decode, encode
+from tests.support.memory import MEGABYTE, kept_megabytes
 
 
 @pytest.fixture(autouse=True)
@@ -167,6 +168,19 @@ def test_ext_fields_that_are_no_object_close_the_connection(text: str) -> None:
 )
 def test_an_ext_value_of_another_type_becomes_its_text(text: str, value: str | None) -> None:
     assert ext_of(f'{{"k":{text}}}') == {"k": value}
+
+
+@pytest.mark.parametrize(
+    "text", [b"\xff", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\x80", b"\xed\xa0", b"a\xe9b"]
+)
+@pytest.mark.parametrize("member", [b'"extFields":{"k":"%s"}', b'"extFields":{"%s":"v"}', b'"remark":"%s"'])
+def test_text_that_is_no_utf_8_closes_the_connection(text: bytes, member: bytes) -> None:
+    assert refused(b'{"code":101,%s}' % (member % text))
+
+
+def test_a_surrogate_in_utf_8_is_one_replaced_character() -> None:
+    header = b'{"code":101,"extFields":{"k":"a\xed\xa0\x80b\xed\xbf\xbf"}}'
+    assert decode(header, b"").ext == {"k": "a\ufffdb\ufffd"}
 
 
 def test_the_last_of_two_ext_fields_counts() -> None:
@@ -346,10 +360,17 @@ def test_each_of_two_remembered_headers_keeps_its_own_body() -> None:
     assert (first.body, second.body) == (b"one", b"two")
 
 
-def test_memory_for_headers_is_bounded() -> None:
-    for number in range(header_json._MEMO_ENTRIES + 10):
-        decode(f'{{"code":{number},"opaque":1,"flag":0}}'.encode(), b"")
-    assert len(header_json._decoded_headers) <= header_json._MEMO_ENTRIES
+@pytest.mark.parametrize("field_count", [0, 100])
+def test_memory_for_headers_is_bounded(field_count: int) -> None:
+    def decode_many_headers() -> None:
+        for number in range(6_000):
+            ext = ",".join(f'"{number + field}":""' for field in range(field_count))
+            decode(f'{{"code":{number},"opaque":1,"extFields":{{{ext}}}}}'.encode(), b"")
+
+    assert kept_megabytes(decode_many_headers) < header_json._MAX_CACHE_BYTES / MEGABYTE
+
+
+def test_a_long_header_is_not_remembered() -> None:
     before = len(header_json._decoded_headers)
     decode(f'{{"opaque":1,"remark":"{"x" * 2000}"}}'.encode(), b"")
     assert len(header_json._decoded_headers) == before

@@ -73,7 +73,30 @@ def test_a_queue_mapping_may_lack_members(value: object, info: MappingInfo | Non
     assert parse_mapping_info(value) == info
 
 
-@pytest.mark.parametrize("value", ["x", 5, {"currIdMap": "x"}, {"currIdMap": {"a": 1}}, {"epoch": "x"}])
+@pytest.mark.parametrize(
+    ("value", "is_dirty"),
+    [
+        (True, True), ("True", True), ("1", True), ("Y", True), (1, True), (-1, True),
+        (False, False), ("FALSE", False), ("0", False), ("N", False), ("", False), ("null", False),
+        (None, False), (0, False), (5, False), (1.0, False), (1.5, False),
+    ],
+)  # fmt: skip
+def test_dirty_is_read_as_5_5_0_reads_it(value: object, is_dirty: bool) -> None:
+    info = parse_mapping_info({"dirty": value})
+    assert info is not None
+    assert info.dirty is is_dirty
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x", 5, {"epoch": "x"},
+        {"currIdMap": "x"}, {"currIdMap": []}, {"currIdMap": False}, {"currIdMap": {"a": 1}},
+        {"currIdMap": {"0": None}}, {"currIdMap": {"0": ""}}, {"currIdMap": {"": 1}},
+        {"currIdMap": {"null": 1}},
+        {"dirty": "yes"}, {"dirty": "y"}, {"dirty": "T"}, {"dirty": []}, {"dirty": [True]}, {"dirty": {}},
+    ],
+)  # fmt: skip
 def test_what_is_no_queue_mapping_is_a_value_error(value: object) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_mapping_info(value)

@@ -24,10 +24,15 @@ def one_topic(**members: object) -> RegisteredTopicConfig:
     return topics["T"]
 
 
-@pytest.mark.parametrize("text", ["{}", "null", '""'])
-def test_a_wrapper_without_anything_is_a_version_of_now(text: str) -> None:
-    body = f'{{"{WRAPPER}":{text}}}'.encode()
-    assert read(body) == BrokerRegistration(DataVersion(0, 0, NOW), {}, {}, [])
+def test_a_wrapper_without_anything_is_a_version_of_now() -> None:
+    assert read(f'{{"{WRAPPER}":{{}}}}'.encode()) == BrokerRegistration(DataVersion(0, 0, NOW), {}, {}, [])
+
+
+@pytest.mark.parametrize("text", ["null", '""'])
+def test_a_null_wrapper_is_a_version_of_now_and_keeps_the_known_topics(text: str) -> None:
+    body = f'{{"{WRAPPER}":{text},"filterServerList":["f"]}}'.encode()
+    assert read(body) == BrokerRegistration(DataVersion(0, 0, NOW), None, {}, ["f"])
+    assert read(text.encode(), version=36) == BrokerRegistration(DataVersion(0, 0, NOW), None, {}, None)
 
 
 def test_an_empty_object_is_a_version_of_now() -> None:
@@ -39,8 +44,14 @@ def test_an_empty_data_version_is_one_of_now() -> None:
 
 
 @pytest.mark.parametrize("text", ["null", '""'])
-def test_a_topic_table_may_be_nothing(text: str) -> None:
-    assert not read(raw(f'"topicConfigTable":{text}')).topic_configs
+def test_a_null_topic_table_keeps_the_known_topics_and_an_absent_one_is_empty(text: str) -> None:
+    assert read(raw(f'"topicConfigTable":{text}')).topic_configs is None
+    assert read(raw('"more":1')).topic_configs == {}
+
+
+@pytest.mark.parametrize("text", ["null", '""'])
+def test_a_null_table_of_queue_mappings_is_an_empty_one(text: str) -> None:
+    assert read(raw(f'"topicQueueMappingInfoMap":{text}')).queue_mappings == {}
 
 
 def test_a_data_version_may_be_null() -> None:

@@ -69,6 +69,13 @@ def test_before_3_0_11_the_body_is_the_bare_wrapper() -> None:
     assert read(bare, version=37).topic_configs == {}
 
 
+@pytest.mark.parametrize("mappings", [{"T": MAPPING}, {"T": None}, {"T": {"epoch": "x"}}, [1], None])
+def test_before_3_0_11_queue_mappings_are_an_unknown_member(mappings: object) -> None:
+    bare = json.dumps({"topicConfigTable": {}, "topicQueueMappingInfoMap": mappings}).encode()
+    for version in (0, 36):
+        assert read(bare, version=version).queue_mappings == {}
+
+
 WHOLE = wrapped(topicConfigTable={"T": topic_config("T")})
 
 

@@ -126,6 +126,24 @@ def test_bodies_that_are_none(body: bytes, version: int) -> None:
         same(body, version, compressed)
 
 
+@pytest.mark.parametrize("version", [V3_0_11 - 1, V3_0_11, V5_5_0])
+@pytest.mark.parametrize("member", ["topicConfigTable", "topicQueueMappingInfoMap", "dataVersion", "all"])
+def test_tables_that_are_null_and_bare_wrappers(member: str, version: int) -> None:
+    mappings = {NAMES[0]: {"topic": NAMES[0], "bname": "b"}}
+    configs = [topic_config(name) for name in NAMES]
+    wrapper = json.loads(registration_body(configs, mappings=mappings))["topicConfigSerializeWrapper"]
+    null_wrapper = None if member == "all" else {**wrapper, member: None}
+    for value in (null_wrapper, {"topicConfigSerializeWrapper": null_wrapper, "filterServerList": ["f"]}):
+        same(json.dumps(value, separators=(",", ":")).encode(), version)
+
+
+@pytest.mark.parametrize("filters", [b"", b"null", b"{}", b"[]", b'["f"]', b"x", b'["\xff"]'])
+def test_filter_lists_of_compressed_bodies(filters: bytes) -> None:
+    body = registration_codec.encode_compressed_registration(DataVersion(3, 1, 9), {})
+    parts = zlib.decompress(body).removesuffix(b"\x00\x00\x00\x02[]" + bytes(4))
+    same(zlib.compress(parts + len(filters).to_bytes(4, "big") + filters + bytes(4)), compressed=True)
+
+
 def test_limits_are_those_of_decoding_at_once() -> None:
     for names in (NAMES[:12], NAMES[:13], NAMES):
         same(body_of(*names), within=LIMITS)
@@ -138,6 +156,18 @@ def test_limits_are_those_of_decoding_at_once() -> None:
     assert "inflated" in str(found)
     mappings = {name: {"topic": name, "bname": "b"} for name in NAMES[:4]}
     same(registration_body([topic_config(name) for name in NAMES], DataVersion(), mappings), within=LIMITS)
+
+
+@pytest.mark.parametrize("position", [0, 7, 29])
+def test_a_name_that_is_too_long_is_found_wherever_it_is(position: int) -> None:
+    names = [f"t{number}" for number in range(30)]
+    names[position] = "\u00e9" * 128
+    within = NO_LIMITS._replace(name_bytes=255)
+    configs = {name: topic_config(name) for name in names}
+    for body in (body_of(*names), registration_codec.encode_compressed_registration(DataVersion(), configs)):
+        same(body, within=within)
+        found, _ = stepped(body, V5_5_0, False, within)
+        assert "a topic name of 256 bytes" in str(found)
 
 
 PIECES = st.sampled_from(

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from namesrv_core.protocol import stored_messages
+from namesrv_core.protocol.message_compression import MAX_INFLATED_BYTES, InflationError, inflate_body
 from namesrv_core.protocol.stored_messages import (
     MAGIC_V1,
     MAGIC_V2,
@@ -142,6 +144,46 @@ def test_a_broken_batch_is_left_over() -> None:
     for body in (b"\0" * 20, inner(b"x", {})[:-1]):
         data = record(body=body, sys_flag=0xC0)
         assert decode_messages(data) == ((), len(data))
+
+
+def test_the_bodies_of_an_answer_inflate_to_a_limit_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    inflated: list[int] = []
+
+    def inflate(stored_body: bytes, sys_flag: int) -> bytes:
+        inflated.append(len(plain := inflate_body(stored_body, sys_flag)))
+        return plain
+
+    monkeypatch.setattr(stored_messages, "inflate_body", inflate)
+    data = record(body=zlib.compress(bytes(8 << 20)), sys_flag=1) * 40
+    messages, left_over = decode_messages(data)
+    assert (len(messages), left_over) == (40, 0)
+    assert sum(inflated) <= MAX_INFLATED_BYTES + 16 * len(data) + (8 << 20)
+    assert messages[0].body_error is None
+    assert messages[-1].body_error == (
+        "compressed, and not inflated: the messages before it in this answer inflate to the limit"
+    )
+
+
+def test_a_body_that_fails_counts_as_a_large_one() -> None:
+    calls: list[bytes] = []
+
+    def fail(stored_body: bytes, sys_flag: int) -> bytes:
+        calls.append(stored_body)
+        raise InflationError("corrupt at its end")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stored_messages, "inflate_body", fail)
+        messages = decode_messages(record(body=b"bomb", sys_flag=1) * 50).messages
+    assert len(messages) == 50
+    assert len(calls) == 2
+
+
+def test_an_inner_batch_inflates_to_a_bounded_number_of_messages() -> None:
+    batch = zlib.compress(inner(b"", {}) * 100_000)
+    data = record(body=batch, sys_flag=0xC1)
+    assert decode_messages(data) == ((), len(data))
+    plain = record(body=inner(b"", {}) * 100_000, sys_flag=0xC0)
+    assert len(decode_messages(plain).messages) == 100_000
 
 
 @pytest.mark.parametrize(
