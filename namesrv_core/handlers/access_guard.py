@@ -5,11 +5,14 @@ A request code that is in none of these tables, even an unknown one, needs the s
 
 from collections.abc import Mapping
 
-from namesrv_core.errors import NoPermission, RequestError
-from namesrv_core.protocol import headers, json_bodies, registration_codec
+from namesrv_core.errors import NoPermission
+from namesrv_core.handlers import fence_rules
+from namesrv_core.handlers.decoded_bodies import LazyRegistration, PreparedRequest, TopicQueuesRequest
+from namesrv_core.protocol import headers
 from namesrv_core.protocol.acl_signature import ACCESS_KEY_FIELD, has_valid_signature
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import ExtFields, RemotingCommand
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.registration_codec import BrokerRegistration
 from namesrv_core.state.access_policy import (
     NO_FENCE,
     AccessGrant,
@@ -17,11 +20,9 @@ from namesrv_core.state.access_policy import (
     AccessRole,
     RegistrationFence,
     RequestPeer,
-    is_in_networks,
 )
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.refusals import RefusalReason, RequestRefusal
-from namesrv_core.state.route_tables import RouteTables
 
 ROLES_BY_CODE: Mapping[int, AccessRole] = {
     RequestCode.GET_ROUTEINFO_BY_TOPIC: AccessRole.READ,
@@ -81,11 +82,17 @@ def check_access(
 
 
 def judge_request(
-    policy: AccessPolicy, state: NameServerState, request: RemotingCommand, peer: RequestPeer
+    policy: AccessPolicy,
+    state: NameServerState,
+    request: RemotingCommand,
+    peer: RequestPeer,
+    *,
+    judges_body: bool = True,
 ) -> RequestRefusal | None:
     """The refusal of a request, or None if it is allowed. The key is checked only if the request needs it.
 
-    The remarks are those of 5.x brokers, because clients show them to people.
+    The remarks are those of 5.x brokers, because clients show them to people. Without `judges_body` the body
+    of a registration is not decoded, and a claim in it is no reason for a refusal.
     """
     if policy.read_only and request.code in OPERATOR_CHANGE_CODES:
         return RequestRefusal(RefusalReason.READ_ONLY, _READ_ONLY_REMARK, _claimed_access_key(request))
@@ -97,7 +104,7 @@ def judge_request(
     for access_grant in policy.grants_without_key(peer):
         if not is_role_sufficient(access_grant.role, request.code):
             continue
-        fence_violation = _find_fence_violation(access_grant, state, request)
+        fence_violation = _find_fence_violation(access_grant, state, request, judges_body)
         if fence_violation is None:
             return None
     access_key = _claimed_access_key(request)
@@ -109,7 +116,17 @@ def judge_request(
         return RequestRefusal(
             RefusalReason.UNSIGNED, f"username cannot be null. {_describe_needed_role(request.code)}"
         )
-    return _judge_signed(policy, state, request, peer, access_key)
+    return _judge_signed(policy, state, request, peer, access_key, judges_body)
+
+
+def is_body_judged(policy: AccessPolicy, request: RemotingCommand, peer: RequestPeer) -> bool:
+    """Whether the guard may have to decode the body of this registration."""
+    signer_account = policy.accounts_by_key.get(_claimed_access_key(request) or "")
+    signer_grants = () if signer_account is None else (signer_account.grant,)
+    is_fenced = any(
+        access_grant.fence != NO_FENCE for access_grant in (*policy.grants_without_key(peer), *signer_grants)
+    )
+    return is_fenced and not fence_rules.has_only_topics(request.body)
 
 
 def is_role_sufficient(access_role: AccessRole, request_code: int) -> bool:
@@ -120,7 +137,12 @@ def is_role_sufficient(access_role: AccessRole, request_code: int) -> bool:
 
 
 def _judge_signed(
-    policy: AccessPolicy, state: NameServerState, request: RemotingCommand, peer: RequestPeer, access_key: str
+    policy: AccessPolicy,
+    state: NameServerState,
+    request: RemotingCommand,
+    peer: RequestPeer,
+    access_key: str,
+    judges_body: bool,
 ) -> RequestRefusal | None:
     signer_account = policy.accounts_by_key.get(access_key)
     is_signature_valid = has_valid_signature(
@@ -137,7 +159,7 @@ def _judge_signed(
     if not is_role_sufficient(signer_account.grant.role, request.code):
         remark = f"User:{access_key} has no permission. {_describe_needed_role(request.code)}"
         return RequestRefusal(RefusalReason.ROLE, remark, access_key)
-    fence_violation = _find_fence_violation(signer_account.grant, state, request)
+    fence_violation = _find_fence_violation(signer_account.grant, state, request, judges_body)
     if fence_violation is None:
         return None
     return RequestRefusal(
@@ -162,111 +184,47 @@ def _describe_needed_role(request_code: int) -> str:
 
 
 def _find_fence_violation(
-    access_grant: AccessGrant, state: NameServerState, request: RemotingCommand
+    access_grant: AccessGrant, state: NameServerState, request: RemotingCommand, judges_body: bool
 ) -> str | None:
-    """The cluster, broker or address outside the grant's fence, or None."""
+    """The cluster, broker, address or topic outside the grant's fence, or None."""
     registration_fence, ext_fields = access_grant.fence, request.ext or {}
     if registration_fence == NO_FENCE or ROLES_BY_CODE.get(request.code) != AccessRole.BROKER:
         return None
     if request.code == RequestCode.GET_BROKER_MEMBER_GROUP:
         return None
     if request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
-        return _find_foreign_topic_queue(registration_fence, state.tables, request.body)
-    fence_violation = _find_foreign_cluster(
+        queue_datas = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
+        # The handler will report an error of the body, and changes nothing.
+        return (
+            fence_rules.find_foreign_topic_queue(registration_fence, state.tables, queue_datas)
+            if isinstance(queue_datas, list)
+            else None
+        )
+    fence_violation = fence_rules.find_foreign_cluster(
         registration_fence, state.tables, ext_fields
-    ) or _find_foreign_address(registration_fence, ext_fields)
-    if fence_violation is None and request.code == RequestCode.REGISTER_BROKER:
-        fence_violation = _find_foreign_mapping(state, request)
+    ) or fence_rules.find_foreign_address(registration_fence, ext_fields)
+    if judges_body and fence_violation is None and request.code == RequestCode.REGISTER_BROKER:
+        fence_violation = _find_foreign_body_claim(registration_fence, state, request)
     return fence_violation
 
 
-def _find_foreign_mapping(state: NameServerState, request: RemotingCommand) -> str | None:
-    """Find a foreign broker in a mapping, which applies to the broker that it names, not to the sender."""
-    request_header, request_body = headers.read_header(headers.RegisterBroker, request.ext), request.body
-    # Most bodies have no mapping: do not decode those twice. An escape sequence may hide the member's name.
-    if (
-        not request_header.compressed
-        and request_body[:1] == b"{"
-        and b"bname" not in request_body
-        and b"\\u" not in request_body
-    ):
+def _find_foreign_body_claim(
+    registration_fence: RegistrationFence, state: NameServerState, request: RemotingCommand
+) -> str | None:
+    """Find what the body of a registration claims outside the fence."""
+    request_header = headers.read_header(headers.RegisterBroker, request.ext)
+    if not request_header.compressed and fence_rules.has_only_topics(request.body):
         return None
-    try:
-        broker_registration = registration_codec.decode_registration(
-            request_body,
-            version=request.version,
-            compressed=request_header.compressed,
-            now=0,
-            within=state.decode_limits,
-        )
-    except (ValueError, RequestError):
+    # A large body has been decoded in steps.
+    lazy_registration = (
+        request.lazy_registration
+        if isinstance(request, PreparedRequest)
+        else LazyRegistration(state, request, request_header, now_ms=0)
+    )
+    broker_registration = lazy_registration.decoded_registration
+    if not isinstance(broker_registration, BrokerRegistration):
         # The handler will report the error, and changes nothing.
         return None
-    mapped_names = (
-        mapping_info.bname
-        for mapping_info in broker_registration.queue_mappings.values()
-        if mapping_info is not None
+    return fence_rules.find_foreign_body_claim(
+        registration_fence, state.tables, request_header, broker_registration
     )
-    foreign_name = next(
-        (
-            broker_name
-            for broker_name in mapped_names
-            if broker_name is not None and broker_name != request_header.broker_name
-        ),
-        None,
-    )
-    return None if foreign_name is None else f"broker {foreign_name} in a queue mapping"
-
-
-def _find_foreign_cluster(
-    registration_fence: RegistrationFence, tables: RouteTables, ext_fields: ExtFields
-) -> str | None:
-    """Find a foreign cluster: the request's own, or that of the named group, which may be another one."""
-    if registration_fence.cluster_names is None:
-        return None
-    cluster_name, broker_name = ext_fields.get("clusterName"), ext_fields.get("brokerName")
-    if cluster_name not in registration_fence.cluster_names:
-        return f"cluster {cluster_name}"
-    broker_group = tables.broker_groups.get(broker_name) if broker_name is not None else None
-    if broker_group is not None and broker_group.cluster_name not in registration_fence.cluster_names:
-        return f"broker {broker_name} of cluster {broker_group.cluster_name}"
-    return None
-
-
-def _find_foreign_address(registration_fence: RegistrationFence, ext_fields: ExtFields) -> str | None:
-    if registration_fence.broker_networks is None:
-        return None
-    for claimed_addr in (
-        ext_fields.get("brokerAddr"),
-        ext_fields.get("haServerAddr") or ext_fields.get("brokerAddr"),
-    ):
-        if not is_in_networks(
-            (claimed_addr or "").rpartition(":")[0].strip("[]"), registration_fence.broker_networks
-        ):
-            return f"address {claimed_addr}"
-    return None
-
-
-def _find_foreign_topic_queue(
-    registration_fence: RegistrationFence, tables: RouteTables, request_body: bytes
-) -> str | None:
-    """Find a foreign broker among those whose queues the request registers."""
-    try:
-        queue_datas = json_bodies.parse_queue_datas(request_body) if request_body else []
-    except ValueError:
-        # The handler will report the error, and changes nothing.
-        return None
-    for queue_data in queue_datas:
-        broker_group = tables.broker_groups.get(queue_data.broker_name)
-        if broker_group is None:
-            continue
-        if (
-            registration_fence.cluster_names is not None
-            and broker_group.cluster_name not in registration_fence.cluster_names
-        ):
-            return f"broker {queue_data.broker_name} of cluster {broker_group.cluster_name}"
-        for broker_addr in broker_group.broker_addrs.values():
-            foreign_address = _find_foreign_address(registration_fence, {"brokerAddr": broker_addr})
-            if foreign_address is not None:
-                return f"broker {queue_data.broker_name} at {foreign_address}"
-    return None

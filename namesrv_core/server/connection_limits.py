@@ -19,6 +19,10 @@ CHECK_SECONDS = 1.0
 
 _RESERVED_FILES = 64
 _MAX_ADDRESS_SHARE = 0.75
+_SHARE_AFTER_CUT = 0.875
+"""What remains of `maxBufferedBytes` after a cut. So each search for the largest streams frees megabytes."""
+_WORK_SHARE = 4
+"""The share of `maxBufferedBytes` (1/4) for computations that run at the same time."""
 
 
 def raise_file_limit() -> None:
@@ -54,6 +58,7 @@ class ConnectionLimits:
             effective_limit(settings.maxBytesPerSecond),
             effective_limit(settings.maxUnsentBytes),
             work_clock,
+            effective_limit(settings.maxBufferedBytes) // _WORK_SHARE,
         )
         file_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self.max_connections = effective_limit(settings.maxConnections)
@@ -96,22 +101,28 @@ class ConnectionLimits:
         self._held_bytes += held_bytes - self._held_by_stream.pop(stream, 0)
         if held_bytes:
             self._held_by_stream[stream] = held_bytes
-        max_held_bytes = effective_limit(self._settings.maxBufferedBytes)
-        while self._held_bytes > max_held_bytes:
-            largest_stream = max(self._held_by_stream, key=self._held_by_stream.__getitem__)
-            largest_bytes = self._held_by_stream.pop(largest_stream)
-            self._held_bytes -= largest_bytes
+        if self._held_bytes > effective_limit(self._settings.maxBufferedBytes):
+            self._cut_off_largest_streams(effective_limit(self._settings.maxBufferedBytes))
+
+    def _cut_off_largest_streams(self, max_held_bytes: int) -> None:
+        """Cut off the streams that hold the most. Free more than necessary: the next search is later then."""
+        held_by_stream = self._held_by_stream
+        for stream in sorted(held_by_stream, key=held_by_stream.__getitem__, reverse=True):
+            stream_bytes = held_by_stream.pop(stream)
+            self._held_bytes -= stream_bytes
             self.report_over_limit(
-                largest_stream, "maxBufferedBytes", f"{largest_bytes} bytes are kept for it, the most of all"
+                stream, "maxBufferedBytes", f"{stream_bytes} bytes are kept for it, the most of all"
             )
-            largest_stream.abort()
+            stream.abort()
+            if self._held_bytes <= max_held_bytes * _SHARE_AFTER_CUT:
+                break
 
     # Periodic checks.
 
     def cut_off_slow_streams(self) -> None:
         """Cut off peers that are too slow in sending a frame or in accepting answers."""
         loop_time = asyncio.get_running_loop().time()
-        self._cut_off_slow_senders(loop_time, effective_limit(self._settings.maxSecondsPerFrame))
+        self._check_senders(loop_time, effective_limit(self._settings.maxSecondsPerFrame))
         max_unsent_seconds = effective_limit(self._settings.maxUnsentSeconds)
         for stream in [stream for stream in self._open_streams if stream.full_since is not None]:
             if stream.full_since is not None and loop_time - stream.full_since > max_unsent_seconds:
@@ -121,9 +132,11 @@ class ConnectionLimits:
                 stream.abort()
         self.log_limit_hits()
 
-    def _cut_off_slow_senders(self, loop_time: float, max_frame_seconds: int) -> None:
+    def _check_senders(self, loop_time: float, max_frame_seconds: int) -> None:
+        """Count what all streams hold, and cut off those whose frame takes too long."""
         unfinished_before, self._unfinished_frames = self._unfinished_frames, {}
         for stream in list(self._open_streams):
+            stream.check_held_bytes()
             if not stream.protocol_connection.unfinished_bytes:
                 continue
             frame_count, unfinished_since = unfinished_before.get(stream, (-1, loop_time))

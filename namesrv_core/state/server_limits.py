@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
+from namesrv_core.protocol.name_limits import DEFAULT_NAME_BYTES
 from namesrv_core.protocol.size_limits import UNLIMITED
 
 _KIB, _MIB = 1 << 10, 1 << 20
@@ -19,13 +20,14 @@ DEFAULT_LIMITS: Mapping[str, int] = {
     "maxSecondsPerFrame": 60,
     "maxUnsentBytes": 64 * _MIB,
     "maxUnsentSeconds": 60,
-    "maxBufferedBytes": 1024 * _MIB,
+    "maxBufferedBytes": 256 * _MIB,
     "maxRegistrationBytes": 64 * _MIB,
     "maxTopicsPerRegistration": 100_000,
     "maxMappingsPerRegistration": 10_000,
     "maxFilterServersPerRegistration": 1_000,
     "maxOddRegistrationBytes": 4 * _MIB,
     "maxBodyBytes": 256 * _KIB,
+    "maxNameBytes": DEFAULT_NAME_BYTES,
     "maxTopics": 1_000_000,
     "maxBrokers": 10_000,
     "maxKvEntryBytes": 64 * _KIB,

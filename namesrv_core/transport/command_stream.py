@@ -6,7 +6,7 @@ RateLimiter decides when it rests.
 """
 
 import asyncio
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Protocol, cast
 
 from namesrv_core.errors import FrameOverLimit
@@ -14,6 +14,8 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.transport.address import join_addr
+from namesrv_core.transport.answer_work import AnswerSteps as AnswerSteps
+from namesrv_core.transport.answer_work import AnswerWork
 from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler
 from namesrv_core.transport.quotas import StreamQuotas
 from namesrv_core.transport.rate_limit import RateLimiter
@@ -22,10 +24,8 @@ _PIECE_BYTES = 1 << 14
 """Bytes that are processed in one turn: about 150 client requests."""
 _MANY_PAYLOADS = 32
 _LARGE_ANSWER_BYTES = 1 << 16
-
-
-AnswerSteps = Generator[None, None, RemotingCommand | None]
-"""A long computation in steps of a millisecond, which ends with an answer."""
+_BYTES_OBJECT_BYTES = 48
+"""What a small bytes object in a list takes beyond its content."""
 
 
 class StreamOwner(Protocol):
@@ -63,8 +63,8 @@ class CommandStream(asyncio.Protocol):
 
     `host` is the peer's address without its port. `subject` is the subject of a verified client certificate
     ("CN=ops,O=Example": RFC 4514, most specific first), or None. `frame_count` and `byte_count` count what
-    was read. `full_since` is when the peer stopped accepting data (loop time), or None. `rate_limiter` keeps
-    the rate limits.
+    was read, and `undecrypted_bytes` what its TlsTransport still holds of it. `full_since` is when the peer
+    stopped accepting data (loop time), or None. `rate_limiter` keeps the rate limits.
     """
 
     _last_channel_id = 0
@@ -81,18 +81,17 @@ class CommandStream(asyncio.Protocol):
         self.host = ""
         self.subject: str | None = None
         self.active_at = 0.0
-        self.frame_count = self.byte_count = 0
+        self.frame_count = self.byte_count = self.undecrypted_bytes = 0
         self.full_since: float | None = None
         self._stream_quotas = stream_quotas = stream_quotas or StreamQuotas()
         self.protocol_connection = ProtocolConnection(stream_quotas.decode_limits)
-        self._is_held = self._holds_many_bytes = False
+        self._is_held = False
+        self._held_bytes = self._unsent_bytes = 0
         self._is_behind = self._is_queued = False
         self._unread_bytes = b""
         self._waiting_payloads: list[bytes] = []
-        self._current_work: AnswerSteps | None = None
-        self._work_seconds = 0.0
-        self._work_bytes = 0
-        self._work_clock = stream_quotas.work_clock
+        self._current_work: AnswerWork | None = None
+        self.work_clock = stream_quotas.work_clock
         self._stream_owner = stream_owner
         self._response_cache = response_cache
         self._transport: asyncio.Transport
@@ -137,14 +136,14 @@ class CommandStream(asyncio.Protocol):
         if len(frame_payloads) == 1:
             answer_pieces, _ = self._find_cached_answers(frame_payloads, _LARGE_ANSWER_BYTES)
             if frame_payloads:
-                began_at = self._work_clock()
+                began_at = self.work_clock()
                 answer_pieces = self._answer_payload(frame_payloads[0])
                 if self._current_work is not None:
                     self._fall_behind()
                     return
-                self.rate_limiter.rest_after_work(self, self._work_clock() - began_at)
+                self.rate_limiter.rest_after_work(self, self.work_clock() - began_at)
             if answer_pieces:
-                self._transport.write(b"".join(answer_pieces))
+                self._write_pieces(answer_pieces)
         elif frame_payloads:
             self._waiting_payloads += frame_payloads
             if len(frame_payloads) > _MANY_PAYLOADS or not self._answer_payloads():
@@ -160,7 +159,7 @@ class CommandStream(asyncio.Protocol):
         rate_limiter = self.rate_limiter
         if self.frame_count > rate_limiter.frames_granted or self.byte_count > rate_limiter.bytes_granted:
             rate_limiter.refill_grants(self)
-        if self._holds_many_bytes or not frame_payloads:
+        if self._held_bytes or not frame_payloads:
             self._report_held_bytes()
         return frame_payloads
 
@@ -180,9 +179,9 @@ class CommandStream(asyncio.Protocol):
         if command is None or answer is None:
             return ()
         if not isinstance(answer, RemotingCommand):
-            self._current_work, self._work_seconds = answer, 0.0
-            self._work_bytes = len(frame_payload)
-            self._report_held_bytes()
+            self._current_work = AnswerWork(
+                answer, len(frame_payload), self._stream_quotas.work_memory, self.resume_work
+            )
             return ()
         if self._response_cache is not None:
             self._response_cache.learn_answer(frame_payload, command, answer)
@@ -190,7 +189,7 @@ class CommandStream(asyncio.Protocol):
 
     def _answer_payloads(self) -> bool:
         """Answer waiting requests for one turn. Return whether all are answered."""
-        turn_ends_at = self._work_clock() + TURN_SECONDS
+        turn_ends_at = self.work_clock() + TURN_SECONDS
         answer_pieces: list[bytes] = []
         frame_payloads = self._waiting_payloads
         answer_bytes = 0
@@ -210,30 +209,26 @@ class CommandStream(asyncio.Protocol):
                 frame_payloads.clear()
             if self._current_work is not None:
                 break
-            if answer_bytes > _LARGE_ANSWER_BYTES or self._work_clock() > turn_ends_at:
+            if answer_bytes > _LARGE_ANSWER_BYTES or self.work_clock() > turn_ends_at:
                 # Whether the peer accepts the answers is only visible between two turns.
                 break
         if answer_pieces:
-            self._transport.write(b"".join(answer_pieces))
+            self._write_pieces(answer_pieces)
         return not frame_payloads and self._current_work is None
 
-    def _advance_work(self, answer_steps: AnswerSteps) -> None:
+    def _advance_work(self, answer_work: AnswerWork) -> None:
         """Run steps for one turn. After the last step send the answer."""
-        began_at = self._work_clock()
-        try:
-            while self._work_clock() - began_at < TURN_SECONDS:
-                next(answer_steps)
-        except StopIteration as stop_iteration:
-            self._current_work, self._work_bytes = None, 0
-            if stop_iteration.value is not None:
-                self._transport.write(b"".join(codec.encode_command_parts(stop_iteration.value)))
-            self._report_held_bytes()
-        self._work_seconds += self._work_clock() - began_at
-        self.rate_limiter.rest_after_work(self, 0 if self._current_work is not None else self._work_seconds)
+        if answer_work.take_turn(self.work_clock):
+            self._current_work = None
+            if answer_work.answer is not None:
+                self._write_pieces(codec.encode_command_parts(answer_work.answer))
+            self.rate_limiter.rest_after_work(self, answer_work.seconds)
+        self._report_held_bytes()
 
     def _fall_behind(self) -> None:
         self._is_behind = True
         self.update_reading()
+        self._report_held_bytes()
         self._queue_up()
 
     def _queue_up(self) -> None:
@@ -249,13 +244,17 @@ class CommandStream(asyncio.Protocol):
         if self._transport.is_closing():
             self._drop_unread()
             return False
-        if self._is_held or self.full_since is not None or self.rate_limiter.is_resting:
-            # `resume_work` queues the stream again when that ends.
+        # `resume_work` queues the stream again when any of these waits ends.
+        if self._is_held or self.rate_limiter.is_resting:
             return False
-        if self._current_work is not None:
-            self._advance_work(self._current_work)
-            return self._end_turn()
-        began_at = self._work_clock()
+        answer_work = self._current_work
+        if answer_work is not None:
+            # Also if the peer accepts no answers: others may wait for the memory of this work.
+            self._advance_work(answer_work)
+            return self._end_turn() and not answer_work.is_waiting
+        if self.full_since is not None:
+            return False
+        began_at = self.work_clock()
         if not self._waiting_payloads and self._unread_bytes:
             piece_end = max(
                 _PIECE_BYTES, min(self.protocol_connection.missing_bytes, len(self._unread_bytes))
@@ -263,7 +262,7 @@ class CommandStream(asyncio.Protocol):
             piece_bytes, self._unread_bytes = self._unread_bytes[:piece_end], self._unread_bytes[piece_end:]
             self._waiting_payloads += self._split_frames(piece_bytes)
         self._answer_payloads()
-        self.rate_limiter.rest_after_work(self, self._work_clock() - began_at)
+        self.rate_limiter.rest_after_work(self, self.work_clock() - began_at)
         return self._end_turn()
 
     def _end_turn(self) -> bool:
@@ -275,6 +274,7 @@ class CommandStream(asyncio.Protocol):
         ):
             return True
         self._is_behind = False
+        self._report_held_bytes()
         if self.protocol_connection.error is not None:
             self._close_refused()
         self.update_reading()
@@ -289,7 +289,9 @@ class CommandStream(asyncio.Protocol):
     def _drop_unread(self) -> None:
         self._waiting_payloads.clear()
         self._unread_bytes = b""
-        self._current_work = None
+        if self._current_work is not None:
+            self._current_work.drop()
+            self._current_work = None
 
     # Reports to the observer.
 
@@ -297,18 +299,37 @@ class CommandStream(asyncio.Protocol):
         """Report to the observer that the limit of the setting `limit_key` was exceeded."""
         self._stream_quotas.quota_observer.report_over_limit(self, limit_key, hit_text)
 
+    def check_held_bytes(self) -> None:
+        """Report what is held. Call it now and then: nothing else notices small answers that stay unsent."""
+        unsent_bytes = self._socket_transport.get_write_buffer_size()
+        if unsent_bytes or self._held_bytes or self.undecrypted_bytes:
+            self._unsent_bytes = unsent_bytes
+            self._report_held_bytes()
+
     def _report_held_bytes(self) -> None:
         held_bytes = (
             self.protocol_connection.unfinished_bytes
-            + self._work_bytes
-            + self._socket_transport.get_write_buffer_size()
+            + len(self._unread_bytes)
+            + self.undecrypted_bytes
+            + sum(map(len, self._waiting_payloads))
+            + _BYTES_OBJECT_BYTES * len(self._waiting_payloads)
+            + self._unsent_bytes
         )
-        self._holds_many_bytes = held_bytes > _LARGE_ANSWER_BYTES
-        self._stream_quotas.quota_observer.report_held_bytes(
-            self, held_bytes if self._holds_many_bytes else 0
-        )
+        if self._current_work is not None:
+            held_bytes += self._current_work.held_bytes
+        if held_bytes != self._held_bytes:
+            self._held_bytes = held_bytes
+            self._stream_quotas.quota_observer.report_held_bytes(self, held_bytes)
 
     # Writing.
+
+    def _write_pieces(self, answer_pieces: Sequence[bytes]) -> None:
+        """Write the pieces together. Only the last one may be large: it is written without a copy."""
+        if len(answer_pieces[-1]) > _LARGE_ANSWER_BYTES:
+            self._transport.write(b"".join(answer_pieces[:-1]))
+            self._transport.write(answer_pieces[-1])
+        else:
+            self._transport.write(b"".join(answer_pieces))
 
     def send_command(self, command: RemotingCommand) -> None:
         """Send an answer or a oneway command. A closed stream ignores it."""
@@ -323,16 +344,15 @@ class CommandStream(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self.full_since = self._event_loop.time()
-        self._report_held_bytes()
-        unsent_bytes = self._socket_transport.get_write_buffer_size()
-        if unsent_bytes > self._stream_quotas.max_unsent_bytes:
-            self.report_over_limit("maxUnsentBytes", f"{unsent_bytes} bytes are waiting for it to read")
+        self.check_held_bytes()
+        if self._unsent_bytes > self._stream_quotas.max_unsent_bytes:
+            self.report_over_limit("maxUnsentBytes", f"{self._unsent_bytes} bytes are waiting for it to read")
             self._transport.abort()
         self.update_reading()
 
     def resume_writing(self) -> None:
         self.full_since = None
-        self._report_held_bytes()
+        self.check_held_bytes()
         self.resume_work()
 
     def resume_work(self) -> None:

@@ -5,7 +5,7 @@ Streams with little to do are answered at once and do not queue here.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 TURN_SECONDS = 0.001
@@ -19,6 +19,18 @@ class TurnTaker(Protocol):
 
     def take_turn(self) -> bool:
         """Do a part of the work. Return whether more is left."""
+
+
+class _SteppedWork:
+    """Work in short steps. Each turn does as many of them as fit into it."""
+
+    def __init__(self, work_steps: Iterator[None], work_clock: Callable[[], float]) -> None:
+        self._work_steps = work_steps
+        self._work_clock = work_clock
+
+    def take_turn(self) -> bool:
+        turn_ends_at = self._work_clock() + TURN_SECONDS
+        return any(self._work_clock() > turn_ends_at for _ in self._work_steps)
 
 
 class FairScheduler:
@@ -35,6 +47,10 @@ class FairScheduler:
     def add_turn_taker(self, turn_taker: TurnTaker) -> None:
         self._waiting_takers.append(turn_taker)
         self._schedule_round()
+
+    def add_steps(self, work_steps: Iterator[None]) -> None:
+        """Add work in steps of at most a millisecond."""
+        self.add_turn_taker(_SteppedWork(work_steps, self._work_clock))
 
     def _schedule_round(self) -> None:
         if not self._is_round_due:

@@ -1,10 +1,9 @@
 """HostResolver, which resolves host names for MultiplexedClient without blocking its selector."""
 
-import selectors
 import socket
 from collections import deque
-from contextlib import suppress
 
+from namesrv_core.transport.selector_bell import SelectorBell
 from namesrv_core.transport.server_link import ServerLink, SocketAddress
 
 LookupResult = list[SocketAddress] | OSError
@@ -22,21 +21,15 @@ def resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddr
 
 
 class HostResolver:
-    """Resolves host names in threads. A thread that has ended wakes the selector: its event has no data."""
+    """Resolves host names in threads. A thread that has ended rings the bell of the selector."""
 
-    def __init__(self, selector: selectors.BaseSelector) -> None:
-        self._selector = selector
+    def __init__(self, selector_bell: SelectorBell) -> None:
+        self._selector_bell = selector_bell
         self._resolved_hosts: deque[tuple[ServerLink, LookupResult]] = deque()
-        self._bell_sockets: tuple[socket.socket, socket.socket] | None = None
 
     def resolve_in_thread(self, server_link: ServerLink, host: str, port: int) -> None:
         """Resolve in a thread, because getaddrinfo has no timeout and would block the other links."""
         from threading import Thread
-
-        if self._bell_sockets is None:
-            self._bell_sockets = socket.socketpair()
-            self._selector.register(self._bell_sockets[0], selectors.EVENT_READ)
-        ringing_socket = self._bell_sockets[1]
 
         def resolve_and_ring() -> None:
             try:
@@ -44,20 +37,13 @@ class HostResolver:
             except OSError as error:
                 lookup_result = error
             self._resolved_hosts.append((server_link, lookup_result))
-            with suppress(OSError):
-                ringing_socket.send(b"\0")
+            self._selector_bell.ring()
 
         Thread(target=resolve_and_ring, daemon=True).start()
 
     def take_resolved(self) -> list[tuple[ServerLink, LookupResult]]:
         """The links whose host names have been resolved since the last call, with the results."""
-        assert self._bell_sockets is not None
-        self._bell_sockets[0].recv(4096)
         resolved_links = []
         while self._resolved_hosts:
             resolved_links.append(self._resolved_hosts.popleft())
         return resolved_links
-
-    def close(self) -> None:
-        for bell_socket in self._bell_sockets or ():
-            bell_socket.close()

@@ -1,7 +1,8 @@
 """A small HTTP/1.1 server for monitoring and address lookups, based on h11. A function renders the pages.
 
-It supports only GET and HEAD, short requests and few connections, and everything has a deadline. PagePace
-leaves nine tenths of the event loop's time to other work, however often a page is requested.
+It supports only GET and HEAD, short requests and few connections, and everything has a deadline. HttpSlots
+keeps room for new connections. PagePace leaves nine tenths of the event loop's time to other work, however
+often a page is requested.
 """
 
 import asyncio
@@ -13,11 +14,11 @@ from typing import NamedTuple, cast
 import h11
 
 from namesrv_core.transport.address import join_addr
+from namesrv_core.transport.http_slots import HttpPhase, HttpSlots
 from namesrv_core.transport.listener import bind_socket
 
 TEXT_TYPE = "text/plain; charset=utf-8"
 
-_MAX_CONNECTIONS = 64
 _MAX_HEAD_BYTES = 16 * 1024
 _IDLE_SECONDS = 120.0
 _REQUEST_SECONDS = 10.0
@@ -75,43 +76,48 @@ class PagePace:
 class HttpListener:
     """Created by `await HttpListener.open(...)`. `bound_addr` is the actual address."""
 
-    def __init__(self, asyncio_server: asyncio.Server, open_connections: "set[_HttpConnection]") -> None:
+    def __init__(self, asyncio_server: asyncio.Server, http_slots: HttpSlots) -> None:
         self._asyncio_server = asyncio_server
-        self._open_connections = open_connections
+        self._http_slots = http_slots
         self.bound_addr = join_addr(*asyncio_server.sockets[0].getsockname()[:2])
 
     @classmethod
-    async def open(cls, answer_request: PageHandler, listen_host: str, listen_port: int) -> "HttpListener":
+    async def open(
+        cls,
+        answer_request: PageHandler,
+        listen_host: str,
+        listen_port: int,
+        http_slots: HttpSlots | None = None,
+    ) -> "HttpListener":
         """Listen on an address; port 0 takes a free one. Raises OSError if the address cannot be bound."""
-        open_connections: set[_HttpConnection] = set()
+        used_slots = http_slots or HttpSlots()
         event_loop = asyncio.get_running_loop()
         page_pace = PagePace(event_loop.time)
         asyncio_server = await event_loop.create_server(
-            lambda: _HttpConnection(answer_request, open_connections, page_pace),
+            lambda: _HttpConnection(answer_request, used_slots, page_pace),
             sock=bind_socket(listen_host, listen_port),
         )
-        return cls(asyncio_server, open_connections)
+        return cls(asyncio_server, used_slots)
 
     def close(self) -> None:
         """Accept no more connections. Close the open ones after their pending response."""
         self._asyncio_server.close()
-        for connection in list(self._open_connections):
+        for connection in self._http_slots.list_holders():
             connection.close()
 
 
 class _HttpConnection(asyncio.Protocol):
     """An HTTP connection, which is aborted if nothing happens before its deadline."""
 
-    def __init__(
-        self, answer_request: PageHandler, open_connections: "set[_HttpConnection]", page_pace: PagePace
-    ) -> None:
+    def __init__(self, answer_request: PageHandler, http_slots: HttpSlots, page_pace: PagePace) -> None:
         self._answer_request = answer_request
-        self._open_connections = open_connections
+        self._http_slots = http_slots
         self._page_pace = page_pace
         self._h11_connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD_BYTES)
         self._event_loop = asyncio.get_running_loop()
         self._page_request: h11.Request | None = None
-        self._is_write_paused = self._is_request_paused = False
+        self._is_write_paused = self._is_request_paused = self._has_responded = False
+        self.peer_host = ""
         self._transport: asyncio.Transport
         self._deadline_timer: asyncio.TimerHandle
 
@@ -119,17 +125,18 @@ class _HttpConnection(asyncio.Protocol):
         # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = cast(asyncio.Transport, transport)
         self._deadline_timer = self._event_loop.call_later(_REQUEST_SECONDS, self._transport.abort)
-        self._open_connections.add(self)
-        if len(self._open_connections) > _MAX_CONNECTIONS:
-            self._transport.abort()
+        # A peer that has already disconnected has no name.
+        self.peer_host = (transport.get_extra_info("peername") or ("",))[0]
+        self._http_slots.admit_holder(self)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._deadline_timer.cancel()
-        self._open_connections.discard(self)
+        self._http_slots.release_holder(self)
 
     def data_received(self, data: bytes) -> None:
         if self._h11_connection.their_state is h11.IDLE and self._h11_connection.trailing_data[0] == b"":
             self._set_deadline(_REQUEST_SECONDS)
+            self._http_slots.renew_holder(self)
         self._h11_connection.receive_data(data)
         self._handle_requests()
 
@@ -143,6 +150,20 @@ class _HttpConnection(asyncio.Protocol):
 
     def close(self) -> None:
         self._transport.close()
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def current_phase(self) -> HttpPhase:
+        if self._is_request_paused:
+            return HttpPhase.AWAITS_RESPONSE
+        if self._transport.get_write_buffer_size():
+            return HttpPhase.READS_RESPONSE
+        is_between_requests = (
+            self._h11_connection.their_state is h11.IDLE and not self._h11_connection.trailing_data[0]
+        )
+        # A new connection is expected to send its first request, so it is not idle.
+        return HttpPhase.IDLE if is_between_requests and self._has_responded else HttpPhase.SENDS_REQUEST
 
     def _set_deadline(self, seconds: float) -> None:
         self._deadline_timer.cancel()
@@ -207,9 +228,8 @@ class _HttpConnection(asyncio.Protocol):
             for header_name, header_value in http_request.headers
         }
         local_address = self._transport.get_extra_info("sockname")
-        peer_host = self._transport.get_extra_info("peername")[0]
         page_response = self._answer_request(
-            PageRequest(page_path, headers, (local_address[0], local_address[1]), peer_host)
+            PageRequest(page_path, headers, (local_address[0], local_address[1]), self.peer_host)
         )
         self._send_page(page_response, is_head_request=http_request.method == b"HEAD")
 
@@ -238,6 +258,8 @@ class _HttpConnection(asyncio.Protocol):
         if self._h11_connection.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
             self._h11_connection.start_next_cycle()
             self._set_deadline(_IDLE_SECONDS)
+            self._has_responded = True
+            self._http_slots.renew_holder(self)
         else:
             self._set_deadline(_REQUEST_SECONDS)
             self._transport.close()

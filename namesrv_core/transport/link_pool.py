@@ -26,12 +26,10 @@ class LinkPool:
     def get_peer(self, server_addr: str) -> Any:
         """The socket address of the connected peer; None if there is no connection to that address."""
         server_link = self._links_by_addr.get(server_addr)
+        # Read once, because another thread may be closing the link.
+        tcp_socket = None if server_link is None else server_link.tcp_socket
         with suppress(OSError):
-            return (
-                server_link.tcp_socket.getpeername()
-                if server_link is not None and server_link.tcp_socket is not None
-                else None
-            )
+            return None if tcp_socket is None else tcp_socket.getpeername()
 
     def queue_requests(self, addressed_requests: Sequence[tuple[str, RemotingCommand]]) -> deque[ServerLink]:
         """Queue each request, with its index, in the link of its server. Return these links."""

@@ -7,7 +7,7 @@ resolved. It never imports asyncio, which alone would cost a command 60 ms.
 import os
 import selectors
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from errno import ECONNREFUSED, EINPROGRESS
 from itertools import repeat
@@ -20,6 +20,7 @@ from namesrv_core.transport.address import split_addr
 from namesrv_core.transport.exchange import CallError, Exchange, ExchangeObserver, ExchangeTracker
 from namesrv_core.transport.host_resolver import HostResolver, resolve_host
 from namesrv_core.transport.link_pool import LinkPool
+from namesrv_core.transport.selector_bell import SelectorBell
 from namesrv_core.transport.server_link import CHUNK_BYTES, ServerLink
 
 if TYPE_CHECKING:
@@ -53,8 +54,10 @@ class MultiplexedClient:
         self._max_unanswered = max_unanswered
         self._link_pool = LinkPool()
         self._selector = selectors.DefaultSelector()
-        self._host_resolver = HostResolver(self._selector)
+        self._selector_bell = SelectorBell(self._selector)
+        self._host_resolver = HostResolver(self._selector_bell)
         self._exchange_tracker: ExchangeTracker | None = None
+        self._wakeup_check: Callable[[], None] | None = None
         self._request_results: list[RemotingCommand | CallError | None] = []
         self._timeout_seconds = 0.0
 
@@ -67,20 +70,25 @@ class MultiplexedClient:
     def close(self) -> None:
         self._link_pool.close()
         self._selector.close()
-        self._host_resolver.close()
+        self._selector_bell.close()
+
+    def wake(self) -> None:
+        """Let the pending `send_requests` call its `wakeup_check`. Any thread may call this until `close`."""
+        self._selector_bell.ring()
 
     def send_requests(
         self,
         addressed_requests: Iterable[tuple[str, RemotingCommand]],
         timeout_seconds: float,
         exchange_observer: ExchangeObserver | None = None,
+        wakeup_check: Callable[[], None] | None = None,
     ) -> list[RemotingCommand | CallError]:
         """Send each request to its address ("host:port" or "[v6]:port"). Results keep the order of requests.
 
         The timeout of a request begins when its server's turn comes, and includes connecting. The observer is
-        called as each request ends.
+        called as each request ends. `wakeup_check` is called after `wake`: what it raises ends the requests.
         """
-        self._timeout_seconds = timeout_seconds
+        self._timeout_seconds, self._wakeup_check = timeout_seconds, wakeup_check
         addressed_requests = list(addressed_requests)
         self._exchange_tracker = exchange_observer and ExchangeTracker(exchange_observer, addressed_requests)
         self._request_results = [None] * len(addressed_requests)
@@ -139,6 +147,12 @@ class MultiplexedClient:
             self._host_resolver.resolve_in_thread(server_link, host, port)
         else:
             self._connect_next_candidate(server_link)
+
+    def _answer_bell(self, active_links: set[ServerLink]) -> None:
+        self._selector_bell.silence()
+        if self._wakeup_check is not None:
+            self._wakeup_check()
+        self._take_resolved_hosts(active_links)
 
     def _take_resolved_hosts(self, active_links: set[ServerLink]) -> None:
         for server_link, lookup_result in self._host_resolver.take_resolved():
@@ -205,7 +219,7 @@ class MultiplexedClient:
         ):
             server_link = selector_key.data
             if server_link is None:
-                self._take_resolved_hosts(active_links)
+                self._answer_bell(active_links)
             elif server_link.tcp_socket is selector_key.fileobj:
                 self._handle_socket_events(server_link, selector_key.fileobj, ready_events)
         now_seconds = monotonic()

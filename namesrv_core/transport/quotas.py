@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from namesrv_core.protocol.size_limits import NO_LIMITS, UNLIMITED, DecodeLimits
+from namesrv_core.transport.answer_work import WorkMemory
 from namesrv_core.transport.fair_scheduler import FairScheduler
 
 
@@ -23,7 +24,7 @@ class QuotaObserver(Protocol):
         """A stream exceeded a limit; it waits or is being closed."""
 
     def report_held_bytes(self, stream: ObservedStream, held_bytes: int) -> None:
-        """A stream holds this many bytes of incomplete frames or unsent answers; 0 if the amount is small."""
+        """A stream holds this many bytes of unhandled requests, computations and unsent answers."""
 
 
 class _NullObserver:
@@ -38,7 +39,8 @@ class StreamQuotas:
     """The quotas of a stream. The quota of one second is also the largest burst.
 
     `work_clock` measures work in seconds of processor time, so that a pause of the machine does not count
-    against a peer. With the default clock, which stands still, no work counts as long.
+    against a peer. With the default clock, which stands still, no work counts as long. All computations
+    that run in turns may together hold `max_work_bytes`.
     """
 
     __slots__ = (
@@ -49,6 +51,7 @@ class StreamQuotas:
         "max_unsent_bytes",
         "quota_observer",
         "work_clock",
+        "work_memory",
     )
 
     def __init__(
@@ -59,6 +62,7 @@ class StreamQuotas:
         bytes_per_second: int = UNLIMITED,
         max_unsent_bytes: int = UNLIMITED,
         work_clock: Callable[[], float] = lambda: 0.0,
+        max_work_bytes: int = UNLIMITED,
     ) -> None:
         self.quota_observer: QuotaObserver = quota_observer or _NullObserver()
         self.decode_limits = decode_limits
@@ -67,3 +71,4 @@ class StreamQuotas:
         self.max_unsent_bytes = max_unsent_bytes
         self.work_clock = work_clock
         self.fair_scheduler = FairScheduler(work_clock)
+        self.work_memory = WorkMemory(max_work_bytes)

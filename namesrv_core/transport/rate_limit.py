@@ -10,6 +10,7 @@ from namesrv_core.transport.fair_scheduler import TURN_SECONDS
 from namesrv_core.transport.quotas import StreamQuotas
 
 _LONG_WORK_SECONDS = 0.02
+_REST_FACTOR = 9
 
 
 class LimitedStream(Protocol):
@@ -37,6 +38,8 @@ class RateLimiter:
     """
 
     __slots__ = (
+        "_charged_at",
+        "_charged_seconds",
         "_event_loop",
         "_stream_quotas",
         "bytes_granted",
@@ -52,7 +55,7 @@ class RateLimiter:
         self.frames_granted = stream_quotas.frames_per_second
         self.bytes_granted = stream_quotas.bytes_per_second
         self.is_resting = self.is_slow = False
-        self.refilled_at = 0.0
+        self.refilled_at = self._charged_at = self._charged_seconds = 0.0
 
     def refill_grants(self, limited_stream: LimitedStream) -> None:
         """Refill the rate limits for the time that has passed. If they stay exceeded, the stream rests."""
@@ -80,7 +83,16 @@ class RateLimiter:
         """Rest nine times as long as slow work took, so one connection uses at most a tenth of the server."""
         self.is_slow = work_seconds > TURN_SECONDS
         if work_seconds > _LONG_WORK_SECONDS and not self.is_resting:
-            self._rest_for(limited_stream, 9 * work_seconds)
+            self._rest_for(limited_stream, _REST_FACTOR * work_seconds)
+
+    def charge_work(self, limited_stream: LimitedStream, work_seconds: float) -> None:
+        """Charge work that belongs to no single request. Rest if it exceeds a tenth of the time for long."""
+        loop_time = self._event_loop.time()
+        paid_seconds = (loop_time - self._charged_at) / (1 + _REST_FACTOR)
+        self._charged_seconds = max(self._charged_seconds - paid_seconds, 0) + work_seconds
+        self._charged_at = loop_time
+        if self._charged_seconds > _LONG_WORK_SECONDS and not self.is_resting:
+            self._rest_for(limited_stream, _REST_FACTOR * self._charged_seconds)
 
     def _rest_for(self, limited_stream: LimitedStream, rest_seconds: float) -> None:
         self.is_resting = True

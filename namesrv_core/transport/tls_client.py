@@ -14,7 +14,7 @@ from typing import Any
 from namesrv_core.errors import BadSettings, RocketMQError
 
 _CHUNK_BYTES = 256 * 1024
-_PEM_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\s", re.S)
+_PEM_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----\s")
 _UNTRUSTED_CODES = (2, 18, 19, 20, 21)  # X509_V_ERR_…: issuer unknown, self-signed, self-signed in the chain
 _NOT_YET_VALID_CODE, _EXPIRED_CODE = 9, 10
 _OTHER_NAME_CODES = (62, 64)

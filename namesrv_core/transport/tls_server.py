@@ -146,11 +146,16 @@ def distinguished_name(certificate_record: Mapping[str, Any]) -> str:
 
 
 def _escape_value(attribute_value: str) -> str:
-    escaped_text = "".join(
-        f"\\{character}" if character in ',+"\\<>;' else character for character in attribute_value
-    )
+    escaped_text = "".join(map(_escape_character, attribute_value))
     if escaped_text.startswith((" ", "#")):
         escaped_text = f"\\{escaped_text}"
     return (
         f"{escaped_text[:-1]}\\ " if escaped_text.endswith(" ") and len(attribute_value) > 1 else escaped_text
     )
+
+
+def _escape_character(character: str) -> str:
+    if character < " " or "\x7f" <= character <= "\x9f":
+        # RFC 4514, 2.4: the bytes in hexadecimal. "CN=ops" with a newline must not be taken for "CN=ops".
+        return "".join(f"\\{code_byte:02X}" for code_byte in character.encode())
+    return f"\\{character}" if character in ',+"\\<>;' else character

@@ -1,8 +1,8 @@
 """TlsTransport, TLS between the socket's transport and a stream, for which it acts as the transport.
 
-It buffers nothing: received data is decrypted and passed on in the same call, and written data goes to the
-socket in the same call. So order and flow control are those of the socket. Only handshakes, which take a
-thousand times as long, go through the FairScheduler, so that many of them do not delay other connections.
+It decrypts one record after the other. It passes the data of an ordinary read on in the same call, and writes
+to the socket in the same call. So order and flow control are those of the socket. Handshakes, much data, and
+connections that send records without data go through the FairScheduler, so that they do not delay others.
 """
 
 import asyncio
@@ -12,15 +12,27 @@ from contextlib import suppress
 from typing import cast
 
 from namesrv_core.transport.command_stream import CommandStream
+from namesrv_core.transport.fair_scheduler import TURN_SECONDS
 from namesrv_core.transport.tls_server import describe_refusal, distinguished_name
 
-_CHUNK_BYTES = 256 * 1024
+MAX_EMPTY_RECORDS = 32
+"""The most records without data, one after the other.
+
+A client may send a KeyUpdate at any time (RFC 8446, section 4.6.3). It takes as long as several requests.
+Real clients send one in many gigabytes. OpenSSL's limit for empty records is the same (MAX_EMPTY_RECORDS).
+"""
+
+_HEADER_BYTES = 5
+_MAX_RECORD_BYTES = 1 << 14
+_MAX_DIRECT_BYTES = 1 << 14
+"""The most ciphertext that is decrypted at once, outside of turns."""
 
 
 class TlsTransport(asyncio.Protocol):
     """The protocol of the socket and the transport of the stream.
 
-    `report_refusal` receives the peer's address and the reason.
+    `report_refusal` receives the peer's address and the reason. `_missing_bytes` counts the bytes up to the
+    end of the current record. A connection that has sent a record without data takes turns from then on.
     """
 
     def __init__(
@@ -37,48 +49,118 @@ class TlsTransport(asyncio.Protocol):
         self._incoming_bio, self._outgoing_bio = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._ssl_object = ssl_context.wrap_bio(self._incoming_bio, self._outgoing_bio, server_side=True)
         self._is_ready = self._is_queued = self._is_paused = False
+        self._takes_turns = self._has_ended = False
+        self._unread_bytes = b""
+        self._missing_bytes = self._empty_records = 0
         self._handshake_timer = asyncio.get_running_loop().call_later(
             handshake_seconds, self._abort_late_handshake, handshake_seconds
         )
         command_stream.use_transport(cast(asyncio.Transport, self))
 
     def data_received(self, data: bytes) -> None:
-        self._incoming_bio.write(data)
-        if self._is_ready:
-            self._process_incoming()
-        elif not self._is_queued:
-            self._is_queued = True
-            self._socket_transport.pause_reading()
-            self._command_stream.fair_scheduler.add_turn_taker(self)
+        self._unread_bytes = self._unread_bytes + data if self._unread_bytes else data
+        if self._is_queued or self._is_paused:
+            # This data arrived before the transport paused reading.
+            self._command_stream.undecrypted_bytes = len(self._unread_bytes)
+        elif self._is_ready and not self._takes_turns and len(data) <= _MAX_DIRECT_BYTES:
+            self._pass_on(self._decrypt_records(None))
+            if self._unread_bytes:
+                self._arrange_reading()
+        else:
+            self._queue_up()
 
     def take_turn(self) -> bool:
         self._is_queued = False
-        if not self._socket_transport.is_closing():
-            if not self._is_paused:
-                self._socket_transport.resume_reading()
-            self._process_incoming()
+        if not self._is_paused and not self._socket_transport.is_closing():
+            work_clock, rate_limiter = self._command_stream.work_clock, self._command_stream.rate_limiter
+            began_at = work_clock()
+            decrypted_bytes = self._decrypt_records(began_at + TURN_SECONDS)
+            rate_limiter.charge_work(self._command_stream, work_clock() - began_at)
+            self._pass_on(decrypted_bytes)
+            self._arrange_reading()
+        # If work is left, `_arrange_reading` has queued it already, or will when the stream resumes reading.
         return False
 
-    def _process_incoming(self) -> None:
-        decrypted_bytes = bytearray()
-        has_ended = False
+    def _queue_up(self) -> None:
+        self._is_queued = True
+        self._socket_transport.pause_reading()
+        self._command_stream.fair_scheduler.add_turn_taker(self)
+
+    def _arrange_reading(self) -> None:
+        """Queue up if whole records or parts of them are left. Otherwise read on."""
+        unread_count = self._command_stream.undecrypted_bytes = len(self._unread_bytes)
+        if self._socket_transport.is_closing() or self._is_paused or self._is_queued:
+            return
+        if unread_count >= _HEADER_BYTES or (unread_count and self._missing_bytes):
+            self._queue_up()
+        else:
+            self._socket_transport.resume_reading()
+
+    def _decrypt_records(self, turn_ends_at: float | None) -> bytes:
+        """Decrypt unread records until the turn ends; outside of turns until one of them has no data."""
+        unread_bytes, position, missing_bytes = self._unread_bytes, 0, self._missing_bytes
+        decrypted_parts: list[bytes] = []
+        while not self._has_ended:
+            data_start = position + _HEADER_BYTES
+            if not missing_bytes and data_start <= len(unread_bytes):
+                missing_bytes = _HEADER_BYTES + (
+                    unread_bytes[data_start - 2] << 8 | unread_bytes[data_start - 1]
+                )
+            record_part = unread_bytes[position : position + missing_bytes]
+            if not record_part:
+                break
+            position += len(record_part)
+            missing_bytes -= len(record_part)
+            self._incoming_bio.write(record_part)
+            if not missing_bytes or not self._is_ready:
+                decrypted_parts.append(self._read_record())
+            if (
+                self._takes_turns
+                if turn_ends_at is None
+                else self._command_stream.work_clock() > turn_ends_at
+            ):
+                break
+        self._unread_bytes, self._missing_bytes = unread_bytes[position:], missing_bytes
+        decrypted_bytes = b"".join(decrypted_parts)
+        self._command_stream.byte_count += position - len(decrypted_bytes)
+        return decrypted_bytes
+
+    def _read_record(self) -> bytes:
+        """The data of the record that OpenSSL has received; none if it has no data or is incomplete."""
         try:
-            if not self._is_ready:
-                self._ssl_object.do_handshake()
-                self._finish_handshake()
-            while chunk := self._ssl_object.read(_CHUNK_BYTES):
-                decrypted_bytes += chunk
-            has_ended = True
+            if self._is_ready:
+                decrypted_bytes = self._ssl_object.read(_MAX_RECORD_BYTES)
+                self._empty_records = 0
+                if not decrypted_bytes:
+                    # The peer has sent close_notify.
+                    self._has_ended = True
+                return decrypted_bytes
+            self._ssl_object.do_handshake()
+            self._finish_handshake()
         except ssl.SSLWantReadError:
-            pass
+            if self._is_ready:
+                self._count_empty_record()
         except ssl.SSLError as error:
-            has_ended = True
-            if not decrypted_bytes:
-                self._report_refusal(self._command_stream.peer_addr, describe_refusal(error))
+            self._end_refused(describe_refusal(error))
+        return b""
+
+    def _count_empty_record(self) -> None:
+        self._takes_turns = True
+        self._empty_records += 1
+        if self._empty_records > MAX_EMPTY_RECORDS:
+            self._end_refused(
+                f"sent more than {MAX_EMPTY_RECORDS} TLS records without data one after the other"
+            )
+
+    def _end_refused(self, refusal_reason: str) -> None:
+        self._has_ended = True
+        self._report_refusal(self._command_stream.peer_addr, refusal_reason)
+
+    def _pass_on(self, decrypted_bytes: bytes) -> None:
         self._flush_outgoing()
         if decrypted_bytes:
-            self._command_stream.data_received(bytes(decrypted_bytes))
-        if has_ended:
+            self._command_stream.data_received(decrypted_bytes)
+        if self._has_ended:
             self.close()
 
     def _finish_handshake(self) -> None:
@@ -106,6 +188,7 @@ class TlsTransport(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._handshake_timer.cancel()
+        self._unread_bytes = b""
         self._command_stream.connection_lost(error)
 
     def write(self, data: bytes) -> None:
@@ -139,8 +222,7 @@ class TlsTransport(asyncio.Protocol):
 
     def resume_reading(self) -> None:
         self._is_paused = False
-        if not self._is_queued:
-            self._socket_transport.resume_reading()
+        self._arrange_reading()
 
     def get_write_buffer_size(self) -> int:
         return self._socket_transport.get_write_buffer_size()

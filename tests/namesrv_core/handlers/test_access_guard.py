@@ -1,6 +1,5 @@
 """Who may ask what: each request in each role, keys, fences, switches; what is told and counted."""
 
-import zlib
 from collections.abc import Mapping
 from ipaddress import ip_network
 from typing import Any
@@ -16,11 +15,9 @@ from namesrv_core.handlers.access_guard import (
     is_role_sufficient,
     judge_request,
 )
-from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.acl_signature import sign_command
 from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.protocol.command import RemotingCommand, build_request
-from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.state.access_policy import (
     AccessGrant,
     AccessPolicy,
@@ -325,35 +322,6 @@ def test_a_fenced_broker_registers_a_topic_for_brokers_within_alone() -> None:
         assert server.refused("kept", 217, {"topic": "V"}, body) == refused
     assert server.by("kept", 217, {"topic": "V"}, b"[").code == 1
     assert server.refused("broker", 217, {"topic": "V"}, queues("a", "b")) is None
-
-
-def mapping(broker: str | None, topic: str = "T") -> dict[str, object]:
-    return {topic: {"topic": topic, "bname": broker, "totalQueues": 1, "currIdMap": {"0": 0}}}
-
-
-@pytest.mark.parametrize("how", ["as it is", "escaped", "blank", "compressed"])
-@pytest.mark.parametrize(("broker", "refused"), [("a", None), ("b", RefusalReason.FENCE), (None, None)])
-def test_a_fenced_broker_maps_its_own_queues_alone(
-    how: str, broker: str | None, refused: RefusalReason | None
-) -> None:
-    server, ext = fenced(), broker_ext("a", 0, "10.0.0.1:1", "c")
-    body = registration_body(["T", "U"], DataVersion(2, 0, 2), mapping(broker))
-    if how == "escaped":
-        body = body.replace(b"bname", b"\\u0062name")
-    elif how == "blank":
-        body = b" " + body
-    elif how == "compressed":
-        info = fastjson.encode_json(mapping(broker)["T"])
-        parts = [fastjson.encode_json(DataVersion(2, 0, 2).to_json()), None, b"[]", None, info]
-        counts = iter((0, 1))
-        body = zlib.compress(
-            b"".join(
-                next(counts).to_bytes(4) if part is None else len(part).to_bytes(4) + part for part in parts
-            )
-        )
-    assert server.refused("kept", 103, ext, body) == refused
-    mapped = {name for names in server.state.tables.queue_mappings.values() for name in names}
-    assert mapped == (set() if refused else {broker})
 
 
 def test_a_registration_that_cannot_be_read_is_left_to_its_handler() -> None:

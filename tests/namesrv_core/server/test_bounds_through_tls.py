@@ -131,7 +131,7 @@ def test_after_a_request_that_took_long_its_connection_rests_and_others_do_not(
     async def test() -> None:
         async with both(tmp_path, offered, tls) as (server, slow, good):
             for stream in server.open_streams:
-                stream._work_clock = lambda: clock[0]
+                stream.work_clock = lambda: clock[0]
             begun = asyncio.get_running_loop().time()
             assert (await slow.ask(206)).code == 0
             rests = next(stream for stream in server.open_streams if stream.rate_limiter.is_resting)

@@ -13,6 +13,9 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import build_request
 from namesrv_core.server.connection_limits import raise_file_limit
 from namesrv_core.server.name_server import NameServer
+from namesrv_core.state.kv_config import ENTRY_OVERHEAD_BYTES
+from namesrv_core.transport.answer_work import AnswerWork, WorkMemory
+from namesrv_core.transport.command_stream import CommandStream
 from tests.support.running import Peer, on_a_loop, serving, until
 from tests.support.wire import broker_ext, registration_body
 
@@ -129,6 +132,108 @@ async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_pa
         assert answer.code == 0
 
 
+@on_a_loop
+async def test_small_answers_that_many_peers_leave_unread_count_together(tmp_path: Path) -> None:
+    async with serving(tmp_path, maxBufferedBytes=100_000) as server:
+        limits, transports = server.connection_limits, [UnreadTransport() for _ in range(20)]
+        streams = [CommandStream(server, stream_quotas=limits.stream_quotas) for _ in transports]
+        for stream, transport in zip(streams, transports, strict=True):
+            stream.connection_made(transport)
+            transport.written = 4_000
+        limits.cut_off_slow_streams()
+        assert met(server) == {}
+        transports[7].written = 30_000
+        limits.cut_off_slow_streams()
+        assert met(server) == {"maxBufferedBytes": 1}
+        assert [transport.is_aborted for transport in transports].index(True) == 7
+        for stream in streams:
+            stream.connection_lost(None)
+
+
+class UnreadTransport(asyncio.Transport):
+    """A socket whose peer reads nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written, self.is_aborted = 0, False
+
+    def get_write_buffer_size(self) -> int:
+        return self.written
+
+    def is_closing(self) -> bool:
+        return self.is_aborted
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+@on_a_loop
+async def test_the_search_for_those_with_the_most_frees_more_than_it_must(tmp_path: Path) -> None:
+    async with serving(tmp_path, maxBufferedBytes=80_000) as server:
+        limits, transports = server.connection_limits, [UnreadTransport() for _ in range(10)]
+        streams = [CommandStream(server, stream_quotas=limits.stream_quotas) for _ in transports]
+        for held, (stream, transport) in enumerate(zip(streams, transports, strict=True)):
+            stream.connection_made(transport)
+            limits.report_held_bytes(stream, 8_200 + held)
+        # An eighth of the limit is free again.
+        assert [transport.is_aborted for transport in transports] == [False] * 8 + [True] * 2
+        for stream in streams:
+            stream.connection_lost(None)
+
+
+def bomb(size: int) -> bytes:
+    """A registration that inflates to so many bytes, of which the last are not read."""
+    topics = b"".join(b"\0\0\0\x12%c 4 4 6 SINGLE_TAG" % name for name in b"TU")
+    head = b"\0\0\0\2{}" + b"\0\0\0\2" + topics + b"\0\0\0\2[]" + bytes(4)
+    return zlib.compress(head + bytes(size))
+
+
+PACKED = broker_ext() | {"compressed": "true"}
+
+
+@on_a_loop
+async def test_one_large_registration_is_inflated_with_the_defaults(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server, Peer.to(server.namesrv_addr) as peer:
+        answer = await peer.ask(103, PACKED, bomb(60 << 20))
+        assert (answer.code, answer.remark) == (0, None)
+        assert list(server.state.tables.placements_by_topic) == ["T", "U"]
+
+
+@on_a_loop
+async def test_an_inflated_body_counts_as_held(tmp_path: Path) -> None:
+    async with serving(tmp_path, maxBufferedBytes=1 << 20) as server, Peer.to(server.namesrv_addr) as peer:
+        peer.send(codec.encode_command(build_request(103, PACKED, bomb(1 << 22))))
+        assert await peer.is_closed()
+        assert met(server) == {"maxBufferedBytes": 1}
+        assert not server.state.tables.placements_by_topic
+
+
+@on_a_loop
+async def test_many_bodies_are_inflated_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    totals: list[int] = []
+    reserve = WorkMemory.reserve_bytes
+
+    def reserved(self: WorkMemory, work: AnswerWork, held_bytes: int) -> None:
+        reserve(self, work, held_bytes)
+        totals.append(self._total_bytes)
+
+    monkeypatch.setattr(WorkMemory, "reserve_bytes", reserved)
+    size, count = 1 << 22, 12
+    async with serving(tmp_path, maxBufferedBytes=32 << 20) as server, AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(Peer.to(server.namesrv_addr)) for _ in range(count)]
+        for peer in peers:
+            peer.send(codec.encode_command(build_request(103, PACKED, bomb(size))))
+        for peer in peers:
+            answer = await peer.receive()
+            assert answer is not None
+            assert answer.code == 0
+        assert met(server) == {}
+        # One, a quarter of the limit, and the first steps of the others.
+        assert max(totals) <= size + (8 << 20) + (count + 1) * 3 * (1 << 16)
+
+
 @pytest.mark.parametrize(
     ("limit", "value", "frames"),
     [
@@ -209,13 +314,15 @@ async def test_one_broker_too_many_is_refused_and_those_that_are_known_go_on(tmp
 
 @on_a_loop
 async def test_room_in_the_kv_config_comes_back_when_something_is_deleted(tmp_path: Path) -> None:
-    async with serving(tmp_path, maxKvBytes=25) as server, Peer.to(server.namesrv_addr) as peer:
+    entry_bytes = len('"n""a""vvvvvvvvvvvvvvv"') + ENTRY_OVERHEAD_BYTES
+    settings = {"maxKvBytes": 2 * entry_bytes - 1}
+    async with serving(tmp_path, **settings) as server, Peer.to(server.namesrv_addr) as peer:
         for key, code in (("a", 0), ("b", 1), ("a", 0)):
             entry = {"namespace": "n", "key": key, "value": "v" * 15}
             assert (await peer.ask(100, entry)).code == code
         assert (await peer.ask(102, {"namespace": "n", "key": "a"})).code == 0
         assert (await peer.ask(100, {"namespace": "n", "key": "b", "value": "v" * 15})).code == 0
-        assert server.state.kv_config.total_bytes == 17
+        assert server.state.kv_config.total_bytes == entry_bytes
 
 
 @on_a_loop

@@ -245,6 +245,52 @@ async def test_what_is_kept_for_a_peer_is_told_while_it_is_much() -> None:
 
 
 @on_a_loop
+async def test_requests_that_wait_and_answers_that_stay_unsent_count_as_held() -> None:
+    overseer = Overseer()
+    one = codec.encode_command(build_request(1, body=bytes(1000)))
+    async with echoing(allowance=StreamQuotas(overseer)) as (echo, address), Peer.to(address) as peer:
+        await peer.ask(1)
+        [stream] = echo.streams
+        while stream.full_since is None:
+            peer.send(one * 500)
+            await asyncio.sleep(0.001)
+        waiting = len(stream._unread_bytes) + sum(map(len, stream._waiting_payloads))
+        assert overseer.held[-1] >= waiting + stream._transport.get_write_buffer_size()
+
+
+class UnreadTransport(asyncio.Transport):
+    """A socket whose peer reads nothing: all that is written stays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = 0
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written += len(data)
+
+    def get_write_buffer_size(self) -> int:
+        return self.written
+
+    def is_closing(self) -> bool:
+        return False
+
+
+@on_a_loop
+async def test_a_small_answer_that_stays_unsent_is_noticed_by_a_check() -> None:
+    overseer, echo, transport = Overseer(), Echo(), UnreadTransport()
+    stream = CommandStream(echo, stream_quotas=StreamQuotas(overseer))
+    stream.connection_made(transport)
+    stream.check_held_bytes()
+    assert overseer.held == []
+    stream.data_received(codec.encode_command(build_request(1, body=b"small")))
+    stream.check_held_bytes()
+    assert overseer.held == [transport.written]
+    transport.written = 0
+    stream.check_held_bytes()
+    assert overseer.held[-1] == 0
+
+
+@on_a_loop
 async def test_a_peer_that_leaves_more_unread_than_may_be_is_cut_off() -> None:
     overseer = Overseer()
     allowance = StreamQuotas(overseer, max_unsent_bytes=1 << 22)
@@ -281,7 +327,7 @@ class Diligent(Echo):
     def _work(self, stream: CommandStream, command: RemotingCommand) -> AnswerSteps:
         for _ in range(int(command.body)):
             self.steps.append(command.body)
-            yield
+            yield None
         return self.answer(command)
 
 
@@ -341,3 +387,54 @@ async def test_a_request_that_is_worked_on_counts_as_held_and_what_it_took_as_a_
         assert overseer.held[-1] == 0
         # Longer than anybody may take without a rest, though no turn was.
         assert diligent.streams[0].rate_limiter.is_resting
+
+
+class WrittenPieces(asyncio.Transport):
+    """Keeps what is written, piece by piece."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[object] = []
+
+    def write(self, data: object) -> None:
+        self.pieces.append(data)
+
+    def is_closing(self) -> bool:
+        return False
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+
+class Generous(Diligent):
+    """Answers each request with the same large body: code 2 after some steps, all others at once."""
+
+    body = bytes(1 << 20)
+
+    def answer(self, command: RemotingCommand) -> RemotingCommand:
+        return build_reply(command, body=self.body if command.code else b"small")
+
+
+@on_a_loop
+async def test_a_large_body_is_written_without_a_copy() -> None:
+    small, large = (codec.encode_command(build_request(code, body=b"3")) for code in (0, 1))
+    in_steps = codec.encode_command(build_request(2, body=b"3"))
+    for sent, count in ((large, 1), (small * 3 + large + small, 1), (large * 2, 2), (in_steps, 1)):
+        pieces = await written_for(sent, count)
+        assert sum(piece is Generous.body for piece in pieces) == count
+
+
+async def written_for(sent: bytes, count: int) -> list[object]:
+    """What is written for these requests until it has so many large bodies."""
+    pipe, stream = WrittenPieces(), CommandStream(Generous(), None, StreamQuotas())
+    stream.connection_made(pipe)
+    stream.data_received(sent)
+    await until(lambda: pipe.pieces.count(Generous.body) >= count)
+    stream.connection_lost(None)
+    return pipe.pieces

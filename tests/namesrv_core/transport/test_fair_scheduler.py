@@ -1,6 +1,7 @@
 """Turns: everybody gets one, and sockets are looked at in between."""
 
 import asyncio
+from collections.abc import Iterator
 
 from namesrv_core.transport.fair_scheduler import FairScheduler
 from tests.support.running import on_a_loop, until
@@ -41,3 +42,20 @@ async def test_long_turns_let_others_have_the_loop_after_each() -> None:
         await asyncio.sleep(0)
     await until(lambda: len(turns) == 0)
     assert "".join(done).startswith(("a-a-a", "-a-a-a"))
+
+
+@on_a_loop
+async def test_steps_are_done_until_a_turn_is_over_and_go_on_with_the_next() -> None:
+    done, clock = list[str](), [0.0]
+
+    def steps(name: str, seconds: float) -> Iterator[None]:
+        for _ in range(6):
+            clock[0] += seconds
+            done.append(name)
+            yield
+
+    turns = FairScheduler(lambda: clock[0])
+    turns.add_steps(steps("a", 0.0004))
+    turns.add_steps(steps("b", 0.002))
+    await until(lambda: len(turns) == 0)
+    assert "".join(done) == "aaabaaab" + "b" * 4

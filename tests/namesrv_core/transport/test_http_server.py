@@ -11,6 +11,7 @@ import pytest
 
 from namesrv_core.transport import http_server
 from namesrv_core.transport.http_server import HttpListener, PagePace, PageRequest, PageResponse
+from namesrv_core.transport.http_slots import HttpSlots
 from tests.support.http import exchanged, got
 from tests.support.running import on_a_loop, until
 
@@ -33,9 +34,9 @@ class Site:
 
 
 @asynccontextmanager
-async def serving(host: str = "127.0.0.1") -> AsyncIterator[tuple[Site, str]]:
+async def serving(host: str = "127.0.0.1", slots: HttpSlots | None = None) -> AsyncIterator[tuple[Site, str]]:
     site = Site()
-    listener = await HttpListener.open(site, host, 0)
+    listener = await HttpListener.open(site, host, 0, slots)
     try:
         yield site, listener.bound_addr
     finally:
@@ -131,20 +132,79 @@ async def test_a_connection_that_asks_no_more_is_closed(monkeypatch: pytest.Monk
         assert (await exchanged(address, b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")).endswith(b"/1")
 
 
+async def connect_from(host: str, address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    server_host, _, port = address.rpartition(":")
+    return await asyncio.open_connection(server_host, int(port), local_addr=(host, 0))
+
+
+async def is_open(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str) -> bool:
+    """Whether the connection still serves a page."""
+    try:
+        writer.write(asking(path))
+        return await read_page(reader) == path.encode()
+    except (ConnectionError, asyncio.IncompleteReadError):
+        return False
+
+
+@pytest.mark.parametrize("sent", [b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n", b"", b"GET / HT"])
+def test_a_probe_is_answered_while_one_address_holds_70_connections(sent: bytes) -> None:
+    @on_a_loop
+    async def test() -> None:
+        async with serving() as (_, address):
+            held = []
+            for _ in range(70):
+                held.append(await connect_from("127.0.0.1", address))
+                held[-1][1].write(sent)
+            for _ in range(3):
+                assert (await got(address, "/healthz")).status == 200
+            for _, writer in held:
+                writer.close()
+
+    test()
+
+
 @on_a_loop
-async def test_there_are_only_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_server, "_MAX_CONNECTIONS", 2)
-    async with serving() as (_, address):
-        host, _, port = address.rpartition(":")
-        held = [await asyncio.open_connection(host, int(port)) for _ in range(2)]
-        assert await exchanged(address, b"") == b""
-        for _, writer in held:
+async def test_the_oldest_idle_connection_makes_room_and_an_unfinished_request_does_not() -> None:
+    async with serving(slots=HttpSlots(max_connections_per_host=3)) as (_, address):
+        unfinished, older, newer = [await connect_from("127.0.0.1", address) for _ in range(3)]
+        for reader, writer in (newer, older, newer):
+            assert await is_open(reader, writer, "/1")
+        unfinished[1].write(b"GET /end HTT")
+        assert (await got(address, "/2")).status == 200
+        assert not await is_open(*older, "/3")
+        assert await is_open(*newer, "/4")
+        unfinished[1].write(b"P/1.1\r\nHost: x\r\n\r\n")
+        assert await read_page(unfinished[0]) == b"/end"
+        for _, writer in (unfinished, older, newer):
             writer.close()
-            await writer.wait_closed()
-        for _ in range(100):
-            if answer := await exchanged(address, b"GET /1 HTTP/1.0\r\n\r\n"):
-                break
-        assert answer.endswith(b"/1")
+
+
+@on_a_loop
+async def test_a_response_that_is_not_read_makes_room_when_nothing_else_can() -> None:
+    async with serving(slots=HttpSlots(max_connections_per_host=2)) as (site, address):
+        slow = [await connect_from("127.0.0.1", address) for _ in range(2)]
+        for _, writer in slow:
+            writer.write(asking("/large"))
+        await until(lambda: len(site.asked) == 2)
+        assert (await got(address, "/1")).status == 200
+        for _, writer in slow:
+            writer.transport.abort()
+
+
+@on_a_loop
+async def test_the_address_with_the_most_connections_makes_room_for_another_address() -> None:
+    async with serving(slots=HttpSlots(max_connections=4)) as (_, address):
+        scraper = await connect_from("127.0.0.2", address)
+        assert await is_open(*scraper, "/1")
+        held = [await connect_from("127.0.0.1", address) for _ in range(3)]
+        for reader, writer in held:
+            assert await is_open(reader, writer, "/1")
+        probe = await connect_from("127.0.0.3", address)
+        assert await is_open(*probe, "/2")
+        assert await is_open(*scraper, "/3")
+        assert [await is_open(*each, "/4") for each in held] == [False, True, True]
+        for _, writer in (scraper, probe, *held):
+            writer.close()
 
 
 @on_a_loop

@@ -139,6 +139,20 @@ def test_after_long_work_it_rests_nine_times_as_long(
     assert limiter.is_resting is bool(rests)
 
 
+def test_work_of_no_single_request_is_paid_for_with_rests(loop: ClockLoop) -> None:
+    limiter, stream = limiter_of(loop, StreamQuotas()), CountedStream()
+    # A tenth of the time is free.
+    for second in range(10):
+        loop.now = 100.0 + second
+        limiter.charge_work(stream, 0.02)
+    assert loop.later == []
+    limiter.charge_work(stream, 0.01)
+    assert loop.later == [0.27]
+    limiter.charge_work(stream, 0.01)
+    assert loop.later == [0.27]
+    assert limiter.is_resting
+
+
 @on_a_loop
 async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
     clock = [0.0]

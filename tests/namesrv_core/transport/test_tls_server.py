@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.errors import BadSettings
+from namesrv_core.state.access_policy import AccessGrant, AccessRole, PeerIdentity
 from namesrv_core.transport import tls_server
 from namesrv_core.transport.tls_client import TlsClient
 from namesrv_core.transport.tls_server import TlsServerFiles
@@ -215,10 +216,23 @@ def test_a_digest_changes_with_what_any_of_the_files_holds(authority: Authority,
         (((("commonName", "a"), ("userId", "b")),), "CN=a+UID=b"),
         (((("commonName", " #x "),), (("emailAddress", 'a"+b'),)), 'emailAddress=a\\"\\+b,CN=\\ #x\\ '),
         (((("commonName", " "),),), "CN=\\ "),
+        (((("commonName", "ops-1\n"),),), "CN=ops-1\\0A"),
+        (((("commonName", "\x00a\x1f\x7f\x85 "),),), "CN=\\00a\\1F\\7F\\C2\\85\\ "),
     ],
 )
 def test_names_are_written_as_rfc_4514_has_them(subject: object, text: str) -> None:
     assert tls_server.distinguished_name({"subject": subject}) == text
+
+
+def test_a_control_character_in_a_certificate_makes_another_subject(authority: Authority, pair: Pair) -> None:
+    serving = tls_server.build_server_context(
+        TlsServerFiles(*pair, client_auth="require", trust_file=authority.ca)
+    )
+    for name in ("ops-1\n", "ops-1\x1f", "\tops-1", "ops-1 "):
+        shown = meet(serving, client(authority, authority.issue(name))).server.getpeercert()
+        assert shown
+        subject = tls_server.distinguished_name(shown)
+        assert not AccessGrant(AccessRole.ADMIN, subject="CN=ops-1").covers_peer(PeerIdentity("", subject))
 
 
 def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair: Pair) -> None:

@@ -4,13 +4,15 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport import protocol_detection, tls_server
-from namesrv_core.transport.fair_scheduler import FairScheduler, TurnTaker
+from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler, TurnTaker
 from namesrv_core.transport.protocol_detection import TlsPolicy
 from namesrv_core.transport.quotas import StreamQuotas
 from namesrv_core.transport.tls_client import TlsClient, TlsConnection, TlsError
@@ -19,6 +21,7 @@ from namesrv_core.transport.tls_transport import TlsTransport
 from tests.namesrv_core.transport.test_command_stream import GARBAGE, Echo
 from tests.support.certificates import Authority, Pair
 from tests.support.running import Peer, listening, on_a_loop, until
+from tests.support.tls_records import OldRecordForge, RecordForge
 
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 
@@ -330,5 +333,216 @@ def test_bytes_that_are_spoiled_on_the_way_end_the_connection(
             await until(lambda: far.gone)
             assert [command.body for command in far.seen] == [b"whole"]
             assert far.refusals == ["broke off TLS: decryption failed or bad record mac"]
+
+    run()
+
+
+@dataclass
+class Stepping:
+    """A work clock that goes on by as much as the test says with each look at it."""
+
+    step: float = 0.0
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@asynccontextmanager
+async def forged(
+    authority: Authority,
+    server: TlsServerFiles,
+    folder: Path,
+    allowance: StreamQuotas | None = None,
+    version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3,
+) -> AsyncIterator[tuple[Far, Peer, RecordForge | OldRecordForge]]:
+    """A connection whose further records are made by hand; it has been answered once."""
+    tls, key_log, first = TlsClient(authority.ca), folder / "keys", b""
+    tls.ssl_context.minimum_version = tls.ssl_context.maximum_version = version
+    tls.ssl_context.keylog_filename = str(key_log)
+    async with secured(server, allowance) as (far, address), Peer.to(address) as peer:
+        near = tls.create_connection("127.0.0.1")
+        data = b""
+        while not near.is_ready:
+            near.feed_bytes(data)
+            peer.send(near.drain_outgoing())
+            data = b"" if near.is_ready else await peer._reader.read(1 << 16)
+            first = first or data
+        forge: RecordForge | OldRecordForge = (
+            RecordForge(near, key_log)
+            if version == ssl.TLSVersion.TLSv1_3
+            else OldRecordForge(near, key_log, first)
+        )
+        peer.send(forge.data(codec.encode_command(build_request(1, body=b"first"))))
+        await until(lambda: far.seen)
+        yield far, peer, forge
+
+
+def question(body: bytes) -> bytes:
+    return codec.encode_command(build_request(1, body=body))
+
+
+def empty_record(forge: RecordForge | OldRecordForge) -> bytes:
+    return forge.key_update() if isinstance(forge, RecordForge) else forge.renegotiation()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_connection_that_sends_many_records_without_data_is_closed(
+    authority: Authority, server: TlsServerFiles, tmp_path: Path, version: ssl.TLSVersion
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with forged(authority, server, tmp_path, version=version) as (far, peer, forge):
+            peer.send(b"".join(empty_record(forge) for _ in range(1000)))
+            await until(lambda: far.gone)
+            assert far.refusals == ["sent more than 32 TLS records without data one after the other"]
+
+    run()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_few_records_without_data_are_no_reason_to_close(
+    authority: Authority, server: TlsServerFiles, tmp_path: Path, version: ssl.TLSVersion
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with forged(authority, server, tmp_path, version=version) as (far, peer, forge):
+            for number in range(3):
+                empty = b"".join(empty_record(forge) for _ in range(32))
+                peer.send(empty + forge.data(question(b"%d" % number)))
+            await until(lambda: len(far.seen) == 4)
+            assert [command.body for command in far.seen] == [b"first", b"0", b"1", b"2"]
+            assert not far.refusals
+
+    run()
+
+
+def test_records_without_data_are_read_in_turns(
+    authority: Authority, server: TlsServerFiles, tmp_path: Path
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        allowance = StreamQuotas(work_clock=(clock := Stepping()))
+        async with forged(authority, server, tmp_path, allowance) as (far, peer, forge):
+            assert isinstance(forge, RecordForge)
+            allowance.fair_scheduler = queue = Queue()
+            transport = far.streams[0]._transport
+            peer.send(b"".join(forge.key_update() for _ in range(12)) + forge.data(question(b"behind them")))
+            await until(lambda: queue.waiting)
+            assert not transport.is_reading()
+            clock.step = TURN_SECONDS / 3
+            turns = 0
+            while queue.waiting:
+                queue.take()
+                turns += 1
+            assert turns > 3
+            assert [command.body for command in far.seen] == [b"first", b"behind them"]
+            assert transport.is_reading()
+            # From now on it takes turns for whatever it sends.
+            peer.send(forge.data(question(b"later")))
+            await until(lambda: queue.waiting)
+            queue.take()
+            assert far.seen[-1].body == b"later"
+
+    run()
+
+
+def test_much_data_is_decrypted_in_turns(authority: Authority, server: TlsServerFiles) -> None:
+    @on_a_loop
+    async def run() -> None:
+        allowance = StreamQuotas(work_clock=(clock := Stepping()))
+        async with secured(server, allowance) as (far, address), Peer.to(address, client(authority)) as peer:
+            await peer.ask(1)
+            allowance.fair_scheduler = queue = Queue()
+            clock.step = TURN_SECONDS / 3
+            peer.send(question(bytes(1 << 20)))
+            turns = 0
+            while len(far.seen) < 2:
+                await until(lambda: queue.waiting)
+                queue.take()
+                turns += 1
+            # Its 64 records and more, of 16 KiB at most.
+            assert turns >= 16
+            assert len(far.seen[1].body) == 1 << 20
+            answer = await peer.receive()
+            assert answer is not None
+            assert len(answer.body) == 1 << 20
+
+    run()
+
+
+def test_a_connection_whose_decryption_takes_long_rests_and_is_read_again(
+    authority: Authority, server: TlsServerFiles, tmp_path: Path
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        allowance = StreamQuotas(work_clock=(clock := Stepping()))
+        async with forged(authority, server, tmp_path, allowance) as (far, peer, forge):
+            [stream] = far.streams
+            clock.step = 0.0011
+            for number in range(20):
+                peer.send(empty_record(forge) + forge.data(question(b"%d" % number)))
+            await until(lambda: stream.rate_limiter.is_resting)
+            assert not stream._socket_transport.is_reading()
+            clock.step = 0.0
+            await until(lambda: len(far.seen) == 21)
+            assert not stream.rate_limiter.is_resting
+
+    run()
+
+
+def test_what_tls_adds_counts_as_bytes_of_the_connection(
+    authority: Authority, server: TlsServerFiles, tmp_path: Path
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with forged(authority, server, tmp_path) as (far, peer, forge):
+            [stream] = far.streams
+            before = stream.byte_count
+            sent = b"".join(empty_record(forge) for _ in range(10)) + forge.data(question(b"second"))
+            peer.send(sent)
+            await until(lambda: len(far.seen) == 2)
+            assert stream.byte_count - before == len(sent)
+
+    run()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("size", [1, 3, 28, 130, 2000])
+def test_records_are_read_however_they_are_cut(
+    authority: Authority, server: TlsServerFiles, tmp_path: Path, version: ssl.TLSVersion, size: int
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        async with forged(authority, server, tmp_path, version=version) as (far, peer, forge):
+            data = b"".join(forge.data(question(b"%d" % number)) + empty_record(forge) for number in range(8))
+            for begin in range(0, len(data), size):
+                peer.send(data[begin : begin + size])
+                await asyncio.sleep(0)
+            await until(lambda: len(far.seen) == 9)
+            assert [command.body for command in far.seen[1:]] == [b"%d" % number for number in range(8)]
+
+    run()
+
+
+def test_a_connection_asks_for_no_second_handshake(
+    authority: Authority, server: TlsServerFiles, tmp_path: Path
+) -> None:
+    @on_a_loop
+    async def run() -> None:
+        version = ssl.TLSVersion.TLSv1_2
+        async with forged(authority, server, tmp_path, version=version) as (far, peer, forge):
+            [stream] = far.streams
+            transport = stream._transport
+            assert isinstance(transport, TlsTransport)
+            session = transport._ssl_object.session_reused, transport._ssl_object.cipher()
+            await peer._reader.read(1 << 16)
+            peer.send(empty_record(forge))
+            # An alert: "no_renegotiation".
+            assert (await peer._reader.read(1 << 16))[:3] == b"\x15\3\3"
+            peer.send(forge.data(question(b"later")))
+            await until(lambda: len(far.seen) == 2)
+            assert (transport._ssl_object.session_reused, transport._ssl_object.cipher()) == session
 
     run()

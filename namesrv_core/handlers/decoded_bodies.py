@@ -1,0 +1,86 @@
+"""Requests with bodies that the access guard and a handler both read: each body is decoded once."""
+
+import zlib
+from functools import cached_property
+from typing import Any
+
+from namesrv_core.errors import RequestError
+from namesrv_core.events import QueueData
+from namesrv_core.protocol import headers, json_bodies, registration_codec
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.registration_codec import BrokerRegistration
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.registration_preview import RegistrationPreview
+
+_COMMAND_FIELDS = ("code", "ext", "body", "opaque", "flag", "remark", "language", "version", "header_type")
+
+
+class LazyRegistration:
+    """The body of a registration, decoded on first use unless that has been done in steps.
+
+    `now_ms` dates a data version without a time.
+    """
+
+    registration_preview: RegistrationPreview | None = None
+    """The preview of its changes, if it has been computed."""
+
+    def __init__(
+        self,
+        state: NameServerState,
+        request: RemotingCommand,
+        request_header: headers.RegisterBroker,
+        now_ms: int,
+    ) -> None:
+        self.body_bytes, self.now_ms = request.body, now_ms
+        self.decode_options: dict[str, Any] = {
+            "version": request.version, "compressed": request_header.compressed, "now": now_ms,
+            "within": state.decode_limits
+        }  # fmt: skip
+
+    @cached_property
+    def body_crc32(self) -> int:
+        return zlib.crc32(self.body_bytes) & 0x7FFFFFFF
+
+    @cached_property
+    def body_digest(self) -> object:
+        """A value that is equal for equal bodies."""
+        return hash(self.body_bytes)
+
+    @cached_property
+    def decoded_registration(self) -> BrokerRegistration | ValueError | RequestError:
+        """The decoded registration, or the error of decoding it."""
+        try:
+            return registration_codec.decode_registration(self.body_bytes, **self.decode_options)
+        except (ValueError, RequestError) as error:
+            return error
+
+
+class PreparedRequest(RemotingCommand):
+    """REGISTER_BROKER with a body that has been read in steps."""
+
+    __slots__ = ("lazy_registration",)
+
+    def __init__(self, request: RemotingCommand, lazy_registration: LazyRegistration) -> None:
+        super().__init__(*(getattr(request, field_name) for field_name in _COMMAND_FIELDS))
+        self.lazy_registration = lazy_registration
+
+
+class TopicQueuesRequest(RemotingCommand):
+    """REGISTER_TOPIC_IN_NAMESRV with a body that is decoded on first use."""
+
+    def __init__(self, request: RemotingCommand, max_json_depth: int) -> None:
+        super().__init__(*(getattr(request, field_name) for field_name in _COMMAND_FIELDS))
+        self._max_json_depth = max_json_depth
+
+    @classmethod
+    def decode_once(cls, request: RemotingCommand, max_json_depth: int) -> "TopicQueuesRequest":
+        """The request itself if it is one already."""
+        return request if isinstance(request, cls) else cls(request, max_json_depth)
+
+    @cached_property
+    def queue_datas(self) -> list[QueueData] | ValueError | RequestError:
+        """The queues of the topic, or the error of decoding them."""
+        try:
+            return json_bodies.parse_queue_datas(self.body, self._max_json_depth) if self.body else []
+        except (ValueError, RequestError) as error:
+            return error

@@ -1,0 +1,118 @@
+"""AnswerWork, a long computation of an answer, and WorkMemory, the memory that all of them share."""
+
+from collections.abc import Callable, Generator
+
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.size_limits import UNLIMITED
+from namesrv_core.transport.fair_scheduler import TURN_SECONDS
+
+FREE_WORK_BYTES = 1 << 16
+"""A computation that holds no more than this never waits for memory."""
+
+AnswerSteps = Generator[int | None, None, RemotingCommand | None]
+"""A long computation in steps of a millisecond, which ends with an answer.
+
+Each step yields how many bytes the computation will hold after the next step. None means: as before.
+"""
+
+
+class WorkMemory:
+    """Limits the memory of all computations. While they hold `max_bytes`, only the oldest one continues.
+
+    The oldest one always continues, so they cannot wait for each other.
+    """
+
+    def __init__(self, max_bytes: int = UNLIMITED) -> None:
+        self._max_bytes = max_bytes
+        self._total_bytes = 0
+        # Both are in the order of age.
+        self._held_by_work: dict[AnswerWork, int] = {}
+        self._waiting_works: dict[AnswerWork, None] = {}
+
+    def reserve_bytes(self, answer_work: "AnswerWork", held_bytes: int) -> None:
+        """Count what a computation will hold after its next step."""
+        self._total_bytes += held_bytes - self._held_by_work.get(answer_work, 0)
+        self._held_by_work[answer_work] = held_bytes
+
+    def may_continue(self, answer_work: "AnswerWork") -> bool:
+        """Whether a computation may take its next step. If not, its `resume` is called when it may."""
+        if (
+            self._total_bytes <= self._max_bytes
+            or self._held_by_work.get(answer_work, 0) <= FREE_WORK_BYTES
+            or next(iter(self._held_by_work)) is answer_work
+        ):
+            return True
+        self._waiting_works[answer_work] = None
+        return False
+
+    def release_bytes(self, answer_work: "AnswerWork") -> None:
+        """Forget a computation that has ended, and let others continue."""
+        self._total_bytes -= self._held_by_work.pop(answer_work, 0)
+        self._waiting_works.pop(answer_work, None)
+        oldest_work = next(iter(self._held_by_work), None)
+        if oldest_work in self._waiting_works:
+            self._resume_work(oldest_work)
+        if self._waiting_works and self._total_bytes <= self._max_bytes:
+            # One after the other: each resumes the next one when it ends.
+            self._resume_work(next(iter(self._waiting_works)))
+
+    def _resume_work(self, answer_work: "AnswerWork") -> None:
+        del self._waiting_works[answer_work]
+        answer_work.resume()
+
+
+class AnswerWork:
+    """A computation that runs in turns.
+
+    While it `is_waiting` for memory, it needs no turn until `resume` is called. `payload_bytes` is the size
+    of its request. `seconds` is the time of all its turns. After the end `answer` is its answer, or None.
+    """
+
+    def __init__(
+        self,
+        answer_steps: AnswerSteps,
+        payload_bytes: int,
+        work_memory: WorkMemory,
+        resume: Callable[[], None],
+    ) -> None:
+        self._answer_steps = answer_steps
+        self._payload_bytes = payload_bytes
+        self._work_memory = work_memory
+        self._reserved_bytes = 0
+        self.resume = resume
+        self.is_waiting = False
+        self.seconds = 0.0
+        self.answer: RemotingCommand | None = None
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory for the request and the computation."""
+        return self._payload_bytes + self._reserved_bytes
+
+    def take_turn(self, work_clock: Callable[[], float]) -> bool:
+        """Take steps for one turn, or until it must wait for memory. Return whether the work has ended."""
+        began_at = work_clock()
+        try:
+            while work_clock() - began_at < TURN_SECONDS:
+                self.is_waiting = not self._work_memory.may_continue(self)
+                if self.is_waiting:
+                    break
+                reserved_bytes = next(self._answer_steps)
+                if reserved_bytes is not None:
+                    self._reserved_bytes = reserved_bytes
+                    self._work_memory.reserve_bytes(self, reserved_bytes)
+        except StopIteration as stop_iteration:
+            self.answer = stop_iteration.value
+            self.drop()
+            return True
+        except Exception:
+            self.drop()
+            raise
+        finally:
+            self.seconds += work_clock() - began_at
+        return False
+
+    def drop(self) -> None:
+        """End the work, finished or not, and release its memory."""
+        self._answer_steps.close()
+        self._work_memory.release_bytes(self)

@@ -1,0 +1,137 @@
+"""Bodies that the access guard and a handler read: decoded once, large ones in steps, too long ones never."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from namesrv_core.handlers import registration_precompute
+from namesrv_core.handlers.dispatch import handle_request
+from namesrv_core.protocol import json_bodies, registration_codec, registration_steps
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.state.access_policy import (
+    AccessGrant,
+    AccessPolicy,
+    AccessRole,
+    PeerIdentity,
+    RegistrationFence,
+)
+from namesrv_core.state.kv_config import KvConfig
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.settings import NameServerSettings
+from tests.support.wire import STARTED_AT, broker_ext, registration_body
+
+PEER = PeerIdentity("10.0.0.9")
+FENCED = AccessPolicy([AccessGrant(AccessRole.BROKER, fence=RegistrationFence(frozenset({"c"})))])
+QUEUES = b'{"queueDatas":[{"brokerName":"a","readQueueNums":1,"writeQueueNums":1}]}'
+EXT = broker_ext("a", 0, "10.0.0.1:1", "c")
+
+
+@pytest.fixture
+def state() -> NameServerState:
+    made = NameServerState(NameServerSettings(), KvConfig(), STARTED_AT)
+    made.policy = FENCED
+    return made
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The decoders that were called."""
+    called: list[str] = []
+
+    def count(module: Any, name: str) -> None:
+        decode: Callable[..., Any] = getattr(module, name)
+
+        def counted(*args: Any, **more: Any) -> Any:
+            called.append(name)
+            return decode(*args, **more)
+
+        monkeypatch.setattr(module, name, counted)
+
+    count(json_bodies, "parse_queue_datas")
+    count(registration_codec, "decode_registration")
+    count(registration_steps, "decode_registration_steps")
+    return called
+
+
+def answer_code(state: NameServerState, asked: RemotingCommand) -> int:
+    return handle_request(state, asked, 1, STARTED_AT, PEER)[0].code
+
+
+def registration(version: int = 1, mapped_broker: str = "a", topics: int = 20) -> RemotingCommand:
+    mappings = {
+        "static": {"topic": "static", "bname": mapped_broker, "totalQueues": 1, "currIdMap": {"0": 0}}
+    }
+    names = [f"topic-{number}" for number in range(topics)]
+    return build_request(103, EXT, registration_body(names, DataVersion(version, 0, version), mappings))
+
+
+def prepared(state: NameServerState, asked: RemotingCommand) -> RemotingCommand:
+    """The request after all its steps."""
+    steps = registration_precompute.precompute_steps(state, asked, STARTED_AT, PEER)
+    assert steps is not None
+    try:
+        while True:
+            next(steps)
+    except StopIteration as ended:
+        result: RemotingCommand = ended.value
+        return result
+
+
+def test_a_body_over_its_limit_is_read_by_nobody(state: NameServerState, calls: list[str]) -> None:
+    asked = build_request(217, {"topic": "T"}, QUEUES + b" " * (256 * 1024))
+    assert answer_code(state, asked) == 1
+    assert state.limit_hits.hit_counts["maxBodyBytes"] == 1
+    assert calls == []
+
+
+@pytest.mark.parametrize(("body", "code"), [(QUEUES, 0), (b"", 0), (b"[", 1), (b"[" * 200, 1)])
+def test_the_queues_of_a_topic_are_decoded_once(
+    state: NameServerState, calls: list[str], body: bytes, code: int
+) -> None:
+    assert answer_code(state, build_request(217, {"topic": "T"}, body)) == code
+    assert len(calls) == (1 if body else 0)
+
+
+def test_a_registration_of_a_fenced_broker_is_decoded_once_and_in_steps(
+    state: NameServerState, calls: list[str]
+) -> None:
+    assert answer_code(state, prepared(state, registration())) == 0
+    assert calls == ["decode_registration_steps"]
+    assert [*state.tables.queue_mappings] == ["static"]
+
+
+def test_a_body_without_claims_of_a_fenced_broker_needs_no_steps(state: NameServerState) -> None:
+    asked = build_request(103, EXT, registration_body([f"topic-{number}" for number in range(20)]))
+    assert registration_precompute.precompute_steps(state, asked, STARTED_AT, PEER) is None
+
+
+def test_a_foreign_claim_is_found_in_a_body_that_was_decoded_in_steps(
+    state: NameServerState, calls: list[str]
+) -> None:
+    assert answer_code(state, prepared(state, registration(mapped_broker="b"))) == 16
+    assert calls == ["decode_registration_steps"]
+    assert not state.tables.broker_groups
+
+
+def test_a_repeated_registration_is_decoded_for_the_fence_alone(
+    state: NameServerState, calls: list[str]
+) -> None:
+    state.policy = None
+    foreign = registration(mapped_broker="b", topics=3000)
+    for decoders in (["decode_registration_steps"], []):
+        assert answer_code(state, prepared(state, foreign)) == 0
+        assert calls == decoders
+        calls.clear()
+    state.policy = FENCED
+    assert answer_code(state, prepared(state, foreign)) == 16
+    assert calls == ["decode_registration_steps"]
+
+
+def test_who_may_not_register_at_all_causes_no_steps(state: NameServerState, calls: list[str]) -> None:
+    asked = registration()
+    asked.ext = broker_ext("a", 0, "10.0.0.1:1", "another")
+    assert registration_precompute.precompute_steps(state, asked, STARTED_AT, PEER) is None
+    assert answer_code(state, asked) == 16
+    assert calls == []
