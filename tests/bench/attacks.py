@@ -89,10 +89,14 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
+PAUSE_SECONDS = 0.002
+
+
 def ask_repeatedly(port: int, ends_at: float) -> list[float]:
     """A good client, which waits for each answer and then rests a moment.
 
-    Returns the seconds that each answer took. Raises ConnectionError for a wrong answer.
+    Returns the seconds that each answer took, and would have taken for the requests that the client did not
+    send while it waited. Raises ConnectionError for a wrong answer.
     """
     answer_seconds = []
     with connect(port) as client:
@@ -102,9 +106,14 @@ def ask_repeatedly(port: int, ends_at: float) -> list[float]:
             answer = client.recv(1 << 16)
             if b'"code":0,' not in answer:
                 raise ConnectionError(f"a good client was answered {answer[:100]!r}")
-            answer_seconds.append(time.perf_counter() - asked_at)
-            time.sleep(0.002)
+            answer_seconds += count_omitted(time.perf_counter() - asked_at)
+            time.sleep(PAUSE_SECONDS)
     return answer_seconds
+
+
+def count_omitted(seconds: float) -> list[float]:
+    """The latency, and those of the requests that it kept a client from sending ("coordinated omission")."""
+    return [seconds - count * PAUSE_SECONDS for count in range(int(seconds / PAUSE_SECONDS) + 1)]
 
 
 def measure_latencies(port: int, seconds: float, client_count: int = 4) -> list[float]:
