@@ -2,7 +2,6 @@
 
 import base64
 import hmac
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,10 +11,11 @@ from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from namesrv_core.errors import BadSettings
+from namesrv_core.printable_text import encode_safe_json
 from namesrv_core.server import metrics
 from namesrv_core.server.debug_state import describe_server
 from namesrv_core.server.inspected_server import InspectedServer
-from namesrv_core.server.log import log
+from namesrv_core.server.log_throttle import LogThrottle
 from namesrv_core.server.metric_families import METRIC_PREFIX
 from namesrv_core.state.access_policy import AccessPolicy, AccessRole, PeerIdentity
 from namesrv_core.transport.address import join_addr, split_listen_text
@@ -34,6 +34,7 @@ class HttpPages(Collector):
     def __init__(self, name_server: InspectedServer) -> None:
         self._name_server = name_server
         self._page_counts: Counter[tuple[str, int]] = Counter()
+        self._log_throttle = LogThrottle()
         self._metrics_registry = metrics.build_registry(name_server)
         self._metrics_registry.register(self)
         self._pages_by_path: Mapping[str, Callable[[PageRequest], PageResponse]] = {
@@ -50,8 +51,13 @@ class HttpPages(Collector):
         try:
             page_response = render_page(page_request)
         except Exception as error:
-            log.exception("the page %s failed", page_request.page_path)
-            page_response = PageResponse(500, f"{type(error).__name__}: {error}\n".encode())
+            # Only known pages fail, so there are few kinds of lines.
+            self._log_throttle.log_warning(
+                page_request.page_path, f"the page {page_request.page_path} failed", with_traceback=True
+            )
+            page_response = PageResponse(
+                500, f"{type(error).__name__}: the server's log has the reason\n".encode()
+            )
         self._page_counts[
             page_request.page_path if page_request.page_path in self._pages_by_path else "other",
             page_response.status,
@@ -105,7 +111,7 @@ class HttpPages(Collector):
         if refusal is not None:
             return refusal
         return PageResponse(
-            200, json.dumps(describe_server(self._name_server), indent=1).encode() + b"\n", _JSON_TYPE
+            200, f"{encode_safe_json(describe_server(self._name_server), indent=1)}\n".encode(), _JSON_TYPE
         )
 
     def _refuse_debug_state(self, page_request: PageRequest) -> PageResponse | None:
@@ -116,12 +122,14 @@ class HttpPages(Collector):
             refusal_text = b"not shown: set httpTokenFile to a file with a token, or credentialsFile\n"
             return PageResponse(403, refusal_text)
         auth_scheme, _, auth_value = page_request.headers.get("authorization", "").partition(" ")
-        if (
-            auth_scheme.lower() == "bearer"
-            and token_path is not None
-            and _is_valid_token(auth_value, Path(token_path))
-        ):
-            return None
+        if auth_scheme.lower() == "bearer" and token_path is not None:
+            try:
+                expected_token = _read_token(token_path)
+            except BadSettings as error:
+                self._log_throttle.log_warning("httpTokenFile", str(error))
+                return PageResponse(503, b"the token file is unusable; the server's log has the reason\n")
+            if hmac.compare_digest(auth_value.strip().encode(), expected_token.encode()):
+                return None
         if (
             auth_scheme.lower() == "basic"
             and server_state.policy is not None
@@ -134,10 +142,20 @@ class HttpPages(Collector):
         )
 
 
-def _is_valid_token(sent_token: str, token_path: Path) -> bool:
-    # Read for each request, so that a new token takes effect at once.
-    expected_token = token_path.read_text().strip()
-    return bool(expected_token) and hmac.compare_digest(sent_token.strip().encode(), expected_token.encode())
+def _read_token(token_path: str) -> str:
+    """Read the token. It is read for each request, so that a new token takes effect at once.
+
+    Raises BadSettings for a file that is missing, unreadable or empty.
+    """
+    try:
+        token_text = Path(token_path).read_text("utf-8").strip()
+    except OSError as error:
+        raise BadSettings(f"httpTokenFile {token_path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadSettings(f"httpTokenFile {token_path} is no text in UTF-8") from None
+    if not token_text:
+        raise BadSettings(f"httpTokenFile {token_path} is empty: write a token into it")
+    return token_text
 
 
 def _is_admin_login(encoded_pair: str, access_policy: AccessPolicy, peer_host: str) -> bool:
@@ -160,6 +178,8 @@ def _is_admin_login(encoded_pair: str, access_policy: AccessPolicy, peer_host: s
 
 async def open_http_pages(name_server: InspectedServer, listen_text: str) -> HttpListener:
     """Serve the pages at "port" or "host:port". Raises BadSettings and OSError if that fails."""
+    if name_server.state.settings.httpTokenFile is not None:
+        _read_token(name_server.state.settings.httpTokenFile)
     try:
         listen_host, listen_port = split_listen_text(listen_text)
     except ValueError as error:

@@ -81,17 +81,22 @@ class JournalPublisher:
         self._journal_recorder.start()
         self._server_state.journal_status = self._journal_recorder.status_text
 
-    def publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> None:
-        """Queue events for writing. Does not wait for the disk."""
+    def publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> bool:
+        """Queue events for writing. Does not wait for the disk.
+
+        Return whether the segment is full, so that `handle_tick` should be called soon. It must not be called
+        before all events of changes that the tables already contain are published.
+        """
         if self._journal_recorder is None or not events:
-            return
+            return False
         self._has_changed = True
         record_origin = RecordOrigin(int(self._wall_clock() * 1000), cause, client_addr)
         for event in events:
             self._journal_recorder.put_event(record_origin, event)
+        return self._journal_recorder.needs_roll
 
     def handle_tick(self, now_ms: int) -> None:
-        """Write what is due; called every second."""
+        """Write what is due; called every second, and soon after a segment is full."""
         journal_recorder = self._journal_recorder
         if journal_recorder is None:
             return
@@ -108,10 +113,11 @@ class JournalPublisher:
         self._server_state.journal_status = journal_recorder.status_text
 
     def _take_due_snapshot(self, journal_recorder: JournalRecorder, now_ms: int) -> None:
-        if journal_recorder.has_gap:
-            self.take_snapshot("loss", now_ms)
-        elif journal_recorder.is_segment_full:
+        # First the roll, which always has room in the queue, and closes a gap as well.
+        if journal_recorder.needs_roll:
             self.take_snapshot("roll", now_ms)
+        elif journal_recorder.has_gap:
+            self.take_snapshot("loss", now_ms)
         elif (
             now_ms - self._snapshot_taken_at
             >= self._server_state.settings.journalSnapshotMinutes * _MINUTE_MS
@@ -132,9 +138,7 @@ class JournalPublisher:
             QueuedSnapshot(tables_copy, snapshot_reason, rolls_segment=snapshot_reason == "roll"),
         ):
             self._snapshot_taken_at = now_ms
-            self._has_changed = self._journal_recorder.has_gap = self._journal_recorder.is_segment_full = (
-                False
-            )
+            self._has_changed = self._journal_recorder.has_gap = False
 
     def read_figures(self) -> JournalFigures | None:
         """The state of the journal; None before the start."""

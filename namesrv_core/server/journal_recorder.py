@@ -10,7 +10,15 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from namesrv_core.events import Event, EventsLost, JournalResumed, count_changed_topics
+from namesrv_core.events import (
+    Event,
+    EventsLost,
+    JournalResumed,
+    MappingsChanged,
+    MinBrokerIdChanged,
+    SettingsChanged,
+    count_changed_topics,
+)
 from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from namesrv_core.server.log import log
@@ -25,6 +33,8 @@ _RETRY_SECONDS = 1.0
 _TIDY_SECONDS = 60.0
 _STOP_SECONDS = 2.0
 _MAX_BATCH_ITEMS = 256
+_MAX_BATCH_CHANGES = 10_000
+_CHARACTERS_PER_CHANGE = 240
 
 
 class QueuedSnapshot(NamedTuple):
@@ -52,8 +62,8 @@ class JournalRecorder:
     """Writes a journal in a thread.
 
     `fsync_mode` is "always" (after each batch), "interval" (each second) or "never". `max_waiting_changes`
-    bounds the memory of the queue. `wall_clock` returns seconds since 1970. If `is_segment_full`, the next
-    snapshot should roll the segment. `has_gap` is set when events are lost; the owner resets it.
+    bounds the memory of the queue. `wall_clock` returns seconds since 1970. If `needs_roll`, the owner should
+    queue a snapshot that rolls the segment. `has_gap` is set when events are lost; the owner resets it.
     """
 
     def __init__(
@@ -78,12 +88,22 @@ class JournalRecorder:
         self._errors_by_step: dict[str, str] = {}
         self._failing_since_ms = 0
         self.is_segment_full = self.has_gap = False
+        self._has_rolled = False
+        self._queued_rolls = self._written_rolls = self._text_since_roll = 0
         self._writer_thread = threading.Thread(target=self._run_thread, name="journal", daemon=True)
 
     @property
     def status_text(self) -> str:
         """The text "ok", or "failing" and the reason."""
         return next((f"failing: {error_text}" for error_text in list(self._errors_by_step.values())), "ok")
+
+    @property
+    def needs_roll(self) -> bool:
+        """Whether the open segment is full, or will be once the queue is written, and no roll is queued."""
+        is_roll_waiting = self._queued_rolls != self._written_rolls
+        return (
+            self.is_segment_full and not is_roll_waiting
+        ) or self._text_since_roll >= self._journal_writer.full_bytes
 
     def read_figures(self) -> JournalFigures:
         """The current state of the journal."""
@@ -103,24 +123,34 @@ class JournalRecorder:
         self._writer_thread.start()
 
     def put_event(self, record_origin: RecordOrigin, event: Event | QueuedSnapshot) -> bool:
-        """Queue an event. Return False if the queue is full. Call it from only one thread."""
-        change_count = _count_held_changes(event)
+        """Queue an event. Return False if the queue is full. Call it from only one thread.
+
+        A snapshot that rolls the segment always has room: without it a full segment would grow on.
+        """
+        change_count, text_length = _measure_event(event)
+        rolls_segment = isinstance(event, QueuedSnapshot) and event.rolls_segment
         waiting_changes = self._queued_changes - self._written_changes
-        if waiting_changes and waiting_changes + change_count > self._max_waiting_changes:
+        if (
+            waiting_changes
+            and not rolls_segment
+            and waiting_changes + change_count > self._max_waiting_changes
+        ):
             if not isinstance(event, QueuedSnapshot):
                 self._unrecorded_losses += 1
                 self._lost_events += 1
                 self.has_gap = True
             return False
-        self.record_losses(record_origin)
+        self.record_losses(record_origin, must_record=rolls_segment)
+        # Counted before the thread can see the item.
+        self._queued_rolls += rolls_segment
+        self._text_since_roll = 0 if rolls_segment else self._text_since_roll + text_length
         self._queue_item(change_count, (record_origin, event))
         return True
 
-    def record_losses(self, record_origin: RecordOrigin) -> None:
-        """Record how many events were lost, if any were and the queue has room."""
-        if (
-            self._unrecorded_losses
-            and self._queued_changes - self._written_changes < self._max_waiting_changes
+    def record_losses(self, record_origin: RecordOrigin, must_record: bool = False) -> None:
+        """Record how many events were lost, if any were and the queue has room or `must_record`."""
+        if self._unrecorded_losses and (
+            must_record or self._queued_changes - self._written_changes < self._max_waiting_changes
         ):
             self._queue_item(1, (record_origin, EventsLost(self._unrecorded_losses)))
             self._unrecorded_losses = 0
@@ -156,19 +186,35 @@ class JournalRecorder:
             self._attempt_step("sync", self._journal_writer.sync_segment)
 
     def write_waiting(self) -> None:
-        """Write the queue, then sync and tidy the files if that is due."""
+        """Write the queue. After each batch, sync and tidy the files if that is due."""
         while self._queued_items:
-            batch_count = min(len(self._queued_items), _MAX_BATCH_ITEMS)
             self._oldest_waiting_ms = self._queued_items[0][1][0].time_ms
-            if not self._write_items([self._queued_items.popleft() for _ in range(batch_count)]):
+            if not self._write_items(self._take_batch()):
                 return
+            self._maintain_files()
         self._oldest_waiting_ms = None
+        self._maintain_files()
+
+    def _take_batch(self) -> list[tuple[int, QueuedItem]]:
+        """Take the next items from the queue, at least one. All lines of a batch are in memory at once."""
+        batch_items: list[tuple[int, QueuedItem]] = []
+        batch_changes = 0
+        while (
+            self._queued_items and len(batch_items) < _MAX_BATCH_ITEMS and batch_changes < _MAX_BATCH_CHANGES
+        ):
+            batch_items.append(self._queued_items.popleft())
+            batch_changes += batch_items[-1][0]
+        return batch_items
+
+    def _maintain_files(self) -> None:
         now_seconds = self._wall_clock()
         if self._fsync_mode == "interval" and now_seconds - self._synced_at >= _TURN_SECONDS:
             self._synced_at = now_seconds
             self._attempt_step("sync", self._journal_writer.sync_segment)
-        if now_seconds - self._tidied_at >= _TIDY_SECONDS and not self._stop_event.is_set():
-            self._tidied_at = now_seconds
+        # At a high rate of writing, segments end long before the interval does.
+        is_tidy_due = self._has_rolled or now_seconds - self._tidied_at >= _TIDY_SECONDS
+        if is_tidy_due and not self._stop_event.is_set():
+            self._tidied_at, self._has_rolled = now_seconds, False
             self._attempt_step("tidy", self._tidy_journal)
         self.is_segment_full = self._journal_writer.is_segment_full(self._now_ms())
 
@@ -177,7 +223,7 @@ class JournalRecorder:
             log.warning("the journal's open file was removed; it goes on with another one")
             self._journal_writer.abandon_segment()
             self.has_gap = True
-        self._journal_writer.tidy_segments(self._now_ms())
+        self._journal_writer.tidy_segments(self._now_ms(), is_hurried=bool(self._queued_items))
 
     def _now_ms(self) -> int:
         return int(self._wall_clock() * 1000)
@@ -186,22 +232,35 @@ class JournalRecorder:
         """Write all items, however long the disk takes. Return False if `stop` was called first."""
         record_lines: list[bytes] = []
         for _, (record_origin, event) in queued_items:
-            if (
-                isinstance(event, QueuedSnapshot)
-                and event.rolls_segment
-                and self._journal_writer.is_segment_full(self._now_ms())
-            ):
+            if isinstance(event, QueuedSnapshot) and event.rolls_segment:
                 if not self._append_lines(record_lines):
                     return False
                 record_lines = []
-                self._attempt_step("sync", self._journal_writer.roll_segment)
+                if self._journal_writer.is_segment_full(self._now_ms()):
+                    self._roll_segment()
             record_lines.append(
                 self._encode_line(self._journal_writer.next_seq + len(record_lines), record_origin, event)
             )
         if not self._append_lines(record_lines):
             return False
         self._written_changes += sum(change_count for change_count, _ in queued_items)
+        self._finish_rolls(queued_items)
         return True
+
+    def _finish_rolls(self, written_items: list[tuple[int, QueuedItem]]) -> None:
+        """Count the rolls after the segment is known to have room, so that no second one is requested."""
+        roll_count = sum(
+            isinstance(event, QueuedSnapshot) and event.rolls_segment for _, (_, event) in written_items
+        )
+        if roll_count:
+            self.is_segment_full = False
+            self._written_rolls += roll_count
+
+    def _roll_segment(self) -> None:
+        self._has_rolled = True
+        if not self._attempt_step("sync", self._journal_writer.roll_segment):
+            # End the segment anyway. A full segment that stays open gets one snapshot after another.
+            self._attempt_step("abandon", self._journal_writer.abandon_segment)
 
     def _encode_line(self, seq: int, record_origin: RecordOrigin, event: Event | QueuedSnapshot) -> bytes:
         try:
@@ -262,8 +321,26 @@ def describe_error(error: Exception) -> str:
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
-def _count_held_changes(event: Event | QueuedSnapshot) -> int:
-    """How many changes an event holds in memory. The event itself counts as one."""
+def _measure_event(event: Event | QueuedSnapshot) -> tuple[int, int]:
+    """How many changes an event holds in memory, and the length of its texts.
+
+    The event itself counts as one change, and long texts count as several.
+    """
     if isinstance(event, QueuedSnapshot):
-        return 1 + len(event.tables_copy.queues_by_topic)
-    return 1 + count_changed_topics(getattr(event, "changes", ()))
+        return 1 + len(event.tables_copy.queues_by_topic), 0
+    text_length = sum(
+        len(field_value) for field_value in vars(event).values() if isinstance(field_value, str)
+    )
+    change_count = 1 + count_changed_topics(getattr(event, "changes", ()))
+    if isinstance(event, SettingsChanged):
+        text_length += sum(len(text or "") for change in event.setting_changes for text in change)
+    elif isinstance(event, MappingsChanged):
+        change_count += sum(
+            1 + len(mapping_info.curr_id_map)
+            for change in event.mapping_changes
+            for mapping_info in (change.before, change.after)
+            if mapping_info is not None
+        )
+    elif isinstance(event, MinBrokerIdChanged):
+        change_count += len(event.recipients)
+    return change_count + text_length // _CHARACTERS_PER_CHANGE, text_length

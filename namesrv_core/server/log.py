@@ -3,9 +3,10 @@
 import logging
 import os
 import sys
-import time
 
-from namesrv_core.events import Event, TopicChanges, count_changed_topics, limit_topic_changes
+from namesrv_core.events import Event, MappingChange, TopicChanges, count_changed_topics, limit_topic_changes
+from namesrv_core.printable_text import cut_text, escape_unsafe
+from namesrv_core.server import log_json
 from namesrv_core.server.log_json import EventMessage, JsonFormatter
 from namesrv_core.server.log_writer import LogWriter
 
@@ -46,7 +47,7 @@ def configure_log(log_format: str = "text", log_level: str = "INFO") -> None:
         log_handler for log_handler in log.handlers if isinstance(log_handler, _HoldingHandler)
     ]:
         log_writer = LogWriter(_write_to_stderr)
-        log_writer.setFormatter(JsonFormatter() if log_format == "json" else _build_text_formatter())
+        log_writer.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter())
         for logger in _all_loggers():
             logger.removeHandler(holding_handler)
             logger.addHandler(log_writer)
@@ -64,12 +65,20 @@ def _all_loggers() -> tuple[logging.Logger, ...]:
     return log, logging.getLogger("asyncio")
 
 
-def _build_text_formatter() -> logging.Formatter:
-    text_formatter = logging.Formatter(
-        "%(asctime)s.%(msecs)03dZ %(levelname)-5s %(message)s", "%Y-%m-%dT%H:%M:%S"
-    )
-    text_formatter.converter = time.gmtime
-    return text_formatter
+class TextFormatter(logging.Formatter):
+    """Formats each record as one line. The lines of a traceback follow, indented.
+
+    No text of a peer can look like a line of the log, because all control characters are escaped.
+    """
+
+    def format(self, log_record: logging.LogRecord) -> str:
+        message = cut_text(log_record.getMessage(), log_json.MAX_MESSAGE_LENGTH)
+        line_text = f"{log_json.format_record_time(log_record)} {log_record.levelname:<5} {message}"
+        traceback_lines = []
+        if log_record.exc_info:
+            traceback_text = self.formatException(log_record.exc_info)
+            traceback_lines = cut_text(traceback_text, log_json.MAX_TRACEBACK_LENGTH).split("\n")
+        return "\n  ".join(map(escape_unsafe, [line_text, *traceback_lines]))
 
 
 def _write_to_stderr(log_text: str) -> None:
@@ -88,14 +97,14 @@ def log_event(event: Event, cause: str, client_addr: str | None = None) -> None:
 
 def format_event(event: Event, cause: str) -> str:
     """Format an event as one line: its name, its fields and its cause."""
-    shown_fields = (
+    shown_fields = [
         (field_name, getattr(event, field_name))
         for field_name in type(event).__annotations__
-        if field_name != "info"
-    )
+        if field_name != "info" and not log_json.is_kv_value(event, field_name)
+    ]
     field_texts = (
-        f"{field_name}={_format_value(field_value)}"
-        for field_name, field_value in shown_fields
+        f"{field_name}={cut_text(_format_value(field_value), log_json.MAX_VALUE_LENGTH)}"
+        for field_name, field_value in [*shown_fields, *log_json.measure_kv_values(event)]
         if field_value is not None
     )
     return f"{type(event).__name__} {' '.join(field_texts)} ({cause})"
@@ -103,14 +112,20 @@ def format_event(event: Event, cause: str) -> str:
 
 def _format_value(field_value: object) -> str:
     if isinstance(field_value, tuple) and field_value and isinstance(field_value[0], TopicChanges):
-        more_count = count_changed_topics(field_value) - _MAX_SHOWN_CHANGES
         change_texts = (
             _format_topic_change(topic, change_group)
             for change_group in limit_topic_changes(field_value, _MAX_SHOWN_CHANGES)
             for topic in change_group.topics
         )
-        return ", ".join(change_texts) + (f" and {more_count} more" if more_count > 0 else "")
+        return ", ".join(change_texts) + _format_more(count_changed_topics(field_value))
+    if isinstance(field_value, tuple) and field_value and isinstance(field_value[0], MappingChange):
+        return str(field_value[:_MAX_SHOWN_CHANGES]) + _format_more(len(field_value))
     return str(field_value)
+
+
+def _format_more(change_count: int) -> str:
+    more_count = change_count - _MAX_SHOWN_CHANGES
+    return f" and {more_count} more" if more_count > 0 else ""
 
 
 def _format_topic_change(topic: str, change_group: TopicChanges) -> str:

@@ -19,7 +19,7 @@ class LogThrottle:
         self._steady_clock = steady_clock
         self._last_line_by_kind: dict[str, tuple[float, int]] = {}
 
-    def log_warning(self, line_kind: str, line_text: str) -> None:
+    def log_warning(self, line_kind: str, line_text: str, *, with_traceback: bool = False) -> None:
         """Log a warning. There must be few kinds, so a kind must not contain text from a peer."""
         now_seconds = self._steady_clock()
         logged_at, left_out_count = self._last_line_by_kind.get(line_kind, (float("-inf"), 0))
@@ -28,4 +28,4 @@ class LogThrottle:
             return
         self._last_line_by_kind[line_kind] = now_seconds, 0
         more_text = f" (and {left_out_count} more like it since the last such line)" if left_out_count else ""
-        log.warning("%s%s", line_text, more_text)
+        log.warning("%s%s", line_text, more_text, exc_info=with_traceback)

@@ -37,7 +37,7 @@ class LogWriter(logging.Handler):
         try:
             self._waiting_lines.append(self.format(log_record) + "\n")
         except Exception as error:
-            self._waiting_lines.append(f"a line of the log could not be made: {error!r}\n")
+            self._waiting_lines.append(f"a line of the log could not be made: {type(error).__name__}\n")
         self._lines_event.set()
 
     def _run_thread(self) -> None:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.server.counters import Histogram
 
 METRIC_PREFIX = "nsadmin_namesrv_"
@@ -16,8 +17,12 @@ _MAX_LABEL_LENGTH = 128
 
 
 def bounded_label(peer_name: str) -> str:
-    """Make a label of bounded length from a name that a peer chose. A changed name gets a checksum suffix."""
-    label_text = peer_name[:_MAX_LABEL_LENGTH].encode("utf-8", "replace").decode()
+    """Make a label of bounded length, without control characters, from a name that a peer chose.
+
+    A changed name gets a checksum suffix, so that two names never become the same series.
+    """
+    label_text = escape_unsafe(peer_name[:_MAX_LABEL_LENGTH].encode("utf-8", "replace").decode())
+    label_text = label_text[:_MAX_LABEL_LENGTH]
     return (
         label_text
         if label_text == peer_name

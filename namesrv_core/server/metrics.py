@@ -29,8 +29,9 @@ from namesrv_core.server.metric_families import (
     build_labelled_gauge,
     build_labelled_histogram,
 )
+from namesrv_core.state.broker_tables import RegisteredGroup
 from namesrv_core.state.registration import is_broker_silent
-from namesrv_core.state.route_tables import RegisteredGroup, RouteTables
+from namesrv_core.state.route_tables import RouteTables
 
 MAX_SHOWN_BROKERS = 500
 MAX_SHOWN_CLUSTERS = 50

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.events import Event, MinBrokerIdChanged, SettingsChanged
-from namesrv_core.handlers import registration_precompute
+from namesrv_core.handlers import registration_precompute, stepped_reply
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.server import (
@@ -21,6 +21,7 @@ from namesrv_core.server import (
     tls_certificates,
 )
 from namesrv_core.server.access_control import AccessControl
+from namesrv_core.server.broker_departures import BrokerDepartures
 from namesrv_core.server.broker_notices import BrokerNotices
 from namesrv_core.server.counters import HandleFunction, ServerCounters
 from namesrv_core.server.graceful_shutdown import GracefulShutdown
@@ -32,8 +33,6 @@ from namesrv_core.server.periodic_tasks import PeriodicTasks, begin_with_pause
 from namesrv_core.server.request_log import log_requests, request_name
 from namesrv_core.server.response_cache import RouteResponseCache
 from namesrv_core.server.state_persistence import PERSISTED_REQUESTS, StatePersistence
-from namesrv_core.server.steady_clock import SecondsClock, build_steady_clock
-from namesrv_core.state import liveness
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import NameServerSettings
@@ -41,6 +40,7 @@ from namesrv_core.storage import kv_file
 from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
 from namesrv_core.transport.listener import StreamListener
+from namesrv_core.transport.steady_clock import SecondsClock, build_steady_clock
 
 if TYPE_CHECKING:
     from namesrv_core.transport.http_server import HttpListener
@@ -84,6 +84,12 @@ class NameServer:
             self._open_streams,
             time.thread_time if steady_clock is None else steady_clock,
         )
+        self._broker_departures = BrokerDepartures(
+            self.state.tables,
+            self._open_streams,
+            self.connection_limits.stream_quotas.fair_scheduler,
+            self._publish_events,
+        )
         self.state.actual_settings.update(settings.tls.shown_items())
         self.tls_certificates = tls_certificates.TlsCertificates(settings.tls)
         self._broker_notices = BrokerNotices(tls_certificates.build_outgoing_context(settings.tls))
@@ -94,7 +100,7 @@ class NameServer:
                     FIRST_SCAN_SECONDS,
                     lambda: max(settings.scanNotActiveBrokerInterval / 1000, _MIN_SCAN_SECONDS),
                 ),
-                self._expire_silent_brokers,
+                lambda: self._broker_departures.expire_silent_brokers(self.now_ms()),
             ),
             (lambda: idle_streams.CHECK_SECONDS, self._idle_streams.close_idle_streams),
             (lambda: journal_publisher.TICK_MS / 1000, self._tick_journal),
@@ -232,6 +238,7 @@ class NameServer:
             self._http_listener.close()
         self._loop_lag.stop()
         self._periodic_tasks.stop()
+        self._broker_departures.stop()
         self._broker_notices.stop()
 
     def freeze(self) -> None:
@@ -273,7 +280,8 @@ class NameServer:
             )
             if precompute_steps is not None:
                 return self._answer_in_steps(stream, command, precompute_steps)
-        return self._carry_out_request(stream, command)
+        answer = self._carry_out_request(stream, command)
+        return answer.complete_in_steps() if isinstance(answer, stepped_reply.SteppedReply) else answer
 
     def _answer_in_steps(
         self,
@@ -321,11 +329,7 @@ class NameServer:
         self.counters.unintelligible_count += stream.protocol_connection.error is not None
         cause = "channel idle" if self._idle_streams.forget_stream(stream) else "channel closed"
         if not self._is_stopped:
-            self._publish_events(
-                liveness.remove_brokers_on_channel(self.state.tables, stream.channel_id),
-                cause,
-                stream.peer_addr,
-            )
+            self._broker_departures.end_channel(stream.channel_id, cause, stream.peer_addr)
 
     def _answer_persisted(
         self,
@@ -354,8 +358,10 @@ class NameServer:
 
     def _publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> None:
         self.counters.count_events(events)
-        if self._journal_publisher is not None:
-            self._journal_publisher.publish_events(events, cause, client_addr)
+        if self._journal_publisher is not None and self._journal_publisher.publish_events(
+            events, cause, client_addr
+        ):
+            asyncio.get_running_loop().call_soon(self._tick_journal)
         for event in events:
             log_event(event, cause, client_addr)
             if isinstance(event, SettingsChanged) and event.has_setting("logLevel"):
@@ -389,11 +395,3 @@ class NameServer:
     def _tick_journal(self) -> None:
         if self._journal_publisher is not None:
             self._journal_publisher.handle_tick(self.now_ms())
-
-    def _expire_silent_brokers(self) -> None:
-        now_ms = self.now_ms()
-        channel_ids, events = liveness.expire_silent_brokers(self.state.tables, now_ms)
-        self._publish_events(events, "no heartbeat")
-        self._publish_events(liveness.detect_silent_brokers(self.state.tables, now_ms), "no heartbeat")
-        for stream in [stream for stream in self._open_streams if stream.channel_id in channel_ids]:
-            stream.close()

@@ -13,7 +13,9 @@ from namesrv_core.server.counters import ServerCounters
 from namesrv_core.state.name_server_state import NameServerState
 
 _OPAQUE_MEMBER = b'"opaque":'
-_MAX_ENTRIES = 16_384
+_MAX_CACHE_BYTES = 32 * 1024 * 1024
+"""Of all requests and answers together: about 30,000 requests, because equal answers share a body."""
+_ENTRY_BYTES = 500
 _MAX_REQUEST_BYTES = 1024
 _ZERO_DIGIT = ord("0")
 
@@ -27,6 +29,8 @@ class RouteResponseCache:
         self._route_generation = -1
         self._is_disabled = not server_state.settings.fastPath
         self._cached_answers: dict[bytes, tuple[bytes, int, bytes, bytes, bytes]] = {}
+        self._answer_bodies: dict[bytes, bytes] = {}
+        self._cached_bytes = 0
 
     def find_answers(self, request_payloads: list[bytes], max_body_bytes: int) -> tuple[list[bytes], int]:
         """Answer the first requests, as many as are cached, until their bodies exceed `max_body_bytes`.
@@ -66,7 +70,7 @@ class RouteResponseCache:
 
     def disable_cache(self) -> None:
         """Clear the cache and stop caching."""
-        self._cached_answers.clear()
+        self._clear_answers()
         self._is_disabled = True
 
     def enable_cache(self) -> None:
@@ -96,18 +100,36 @@ class RouteResponseCache:
             or b"\\" in request_payload
         ):
             return
-        if (
-            self._server_state.route_generation != self._route_generation
-            or len(self._cached_answers) >= _MAX_ENTRIES
-        ):
-            self._cached_answers.clear()
-            self._route_generation = self._server_state.route_generation
         answer_header, answer_body = codec.encode_command_parts(answer)
+        entry_bytes = len(request_payload) + len(answer_header) + _ENTRY_BYTES
+        if not self._make_room(entry_bytes + len(answer_body)):
+            return
+        if answer_body not in self._answer_bodies:
+            self._answer_bodies[answer_body] = answer_body
+            self._cached_bytes += len(answer_body)
         answer_head, _, answer_tail = answer_header.partition(_OPAQUE_MEMBER + opaque_digits)
+        self._cached_bytes += entry_bytes
         self._cached_answers[before_opaque] = (
             after_opaque,
             len(opaque_digits),
             answer_head + _OPAQUE_MEMBER,
             answer_tail,
-            answer_body,
+            self._answer_bodies[answer_body],
         )
+
+    def _make_room(self, needed_bytes: int) -> bool:
+        """Forget all answers if they are outdated or too many. Return False if there can be no room."""
+        if needed_bytes > _MAX_CACHE_BYTES:
+            return False
+        if (
+            self._server_state.route_generation != self._route_generation
+            or self._cached_bytes + needed_bytes > _MAX_CACHE_BYTES
+        ):
+            self._clear_answers()
+            self._route_generation = self._server_state.route_generation
+        return True
+
+    def _clear_answers(self) -> None:
+        self._cached_answers.clear()
+        self._answer_bodies.clear()
+        self._cached_bytes = 0

@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Mapping
 
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.server.log import log
 
 _CLOSE_SECONDS = 15.0
@@ -50,7 +51,7 @@ class SystemdNotifier:
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify_socket:
                 notify_socket.setblocking(False)
-                notify_socket.sendto("\n".join(state_lines).encode(), self._socket_path)
+                notify_socket.sendto("\n".join(map(escape_unsafe, state_lines)).encode(), self._socket_path)
         except OSError as error:
             log.warning("could not tell the service manager %s: %s", state_lines[0], error)
 

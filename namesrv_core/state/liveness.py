@@ -1,11 +1,14 @@
 """The liveness of brokers: heartbeats, expiry and closed channels."""
 
-from collections.abc import Collection
+from collections.abc import Iterator
 
-from namesrv_core.events import AddressForgotten, DataVersion, Event, HeartbeatGap
+from namesrv_core.events import DataVersion, Event, HeartbeatGap
+from namesrv_core.state.broker_index import LiveKey
+from namesrv_core.state.broker_tables import LiveBroker
+from namesrv_core.state.departures import DepartureOrder
 from namesrv_core.state.registration import end_heartbeat_gap, is_broker_silent
-from namesrv_core.state.route_tables import LiveKey, RouteTables
-from namesrv_core.state.unregistration import RegisteredPlace, unregister_brokers
+from namesrv_core.state.route_tables import RouteTables
+from namesrv_core.state.unregistration import RegisteredPlace
 
 
 def record_heartbeat(tables: RouteTables, live_key: LiveKey, now_ms: int) -> DataVersion | None:
@@ -33,22 +36,38 @@ def _find_broker_places(tables: RouteTables, live_key: LiveKey) -> list[Register
     """The places that a broker's address has in its cluster's groups."""
     return [
         RegisteredPlace(live_key[0], broker_group.broker_name, broker_id, live_key[1])
-        for broker_group, broker_id in tables.members_at_addr(live_key)
+        for broker_group, broker_id in tables.reported_members(live_key)
     ]
 
 
-def detect_silent_brokers(tables: RouteTables, now_ms: int) -> list[Event]:
-    """Report brokers that have been silent for three quarters of their timeout, each one once."""
-    gap_events: list[Event] = []
-    for live_key, live_broker in tables.live_brokers.items():
-        if not live_broker.is_silent and is_broker_silent(live_broker, now_ms):
+def detect_silent_brokers(tables: RouteTables, now_ms: int) -> Iterator[list[Event]]:
+    """Report brokers that have been silent for three quarters of their timeout, each one once.
+
+    Each step reports one broker. One that gives a sign of life between the steps, or whose time is over, is
+    not reported.
+    """
+    silent_keys = [
+        live_key
+        for live_key, live_broker in tables.live_brokers.items()
+        if not live_broker.is_silent and _is_silent_in_time(live_broker, now_ms)
+    ]
+    for live_key in silent_keys:
+        live_broker = tables.live_brokers.get(live_key)
+        if live_broker is not None and _is_silent_in_time(live_broker, now_ms):
             live_broker.is_silent = True
             silent_ms = now_ms - live_broker.heard_at_ms
-            gap_events += [
+            yield [
                 HeartbeatGap(*broker_place, silent_millis=silent_ms, resumed=False)
                 for broker_place in _find_broker_places(tables, live_key)
             ]
-    return gap_events
+
+
+def _is_silent_in_time(live_broker: LiveBroker, now_ms: int) -> bool:
+    return is_broker_silent(live_broker, now_ms) and not _is_expired(live_broker, now_ms)
+
+
+def _is_expired(live_broker: LiveBroker, now_ms: int) -> bool:
+    return live_broker.heard_at_ms + live_broker.timeout_ms < now_ms
 
 
 def silences_by_addr(tables: RouteTables, now_ms: int) -> dict[str, tuple[int, int]]:
@@ -65,48 +84,18 @@ def silences_by_addr(tables: RouteTables, now_ms: int) -> dict[str, tuple[int, i
     return longest_silences
 
 
-def expire_silent_brokers(tables: RouteTables, now_ms: int) -> tuple[list[int], list[Event]]:
-    """Unregister brokers whose timeout has passed. Return the channels to close, and the events."""
+def find_expired_brokers(tables: RouteTables, now_ms: int) -> DepartureOrder:
+    """The brokers whose timeout has passed. One that gives a sign of life before it leaves will stay."""
     expired_keys = [
-        live_key
-        for live_key, live_broker in tables.live_brokers.items()
-        if live_broker.heard_at_ms + live_broker.timeout_ms < now_ms
+        live_key for live_key, live_broker in tables.live_brokers.items() if _is_expired(live_broker, now_ms)
     ]
-    # A broker that took another address still uses the channel of the address that it left.
-    channel_ids = {
-        tables.live_brokers[live_key].channel_id
-        for live_key in expired_keys
-        if any(tables.members_at_addr(live_key))
-    }
-    return sorted(channel_ids), _remove_brokers(tables, expired_keys, "expired")
+    return DepartureOrder("expired", expired_keys, lambda live_broker: _is_expired(live_broker, now_ms))
 
 
-def remove_brokers_on_channel(tables: RouteTables, channel_id: int) -> list[Event]:
-    """Unregister the brokers whose last channel has closed.
-
-    A broker that has registered over a newer channel stays.
-    """
-    for live_broker in tables.live_brokers.values():
-        if channel_id in live_broker.former_channel_ids:
-            live_broker.former_channel_ids -= {channel_id}
-    return _remove_brokers(tables, list(tables.live_keys_on_channel(channel_id)), "channel closed")
-
-
-def _remove_brokers(tables: RouteTables, live_keys: Collection[LiveKey], reason: str) -> list[Event]:
-    leaving_brokers: list[RegisteredPlace] = []
-    forgotten_events: list[Event] = []
-    addrs_elsewhere = {
-        broker_addr
-        for cluster_name, broker_addr in tables.live_brokers
-        if (cluster_name, broker_addr) not in live_keys
-    }
-    for live_key in live_keys:
-        broker_places = _find_broker_places(tables, live_key)
-        if not broker_places or live_key[1] in addrs_elsewhere:
-            # Another broker took its place, or its address remains in another cluster.
-            del tables.live_brokers[live_key]
-            tables.filter_servers.pop(live_key, None)
-            forgotten_events.append(AddressForgotten(*live_key, reason=reason))
-        else:
-            leaving_brokers += broker_places
-    return forgotten_events + (unregister_brokers(tables, leaving_brokers, reason) if leaving_brokers else [])
+def end_channel(tables: RouteTables, channel_id: int) -> DepartureOrder:
+    """Note that a channel has closed. A broker leaves unless it registers over a newer channel before."""
+    return DepartureOrder(
+        "channel closed",
+        tables.drop_channel(channel_id),
+        lambda live_broker: live_broker.channel_id == channel_id,
+    )

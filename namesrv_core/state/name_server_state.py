@@ -2,14 +2,17 @@
 
 from collections.abc import Hashable
 
+from namesrv_core.protocol.bounded_cache import BoundedCache
 from namesrv_core.state.access_policy import AccessPolicy
 from namesrv_core.state.kv_config import KvConfig
+from namesrv_core.state.list_cache import ListCache
 from namesrv_core.state.refusals import RefusalCounters
 from namesrv_core.state.route_tables import RouteTables
 from namesrv_core.state.server_limits import LimitHits
 from namesrv_core.state.settings import NameServerSettings
 
 _ROUTE_CACHE_BYTES = 32 * 1024 * 1024
+_ENTRY_BYTES = 500
 
 
 class NameServerState:
@@ -31,8 +34,8 @@ class NameServerState:
         self.refusals = RefusalCounters()
         self.limit_hits = LimitHits()
         self.decode_limits = settings.build_decode_limits()
-        self._cached_bodies: dict[Hashable, bytes] = {}
-        self._cache_bytes = 0
+        self.list_cache = ListCache(self.tables)
+        self._cached_bodies: BoundedCache[Hashable, bytes] = BoundedCache(_ROUTE_CACHE_BYTES)
         self._cache_generation = 0
 
     @property
@@ -43,13 +46,11 @@ class NameServerState:
     def get_cached_body(self, cache_key: Hashable) -> bytes | None:
         """The cached body of a route, if nothing has changed since. The body depends only on `cache_key`."""
         route_generation = self.route_generation
-        if route_generation != self._cache_generation or self._cache_bytes > _ROUTE_CACHE_BYTES:
+        if route_generation != self._cache_generation:
             self._cache_generation = route_generation
             self._cached_bodies.clear()
-            self._cache_bytes = 0
         return self._cached_bodies.get(cache_key)
 
     def cache_body(self, cache_key: Hashable, route_body: bytes) -> None:
         """Cache a body. Call this directly after `get_cached_body` returned None."""
-        self._cached_bodies[cache_key] = route_body
-        self._cache_bytes += len(route_body)
+        self._cached_bodies.put(cache_key, route_body, len(route_body) + _ENTRY_BYTES)

@@ -15,6 +15,8 @@ BrokerQueues = Mapping[str, QueueData]
 NO_QUEUES: BrokerQueues = {}
 
 _CACHE_ENTRIES = 256
+_CACHED_QUEUES = 1 << 18
+"""The most queues in all cached placements together. A placement may have the queues of 10,000 brokers."""
 
 
 class QueuePlacement:
@@ -57,6 +59,7 @@ class PlacementSuccessors:
 
     def __init__(self) -> None:
         self._cached_successors: dict[tuple[QueuePlacement | None, QueueData | str], QueuePlacement] = {}
+        self._cached_queue_count = 0
 
     def placement_with_queue(
         self, old_placement: QueuePlacement | None, queue_data: QueueData
@@ -86,6 +89,7 @@ class PlacementSuccessors:
     def clear_cache(self) -> None:
         """Clear the cache, because a placement's own queues have changed."""
         self._cached_successors.clear()
+        self._cached_queue_count = 0
 
     def _cache_successor(
         self,
@@ -93,7 +97,11 @@ class PlacementSuccessors:
         changed_queue: QueueData | str,
         broker_queues: BrokerQueues,
     ) -> QueuePlacement:
-        if len(self._cached_successors) >= _CACHE_ENTRIES:
-            self._cached_successors.clear()
+        if (
+            len(self._cached_successors) >= _CACHE_ENTRIES
+            or self._cached_queue_count + len(broker_queues) > _CACHED_QUEUES
+        ):
+            self.clear_cache()
+        self._cached_queue_count += len(broker_queues)
         new_placement = self._cached_successors[old_placement, changed_queue] = QueuePlacement(broker_queues)
         return new_placement

@@ -22,21 +22,17 @@ from namesrv_core.events import (
 )
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
+from namesrv_core.state.broker_index import LiveKey
+from namesrv_core.state.broker_tables import BrokerClaim, LiveBroker, RegisteredGroup
 from namesrv_core.state.registration_events import (
     build_mapping_events,
     build_min_id_event,
     build_registration_event,
     registered_state,
+    release_live_broker,
 )
 from namesrv_core.state.registration_preview import RegistrationPreview
-from namesrv_core.state.route_tables import (
-    BrokerClaim,
-    LiveBroker,
-    LiveKey,
-    RegisteredGroup,
-    RouteTables,
-    filter_mapping_changes,
-)
+from namesrv_core.state.route_tables import RouteTables, filter_mapping_changes
 
 DEFAULT_TIMEOUT_MS = 120_000
 """A broker expires after this time without a sign of life (ms), unless it registers another timeout."""
@@ -84,11 +80,8 @@ def apply_registration(
         broker[:4], previous_broker, now_ms
     )
     state_before = registered_state(tables, broker, broker_group)
-    tables.broker_names_by_cluster.setdefault(broker.cluster_name, {})[broker.broker_name] = None
-    if broker_group is None:
-        broker_group = tables.broker_groups[broker.broker_name] = RegisteredGroup(
-            broker.cluster_name, broker.broker_name
-        )
+    was_listed = broker.broker_name in tables.broker_names_by_cluster.get(broker.cluster_name, ())
+    broker_group = tables.join_group(broker.cluster_name, broker.broker_name)
     group_before = (
         dict(broker_group.broker_addrs),
         broker_group.enable_acting_master,
@@ -103,10 +96,9 @@ def apply_registration(
         if member_addr == broker.broker_addr
     ]:
         if other_id != broker.broker_id:
-            del broker_group.broker_addrs[other_id]
+            tables.drop_member(broker_group, other_id)
     if is_outdated:
-        tables.live_brokers.pop(live_key, None)
-        tables.filter_servers.pop(live_key, None)
+        remaining_events = release_live_broker(tables, live_key)
         tables.generation += 1
         refusal_reason = f"{replaced_addr} has a higher stateVersion"
         refusal_event = RegistrationRefused(
@@ -115,8 +107,8 @@ def apply_registration(
             enable_acting_master=broker_group.enable_acting_master,
             zone_name=broker_group.zone_name,
         )
-        return MasterAddress(), [*events, refusal_event]
-    broker_group.broker_addrs[broker.broker_id] = broker.broker_addr
+        return MasterAddress(), [*events, refusal_event, *remaining_events]
+    tables.set_member(broker_group, broker.broker_id, live_key)
 
     topic_events = _apply_topic_configs(
         tables,
@@ -128,16 +120,8 @@ def apply_registration(
         delete_missing_topics,
     )
     timeout_ms = DEFAULT_TIMEOUT_MS if broker.timeout_ms is None else broker.timeout_ms
-    former_channel_ids = (
-        previous_broker.former_channel_ids | {previous_broker.channel_id} if previous_broker else frozenset()
-    )
-    tables.live_brokers[live_key] = LiveBroker(
-        now_ms,
-        timeout_ms,
-        registration.data_version,
-        channel_id,
-        broker.ha_server_addr,
-        former_channel_ids - {channel_id},
+    tables.set_live_broker(
+        live_key, LiveBroker(now_ms, timeout_ms, registration.data_version, channel_id, broker.ha_server_addr)
     )
     if registration.filter_servers is not None and registration.filter_servers != tables.filter_servers.get(
         live_key, []
@@ -147,7 +131,11 @@ def apply_registration(
             tables.filter_servers[live_key] = registration.filter_servers
         else:
             del tables.filter_servers[live_key]
-    if group_before != (broker_group.broker_addrs, broker_group.enable_acting_master, broker_group.zone_name):
+    if not was_listed or group_before != (
+        broker_group.broker_addrs,
+        broker_group.enable_acting_master,
+        broker_group.zone_name,
+    ):
         tables.generation += 1
     if replaced_addr != broker.broker_addr or state_before != registered_state(tables, broker, broker_group):
         events.append(build_registration_event(tables, broker, registration, broker_group, replaced_addr))
@@ -162,12 +150,9 @@ def repeat_registration(
 ) -> tuple[MasterAddress, list[Event]]:
     """Apply a registration again that equals the last one. The tables are unchanged: it is a sign of life."""
     events = end_heartbeat_gap(broker[:4], live_broker, now_ms)
-    former_channel_ids = live_broker.former_channel_ids | {live_broker.channel_id}
-    live_broker.heard_at_ms, live_broker.channel_id, live_broker.former_channel_ids = (
-        now_ms,
-        channel_id,
-        former_channel_ids - {channel_id},
-    )
+    live_broker.heard_at_ms = now_ms
+    if channel_id != live_broker.channel_id:
+        tables.change_channel((broker.cluster_name, broker.broker_addr), live_broker, channel_id)
     return _master_address(tables, broker, tables.broker_groups[broker.broker_name]), events
 
 
@@ -207,7 +192,7 @@ def _detect_address_conflicts(
     live_key = (broker.cluster_name, broker.broker_addr)
     holders += [
         (broker_group.broker_name, live_key[1])
-        for broker_group, _ in tables.members_at_addr(live_key)
+        for broker_group, _ in tables.reported_members(live_key)
         if broker_group.broker_name != broker.broker_name
     ]
     return [

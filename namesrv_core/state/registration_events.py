@@ -10,12 +10,9 @@ from namesrv_core.events import (
     MinBrokerIdChanged,
 )
 from namesrv_core.protocol.registration_codec import BrokerRegistration
-from namesrv_core.state.route_tables import (
-    BrokerClaim,
-    LiveKey,
-    RegisteredGroup,
-    RouteTables,
-)
+from namesrv_core.state.broker_index import LiveKey
+from namesrv_core.state.broker_tables import BrokerClaim, RegisteredGroup
+from namesrv_core.state.route_tables import RouteTables
 
 
 def registered_state(
@@ -46,6 +43,30 @@ def broker_info(tables: RouteTables, live_key: LiveKey) -> BrokerInfo | None:
         live_broker.data_version,
         tuple(tables.filter_servers.get(live_key, ())),
     )
+
+
+def release_live_broker(tables: RouteTables, live_key: LiveKey) -> list[Event]:
+    """Remove a live broker that has lost its place in a group, unless it has places in other groups.
+
+    Upstream removes it in any case, so these places would never end. As there, the next query of its data
+    version has the broker register again.
+    """
+    remaining_member = next(tables.members_at_addr(live_key), None)
+    if remaining_member is None:
+        tables.drop_live_broker(live_key)
+        return []
+    tables.live_brokers[live_key].forget_registration()
+    broker_group, broker_id = remaining_member
+    # The event of the lost place removes the live broker from a replay. This one restores it.
+    return [
+        BrokerChanged(
+            *place_of_broker(broker_group, broker_id, live_key),
+            tables.topic_counts.get(broker_group.broker_name, 0),
+            broker_group.enable_acting_master,
+            broker_group.zone_name,
+            broker_info(tables, live_key),
+        )
+    ]
 
 
 def build_registration_event(

@@ -2,9 +2,10 @@
 
 from namesrv_core.history.replay import JournalReplay, ReplayedGroup
 from namesrv_core.state import table_lookup
+from namesrv_core.state.broker_tables import RegisteredGroup
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.state.placements import QueuePlacement
-from namesrv_core.state.route_tables import RegisteredGroup, RouteTables
+from namesrv_core.state.route_tables import RouteTables
 
 
 def replayed_route_body(journal_replay: JournalReplay, topic: str) -> bytes | None:

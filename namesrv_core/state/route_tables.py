@@ -1,14 +1,12 @@
 """The route tables (clusters, broker groups, live brokers, topics, mappings) and the invariants between them.
 
 A topic has an entry only while a broker has queues of it. A queue mapping disappears with its broker group,
-or when the broker registers the topic without one. A cluster lists a broker name only while the group exists.
+or when the broker registers the topic without one. `broker_tables` has the rest.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from namesrv_core.events import (
-    DataVersion,
     MappingChange,
     MappingInfo,
     QueueData,
@@ -16,6 +14,7 @@ from namesrv_core.events import (
     TopicChanges,
     merge_topic_changes,
 )
+from namesrv_core.state.broker_tables import BrokerTables
 from namesrv_core.state.placements import (
     NO_QUEUES,
     BrokerQueues,
@@ -25,115 +24,33 @@ from namesrv_core.state.placements import (
     without_broker,
 )
 
-LiveKey = tuple[str, str]
-"""Cluster name and broker address."""
-
 _MAX_MOVED_BROKERS = 20_000
 """The most broker names to remember: more than there are brokers, because removed brokers are included."""
+_MAX_SHARED_QUEUES = 16_384
 
 
-class RegisteredGroup:
-    """The brokers of one name: the addresses of a master and its slaves by id (upstream: `BrokerData`)."""
-
-    __slots__ = ("broker_addrs", "broker_name", "cluster_name", "enable_acting_master", "zone_name")
-
-    def __init__(self, cluster_name: str, broker_name: str) -> None:
-        self.cluster_name = cluster_name
-        self.broker_name = broker_name
-        self.broker_addrs: dict[int, str] = {}
-        self.enable_acting_master = False
-        self.zone_name: str | None = None
-
-
-class BrokerClaim(NamedTuple):
-    """The header of a registration: a place in a group, an address, a timeout and options.
-
-    `enable_acting_master` is None for brokers older than 5.0, which do not send it.
-    """
-
-    cluster_name: str
-    broker_name: str
-    broker_id: int
-    broker_addr: str
-    ha_server_addr: str | None = None
-    timeout_ms: int | None = None
-    enable_acting_master: bool | None = None
-    zone_name: str | None = None
-
-
-class RegistrationFingerprint(NamedTuple):
-    """Identifies a broker's last registration, and the generation of the tables after it.
-
-    `request_context` is the rest of the request beside the body of `body_size` bytes. `body_digest` is the
-    body's hash, or the hashes of its pieces. Python salts the hash, so clients cannot construct collisions.
-    """
-
-    broker: BrokerClaim
-    request_context: tuple[object, ...]
-    body_size: int
-    body_digest: object
-    tables_generation: int
-
-
-class LiveBroker:
-    """A live broker: the time of its last sign of life, its channel and its data version.
-
-    `former_channel_ids` are open channels over which it registered before. `is_silent` is set once its
-    silence has been reported. `last_fingerprint` identifies the registration that was applied last.
-    """
-
-    __slots__ = (
-        "channel_id",
-        "data_version",
-        "former_channel_ids",
-        "ha_server_addr",
-        "heard_at_ms",
-        "is_silent",
-        "last_fingerprint",
-        "timeout_ms",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        heard_at_ms: int,
-        timeout_ms: int,
-        data_version: DataVersion | None,
-        channel_id: int,
-        ha_server_addr: str | None,
-        former_channel_ids: frozenset[int] = frozenset(),
-    ) -> None:
-        self.heard_at_ms = heard_at_ms
-        self.timeout_ms = timeout_ms
-        self.data_version = data_version
-        self.channel_id = channel_id
-        self.former_channel_ids = former_channel_ids
-        self.ha_server_addr = ha_server_addr
-        self.is_silent = False
-        self.last_fingerprint: RegistrationFingerprint | None = None
-
-
-class RouteTables:
+class RouteTables(BrokerTables):
     """The tables of `RouteInfoManager`. `generation` changes whenever a route may change.
 
     `move_count` counts the changes of queues.
     """
 
     def __init__(self) -> None:
-        self.broker_names_by_cluster: dict[str, dict[str, None]] = {}
-        self.broker_groups: dict[str, RegisteredGroup] = {}
-        self.live_brokers: dict[LiveKey, LiveBroker] = {}
+        super().__init__()
         self.placements_by_topic: dict[str, QueuePlacement] = {}
-        self.filter_servers: dict[LiveKey, list[str | None]] = {}
         self.queue_mappings: dict[str, dict[str | None, MappingInfo]] = {}
         self.placement_successors = PlacementSuccessors()
+        self.topic_counts: dict[str, int] = {}
+        """The number of topics by broker name. A broker without topics has no entry."""
         self.generation = self.move_count = 0
+        self._mapped_topics: dict[str | None, dict[str, None]] = {}
         self._last_moves: dict[str, int] = {}
         self._forgotten_moves = 0
         self._shared_queues: dict[QueueData, QueueData] = {}
 
     def share_queue(self, queue_data: QueueData) -> QueueData:
         """The shared record of all equal queues. A broker with many topics has only a few different ones."""
-        if len(self._shared_queues) > 100_000:
+        if len(self._shared_queues) >= _MAX_SHARED_QUEUES:
             self._shared_queues.clear()
         return self._shared_queues.setdefault(queue_data, queue_data)
 
@@ -151,6 +68,8 @@ class RouteTables:
         if queue_before == queue_data:
             return None
         queue_after = self.share_queue(queue_data)
+        if queue_before is None:
+            self._count_topics(queue_data.broker_name, 1)
         self._note_move(queue_data.broker_name)
         self._move_topic(
             topic, old_placement, self.placement_successors.placement_with_queue(old_placement, queue_after)
@@ -163,6 +82,7 @@ class RouteTables:
         queue_before = None if old_placement is None else old_placement.broker_queues.get(broker_name)
         if old_placement is None or queue_before is None:
             return None
+        self._count_topics(broker_name, -1)
         self._note_move(broker_name)
         self._move_topic(
             topic,
@@ -172,13 +92,16 @@ class RouteTables:
         return TopicChange(topic, queue_before, None)
 
     def change_all_queues(
-        self, broker_name: str, change_queue: Callable[[QueueData], QueueData | None]
+        self,
+        broker_name: str,
+        change_queue: Callable[[QueueData], QueueData | None],
+        expected_topics: Collection[str] = (),
     ) -> tuple[TopicChanges, ...]:
-        """Change a broker's queues of all its topics. `change_queue` returns new queues or None."""
-        topics_by_placement: dict[QueuePlacement, list[str]] = {}
-        for topic, placement in self.placements_by_topic.items():
-            if broker_name in placement.broker_queues:
-                topics_by_placement.setdefault(placement, []).append(topic)
+        """Change a broker's queues of all its topics. `change_queue` returns new queues or None.
+
+        All topics are searched for those of the broker, unless they are among the expected ones.
+        """
+        topics_by_placement = self._group_topics(broker_name, expected_topics)
         if topics_by_placement:
             self._note_move(broker_name)
         topic_changes = []
@@ -189,6 +112,8 @@ class RouteTables:
             if queue_after == queue_before:
                 continue
             topic_changes.append(TopicChanges(tuple(topic_names), queue_before, queue_after))
+            if queue_after is None:
+                self._count_topics(broker_name, -len(topic_names))
             if queue_after is not None:
                 placement.broker_queues = {
                     **placement.broker_queues,
@@ -202,6 +127,34 @@ class RouteTables:
                     del self.placements_by_topic[topic]
         self.placement_successors.clear_cache()
         return merge_topic_changes(topic_changes)
+
+    def _group_topics(
+        self, broker_name: str, expected_topics: Collection[str]
+    ) -> dict[QueuePlacement, list[str]]:
+        """The topics of a broker by placement."""
+        topics_by_placement: dict[QueuePlacement, list[str]] = {}
+        topic_count = self.topic_counts.get(broker_name, 0)
+        if not topic_count:
+            return topics_by_placement
+        known_placements = self.placements_by_topic
+        for topic in expected_topics:
+            placement = known_placements.get(topic)
+            if placement is not None and broker_name in placement.broker_queues:
+                topics_by_placement.setdefault(placement, []).append(topic)
+        if sum(map(len, topics_by_placement.values())) == topic_count:
+            return topics_by_placement
+        topics_by_placement = {}
+        for topic, placement in known_placements.items():
+            if broker_name in placement.broker_queues:
+                topics_by_placement.setdefault(placement, []).append(topic)
+        return topics_by_placement
+
+    def _count_topics(self, broker_name: str, added_count: int) -> None:
+        topic_count = self.topic_counts.get(broker_name, 0) + added_count
+        if topic_count:
+            self.topic_counts[broker_name] = topic_count
+        else:
+            self.topic_counts.pop(broker_name, None)
 
     def _move_topic(
         self, topic: str, old_placement: QueuePlacement | None, new_placement: QueuePlacement | None
@@ -235,6 +188,8 @@ class RouteTables:
         if has_no_moves:
             self.placements_by_topic.update(new_placements)
         for topic_move, is_unmoved in zip(topic_moves, unmoved_flags, strict=True):
+            if topic_move.queue_before is None:
+                self._count_topics(broker_name, len(topic_move.topics))
             if is_unmoved:
                 self._move_topics_together(topic_move)
             else:
@@ -284,6 +239,7 @@ class RouteTables:
         mappings_by_broker = self.queue_mappings.setdefault(topic, {})
         mapping_before = mappings_by_broker.get(mapping_info.bname)
         mappings_by_broker[mapping_info.bname] = mapping_info
+        self._mapped_topics.setdefault(mapping_info.bname, {})[topic] = None
         return (
             None
             if mapping_before == mapping_info
@@ -294,53 +250,24 @@ class RouteTables:
         """Remove the mapping of a static topic on a broker. Return None if there is none."""
         mappings_by_broker = self.queue_mappings.get(topic, {})
         mapping_before = mappings_by_broker.pop(broker_name, None)
+        if mapping_before is None:
+            return None
         if not mappings_by_broker:
-            self.queue_mappings.pop(topic, None)
-        return None if mapping_before is None else MappingChange(topic, broker_name, mapping_before, None)
+            del self.queue_mappings[topic]
+        mapped_topics = self._mapped_topics[broker_name]
+        del mapped_topics[topic]
+        if not mapped_topics:
+            del self._mapped_topics[broker_name]
+        return MappingChange(topic, broker_name, mapping_before, None)
 
     def topics_of_broker(self, broker_name: str) -> list[str]:
-        return [
-            topic
-            for topic, placement in self.placements_by_topic.items()
-            if broker_name in placement.broker_queues
-        ]
+        return [topic for topics in self._group_topics(broker_name, ()).values() for topic in topics]
 
     def drop_group(self, broker_name: str) -> tuple[MappingChange, ...]:
         """Remove a group without members from all clusters, together with its mappings."""
-        del self.broker_groups[broker_name]
-        for cluster_name in [
-            cluster_name
-            for cluster_name, broker_names in self.broker_names_by_cluster.items()
-            if broker_name in broker_names
-        ]:
-            broker_names = self.broker_names_by_cluster[cluster_name]
-            del broker_names[broker_name]
-            if not broker_names:
-                del self.broker_names_by_cluster[cluster_name]
-        mapped_topics = [
-            topic
-            for topic, mappings_by_broker in self.queue_mappings.items()
-            if broker_name in mappings_by_broker
-        ]
-        return filter_mapping_changes(self.drop_mapping(topic, broker_name) for topic in mapped_topics)
-
-    def members_at_addr(self, live_key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
-        """The cluster's groups that contain the address, with the address's broker id in each.
-
-        There is one such group, unless a broker has changed its name.
-        """
-        cluster_name, broker_addr = live_key
-        for broker_name in self.broker_names_by_cluster.get(cluster_name, ()):
-            broker_group = self.broker_groups[broker_name]
-            for broker_id, member_addr in broker_group.broker_addrs.items():
-                if member_addr == broker_addr:
-                    yield broker_group, broker_id
-
-    def live_keys_on_channel(self, channel_id: int) -> Iterator[LiveKey]:
-        return (
-            live_key
-            for live_key, live_broker in self.live_brokers.items()
-            if live_broker.channel_id == channel_id
+        self.unlist_group(broker_name)
+        return filter_mapping_changes(
+            self.drop_mapping(topic, broker_name) for topic in list(self._mapped_topics.get(broker_name, ()))
         )
 
 

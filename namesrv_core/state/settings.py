@@ -20,7 +20,8 @@ _JOURNAL_KEYS = (
     "journalDir", "journalFsync", "journalKeepDays", "journalKeepMegabytes", "journalSegmentHours",
     "journalSegmentMegabytes", "journalServerId", "journalSnapshotMinutes",
 )  # fmt: skip
-_OBSERVATION_KEYS = ("httpAddress", "httpTokenFile", "logFormat")
+# `nsaddr` is the list that the HTTP port gives to clients: whoever changes it moves them to other servers.
+_OBSERVATION_KEYS = ("httpAddress", "httpTokenFile", "logFormat", "nsaddr")
 SECURITY_KEYS = ("credentialsFile", "noRemoteConfig", "readOnly")
 """Access is also decided only where the server runs. These keys are shown if they differ from the default."""
 
@@ -46,14 +47,17 @@ _DELICATE_KEY = re.compile(
 FSYNC_CHOICES = ("always", "interval", "never")
 # Settings that upstream does not have are shown only if they differ from these defaults.
 _UNSHOWN_DEFAULTS = {"fastPath": "true", "logFormat": "text", "logLevel": "INFO"}
+_ESCAPED_LINE_BREAKS = {ord("\r"): r"\r", ord("\n"): r"\n"}
 _ALLOWED_VALUES = {
     "journalFsync": FSYNC_CHOICES,
     "logFormat": ("text", "json"),
     "logLevel": ("DEBUG", "INFO", "WARN", "ERROR"),
 }
+# A name cannot begin with a bracket: otherwise a list of n addresses like [1]:1 could be read in 2**n ways.
+_ADDR_PATTERN = r"([^\s:;\[][^\s:;]*|\[[0-9a-fA-F:]+\]):\d{1,5}"
 _VALUE_PATTERNS = {
     "nsaddr": (
-        re.compile(r"([^\s:;]+|\[[0-9a-fA-F:]+\]):\d{1,5}(;([^\s:;]+|\[[0-9a-fA-F:]+\]):\d{1,5})*"),
+        re.compile(rf"{_ADDR_PATTERN}(;{_ADDR_PATTERN})*"),
         "HOST:PORT;HOST:PORT",
     )
 }
@@ -148,6 +152,7 @@ class NameServerSettings:
     maxFilterServersPerRegistration: int = DEFAULT_LIMITS["maxFilterServersPerRegistration"]
     maxOddRegistrationBytes: int = DEFAULT_LIMITS["maxOddRegistrationBytes"]
     maxBodyBytes: int = DEFAULT_LIMITS["maxBodyBytes"]
+    maxNameBytes: int = DEFAULT_LIMITS["maxNameBytes"]
     maxTopics: int = DEFAULT_LIMITS["maxTopics"]
     maxBrokers: int = DEFAULT_LIMITS["maxBrokers"]
     maxKvEntryBytes: int = DEFAULT_LIMITS["maxKvEntryBytes"]
@@ -280,14 +285,21 @@ class NameServerSettings:
             effective_limit(self.maxMappingsPerRegistration),
             effective_limit(self.maxFilterServersPerRegistration),
             effective_limit(self.maxOddRegistrationBytes),
+            effective_limit(self.maxNameBytes),
         )
 
     def encode_body(self, actual_settings: Mapping[str, str] = MappingProxyType({})) -> bytes:
         """The lines `key=value` of GET_NAMESRV_CONFIG and of `-p`. `actual_settings` take precedence."""
         setting_items = {**self.shown_items(), **actual_settings}
-        return "".join(
-            f"{setting_key}={setting_items[setting_key]}\n" for setting_key in sorted(setting_items)
-        ).encode("utf-8", "replace")
+        return b"".join(
+            encode_setting_line(setting_key, setting_items[setting_key])
+            for setting_key in sorted(setting_items)
+        )
+
+
+def encode_setting_line(setting_key: str, value_text: str) -> bytes:
+    """A line of GET_NAMESRV_CONFIG. It escapes line breaks as Properties do, and like Java's nothing else."""
+    return f"{setting_key}={value_text}".translate(_ESCAPED_LINE_BREAKS).encode("utf-8", "replace") + b"\n"
 
 
 def _format_value(setting_value: object) -> str:

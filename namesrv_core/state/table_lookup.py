@@ -1,24 +1,31 @@
 """The queries on the route tables: routes of topics, cluster map and topic lists. A query changes nothing."""
 
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+import sys
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, Perm
+from namesrv_core.protocol.bounded_cache import BoundedCache
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.json_bodies import (
     MappingInfo,
     broker_data_json,
     mapping_info_json,
     queue_data_json,
 )
-from namesrv_core.state.route_tables import RegisteredGroup, RouteTables
+from namesrv_core.state.broker_tables import RegisteredGroup
+from namesrv_core.state.list_cache import BodySteps
+from namesrv_core.state.route_tables import RouteTables
 
 # Broker groups poll this topic for their members, so its route shows the real broker ids (TopicValidator).
 _MEMBER_TOPIC_PREFIX = "rmq_sys_SYNC_BROKER_MEMBER_"
 
-_CACHE_ENTRIES = 16_384
+# Cache the JSON of members and queues: each broker is in thousands of routes, and has few different queues.
+# 8 MiB are about 10,000 members or queues. The names come from peers.
+_MAX_CACHE_BYTES = 8 * 1024 * 1024
+_ENTRY_BYTES, _ADDR_BYTES = 400, 200
+_GROUPS_PER_STEP = 64
 
 
 class RouteMember(NamedTuple):
@@ -147,12 +154,7 @@ def cut_to_zone(topic_route: RegisteredRoute, zone_name: str) -> RegisteredRoute
 def encode_route_body(topic_route: RegisteredRoute, order_conf: str | None, is_standard: bool) -> bytes:
     """The body TopicRouteData."""
     queue_mappings = topic_route.queue_mappings
-    member_texts = (
-        _encode_member(
-            *route_member[:2], tuple(route_member.broker_addrs.items()), *route_member[3:], is_standard
-        )
-        for route_member in topic_route.route_members
-    )
+    member_texts = (_encode_member(route_member, is_standard) for route_member in topic_route.route_members)
     return fastjson.encode_json(
         {
             "brokerDatas": _join_encoded_list(member_texts),
@@ -169,27 +171,29 @@ def encode_route_body(topic_route: RegisteredRoute, order_conf: str | None, is_s
     )
 
 
-# Cache the JSON of members and queues: each broker is in thousands of routes, and has few different queues.
+_member_texts: BoundedCache[tuple[object, ...], str] = BoundedCache(_MAX_CACHE_BYTES)
+_queue_texts: BoundedCache[tuple[QueueData, bool], str] = BoundedCache(_MAX_CACHE_BYTES)
 
 
-@lru_cache(_CACHE_ENTRIES)
-def _encode_member(
-    cluster_name: str,
-    broker_name: str,
-    broker_addr_items: tuple[tuple[int, str], ...],
-    enable_acting_master: bool,
-    zone_name: str | None,
-    is_standard: bool,
-) -> str:
-    return fastjson.encode_json_text(
-        broker_data_json(cluster_name, broker_name, dict(broker_addr_items), enable_acting_master, zone_name),
-        is_standard,
-    )
+def _encode_member(route_member: RouteMember, is_standard: bool) -> str:
+    addr_items = tuple(route_member.broker_addrs.items())
+    member_key = (*route_member[:2], addr_items, *route_member[3:], is_standard)
+    member_text = _member_texts.get(member_key)
+    if member_text is None:
+        member_text = fastjson.encode_json_text(broker_data_json(*route_member), is_standard)
+        # The key has the same names as the text.
+        entry_bytes = 2 * sys.getsizeof(member_text) + _ADDR_BYTES * len(addr_items) + _ENTRY_BYTES
+        _member_texts.put(member_key, member_text, entry_bytes)
+    return member_text
 
 
-@lru_cache(_CACHE_ENTRIES)
 def _encode_queue(queue_data: QueueData, is_standard: bool) -> str:
-    return fastjson.encode_json_text(queue_data_json(queue_data), is_standard)
+    queue_text = _queue_texts.get((queue_data, is_standard))
+    if queue_text is None:
+        queue_text = fastjson.encode_json_text(queue_data_json(queue_data), is_standard)
+        entry_bytes = 2 * sys.getsizeof(queue_text) + _ENTRY_BYTES
+        _queue_texts.put((queue_data, is_standard), queue_text, entry_bytes)
+    return queue_text
 
 
 def _join_encoded_list(json_texts: Iterable[str]) -> fastjson.EncodedJson:
@@ -198,25 +202,27 @@ def _join_encoded_list(json_texts: Iterable[str]) -> fastjson.EncodedJson:
 
 def mapping_infos_json(queue_mappings: dict[str | None, MappingInfo]) -> dict[str, object]:
     return {
-        broker_name or "null": mapping_info_json(mapping_info)
+        "null" if broker_name is None else broker_name: mapping_info_json(mapping_info)
         for broker_name, mapping_info in queue_mappings.items()
     }
 
 
+def encode_cluster_body_in_steps(tables: RouteTables) -> BodySteps:
+    """The body ClusterInfo, as it is in the last step. The steps before encode the groups."""
+    for group_index, broker_group in enumerate(list(tables.broker_groups.values())):
+        if group_index % _GROUPS_PER_STEP == 0:
+            yield
+        _encode_group(broker_group)
+    return encode_cluster_body(tables)
+
+
 def encode_cluster_body(tables: RouteTables) -> bytes:
     """The body ClusterInfo."""
-    broker_groups = tables.broker_groups.values()
     return fastjson.encode_json(
         {
             "brokerAddrTable": {
-                broker_group.broker_name: broker_data_json(
-                    broker_group.cluster_name,
-                    broker_group.broker_name,
-                    broker_group.broker_addrs,
-                    broker_group.enable_acting_master,
-                    broker_group.zone_name,
-                )
-                for broker_group in broker_groups
+                broker_group.broker_name: _encode_group(broker_group)
+                for broker_group in tables.broker_groups.values()
             },
             "clusterAddrTable": {
                 cluster_name: list(broker_names)
@@ -226,23 +232,23 @@ def encode_cluster_body(tables: RouteTables) -> bytes:
     )
 
 
+def _encode_group(broker_group: RegisteredGroup) -> fastjson.EncodedJson:
+    route_member = RouteMember(
+        broker_group.cluster_name,
+        broker_group.broker_name,
+        broker_group.broker_addrs,
+        broker_group.enable_acting_master,
+        broker_group.zone_name,
+    )
+    return fastjson.EncodedJson(_encode_member(route_member, False))
+
+
 def encode_member_group_body(tables: RouteTables, cluster_name: str | None, broker_name: str | None) -> bytes:
     """The body BrokerMemberGroup. Its cluster is the one in the request."""
     broker_group = tables.broker_groups.get(broker_name) if broker_name is not None else None
     broker_addrs = dict(broker_group.broker_addrs) if broker_group else {}
     group_fields = {"brokerAddrs": broker_addrs, "brokerName": broker_name, "cluster": cluster_name}
     return fastjson.encode_json({"brokerMemberGroup": group_fields})
-
-
-def topics_of_cluster(tables: RouteTables, cluster_name: str | None) -> list[str]:
-    """The topics with queues on a broker of the cluster."""
-    broker_names = tables.broker_names_by_cluster.get(cluster_name, {}) if cluster_name is not None else {}
-    known_placements = tables.placements_by_topic.items()
-    return [
-        topic
-        for topic, placement in known_placements
-        if not broker_names.keys().isdisjoint(placement.broker_queues)
-    ]
 
 
 def system_topics(tables: RouteTables) -> tuple[list[str], str | None]:
@@ -258,29 +264,3 @@ def system_topics(tables: RouteTables) -> tuple[list[str], str | None]:
         for broker_addr in broker_group.broker_addrs.values()
     )
     return list(topic_names), next(broker_addrs, None)
-
-
-def unit_topics(tables: RouteTables) -> list[str]:
-    return [topic for topic, sys_flags in _topic_sys_flags(tables) if sys_flags & TOPIC_SYS_FLAG_UNIT]
-
-
-def unit_sub_topics(tables: RouteTables) -> list[str]:
-    return [topic for topic, sys_flags in _topic_sys_flags(tables) if sys_flags & TOPIC_SYS_FLAG_UNIT_SUB]
-
-
-def unit_sub_ununit_topics(tables: RouteTables) -> list[str]:
-    both_flags = TOPIC_SYS_FLAG_UNIT | TOPIC_SYS_FLAG_UNIT_SUB
-    return [
-        topic
-        for topic, sys_flags in _topic_sys_flags(tables)
-        if sys_flags & both_flags == TOPIC_SYS_FLAG_UNIT_SUB
-    ]
-
-
-def _topic_sys_flags(tables: RouteTables) -> Iterator[tuple[str, int]]:
-    """Each topic with the sysFlag of its first broker."""
-    known_placements = tables.placements_by_topic.items()
-    return (
-        (topic, next(iter(placement.broker_queues.values())).topic_sys_flag)
-        for topic, placement in known_placements
-    )

@@ -1,6 +1,7 @@
 """Unregistration: removes brokers and cleans the queues of their topics."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from namesrv_core.events import (
@@ -11,14 +12,17 @@ from namesrv_core.events import (
     TopicsChanged,
 )
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.state.broker_index import LiveKey
+from namesrv_core.state.broker_tables import LiveBroker, RegisteredGroup
 from namesrv_core.state.registration_events import (
     build_mapping_events,
     build_min_id_event,
     place_of_broker,
+    release_live_broker,
 )
-from namesrv_core.state.route_tables import (
-    RouteTables,
-)
+from namesrv_core.state.route_tables import RouteTables
+
+_MAX_PLACES_PER_STEP = 32
 
 
 class RegisteredPlace(NamedTuple):
@@ -37,85 +41,130 @@ def is_stale_unregistration(tables: RouteTables, leaving_broker: RegisteredPlace
     return live_broker is not None and channel_id in live_broker.former_channel_ids
 
 
+class BrokerRemoval:
+    """Removes brokers that leave for the same reason. `build_min_id_events` comes after the last one.
+
+    `topics_by_broker` are the topics of brokers that have been searched for. Others are searched when needed.
+    """
+
+    def __init__(
+        self, tables: RouteTables, reason: str, topics_by_broker: Mapping[str, Collection[str]] | None = None
+    ) -> None:
+        self._tables = tables
+        self._reason = reason
+        self._topics_by_broker = topics_by_broker or {}
+        self._offline_addrs: dict[str, str] = {}
+
+    def unregister_broker(self, leaving_broker: RegisteredPlace) -> list[Event]:
+        """Remove a broker from one group, whichever cluster and id it names (`unRegisterBroker`)."""
+        tables = self._tables
+        live_key = (leaving_broker.cluster_name, leaving_broker.broker_addr)
+        live_broker = tables.live_brokers.get(live_key)
+        broker_group = tables.broker_groups.get(leaving_broker.broker_name)
+        events: list[Event] = []
+        is_member = False
+        if broker_group is not None:
+            is_smallest = leaving_broker.broker_id == min(broker_group.broker_addrs)
+            broker_id = broker_group.find_id(leaving_broker.broker_addr)
+            is_member = broker_id is not None
+            if broker_id is not None:
+                events += self._drop_member(broker_group, broker_id, live_key, live_broker)
+            events += self._adapt_group(broker_group, leaving_broker.broker_addr, is_smallest)
+        tables.filter_servers.pop(live_key, None)
+        tables.generation += 1
+        if live_broker is not None:
+            remaining_events = release_live_broker(tables, live_key)
+            if not is_member and not remaining_events:
+                events.append(AddressForgotten(*live_key, reason=self._reason))
+            events += remaining_events
+        return events
+
+    def remove_live_broker(self, live_key: LiveKey) -> list[Event]:
+        """Remove a broker from all groups in which it holds a place through this cluster only.
+
+        A broker with very many names loses only some of its places. Call this until it is gone.
+        """
+        tables = self._tables
+        events: list[Event] = []
+        live_broker = tables.live_brokers[live_key]
+        members = list(islice(tables.members_at_addr(live_key), _MAX_PLACES_PER_STEP + 1))
+        for broker_group, broker_id in members[:_MAX_PLACES_PER_STEP]:
+            if not tables.release_member(broker_group, live_key):
+                is_smallest = broker_id == min(broker_group.broker_addrs)
+                events += self._drop_member(broker_group, broker_id, live_key, live_broker)
+                events += self._adapt_group(broker_group, live_key[1], is_smallest)
+        if len(members) > _MAX_PLACES_PER_STEP:
+            live_broker.forget_registration()
+            tables.generation += 1
+            return events
+        tables.drop_live_broker(live_key)
+        filter_servers = tables.filter_servers.pop(live_key, None)
+        if events or filter_servers:
+            tables.generation += 1
+        # Without events another broker took its place, or it keeps the place through another cluster.
+        return events or [AddressForgotten(*live_key, reason=self._reason)]
+
+    def build_min_id_events(self) -> list[Event]:
+        """The events for groups that have lost their smallest broker id and still have members."""
+        broker_groups = self._tables.broker_groups
+        return [
+            build_min_id_event(broker_groups[broker_name], offline_addr, None)
+            for broker_name, offline_addr in self._offline_addrs.items()
+            if broker_name in broker_groups and broker_groups[broker_name].enable_acting_master
+        ]
+
+    def _drop_member(
+        self,
+        broker_group: RegisteredGroup,
+        broker_id: int,
+        live_key: LiveKey,
+        live_broker: LiveBroker | None,
+    ) -> list[Event]:
+        self._tables.drop_member(broker_group, broker_id)
+        return [
+            BrokerUnregistered(
+                *place_of_broker(broker_group, broker_id, live_key),
+                reason=self._reason,
+                channel=live_broker.channel_id if live_broker else None,
+            )
+        ]
+
+    def _adapt_group(
+        self, broker_group: RegisteredGroup, offline_addr: str, was_smallest: bool
+    ) -> list[Event]:
+        """Remove a group without members and its queues. Without its master make its queues read-only."""
+        broker_name = broker_group.broker_name
+        if not broker_group.broker_addrs:
+            mapping_changes = self._tables.drop_group(broker_name)
+            return self._change_queues(broker_name, lambda queue_data: None) + build_mapping_events(
+                broker_name, mapping_changes
+            )
+        if was_smallest:
+            self._offline_addrs[broker_name] = offline_addr
+        if broker_group.enable_acting_master and min(broker_group.broker_addrs) > MASTER_BROKER_ID:
+            return self._change_queues(broker_name, _without_write_permission)
+        return []
+
+    def _change_queues(
+        self, broker_name: str, change_queue: Callable[[QueueData], QueueData | None]
+    ) -> list[Event]:
+        topic_changes = self._tables.change_all_queues(
+            broker_name, change_queue, self._topics_by_broker.get(broker_name, ())
+        )
+        return [TopicsChanged(broker_name, "unregistration", topic_changes)] if topic_changes else []
+
+
 def unregister_brokers(
     tables: RouteTables, leaving_brokers: Iterable[RegisteredPlace], reason: str
 ) -> list[Event]:
-    """Unregister brokers by their addresses. Their topics are cleaned in one pass."""
-    events: list[Event] = []
-    removed_groups: set[str] = set()
-    reduced_groups: set[str] = set()
-    min_id_events: list[Event] = []
-    mapping_events: list[Event] = []
-    for leaving_broker in leaving_brokers:
-        live_key = (leaving_broker.cluster_name, leaving_broker.broker_addr)
-        live_broker = tables.live_brokers.pop(live_key, None)
-        tables.filter_servers.pop(live_key, None)
-        broker_group = tables.broker_groups.get(leaving_broker.broker_name)
-        broker_ids = (
-            [
-                member_id
-                for member_id, member_addr in broker_group.broker_addrs.items()
-                if member_addr == leaving_broker.broker_addr
-            ]
-            if broker_group
-            else []
-        )
-        if live_broker is not None and not broker_ids:
-            events.append(AddressForgotten(*live_key, reason=reason))
-        if broker_group is None:
-            continue
-        min_id_goes = bool(broker_group.broker_addrs) and leaving_broker.broker_id == min(
-            broker_group.broker_addrs
-        )
-        for broker_id in broker_ids:
-            del broker_group.broker_addrs[broker_id]
-            channel_id = live_broker.channel_id if live_broker else None
-            events.append(
-                BrokerUnregistered(
-                    *place_of_broker(broker_group, broker_id, live_key), reason=reason, channel=channel_id
-                )
-            )
-        if not broker_group.broker_addrs:
-            mapping_events += build_mapping_events(
-                broker_group.broker_name, tables.drop_group(broker_group.broker_name)
-            )
-            removed_groups.add(broker_group.broker_name)
-            continue
-        reduced_groups.add(broker_group.broker_name)
-        if min_id_goes and broker_group.enable_acting_master:
-            min_id_events.append(build_min_id_event(broker_group, leaving_broker.broker_addr, None))
-    tables.generation += 1
-    return (
-        events
-        + _clean_topic_queues(tables, removed_groups, reduced_groups - removed_groups)
-        + mapping_events
-        + min_id_events
-    )
-
-
-def _clean_topic_queues(
-    tables: RouteTables, removed_groups: set[str], reduced_groups: set[str]
-) -> list[Event]:
-    """Remove the queues of removed groups, and make those of groups that lost their master read-only."""
-    headless_groups = {
-        broker_name
-        for broker_name in reduced_groups
-        if tables.broker_groups[broker_name].enable_acting_master
-        and min(tables.broker_groups[broker_name].broker_addrs) > MASTER_BROKER_ID
-    }
-    removed_changes = [
-        (broker_name, tables.change_all_queues(broker_name, lambda queue_data: None))
-        for broker_name in sorted(removed_groups)
+    """Unregister brokers by their addresses."""
+    broker_removal = BrokerRemoval(tables, reason)
+    events = [
+        event
+        for leaving_broker in leaving_brokers
+        for event in broker_removal.unregister_broker(leaving_broker)
     ]
-    read_only_changes = [
-        (broker_name, tables.change_all_queues(broker_name, _without_write_permission))
-        for broker_name in sorted(headless_groups)
-    ]
-    return [
-        TopicsChanged(broker_name, "unregistration", topic_changes)
-        for broker_name, topic_changes in removed_changes + read_only_changes
-        if topic_changes
-    ]
+    return events + broker_removal.build_min_id_events()
 
 
 def _without_write_permission(queue_data: QueueData) -> QueueData:

@@ -8,6 +8,7 @@ from namesrv_core.events import BrokerRegistered, BrokerUnregistered, TopicsChan
 from namesrv_core.protocol import registration_codec
 from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.protocol.registration_codec import encode_compressed_registration
 from namesrv_core.state.settings import NameServerSettings
 from tests.support.wire import STARTED_AT, VERSION, Wire, broker_ext, registration_body, topic_config
 
@@ -129,6 +130,28 @@ def test_missing_topics_are_deleted_where_the_settings_say_so(form: HeaderType) 
     wire.register("a", "T", "U")
     wire.register("a", "T", version=DataVersion(2, 0, 1))
     assert topics(wire) == {"T"}
+
+
+def test_a_null_topic_table_deletes_no_topic_and_a_missing_one_all(form: HeaderType) -> None:
+    wire = Wire(form, NameServerSettings(deleteTopicWithBrokerRegistration=True))
+    wire.register("a", "T", "U")
+    for wrapper in (b"null", b'{"topicConfigTable":null}'):
+        wire.register("a", body=b'{"topicConfigSerializeWrapper":%s}' % wrapper)
+        assert topics(wire) == {"T", "U"}
+    wire.register("a", body=b"{}")
+    assert topics(wire) == set()
+
+
+def test_filters_that_outlive_their_broker_count_as_brokers(form: HeaderType) -> None:
+    wire = Wire(form, NameServerSettings(maxBrokers=3))
+    body = registration_body(["T", "U"], DataVersion(1, 1, 1), filters=["f"])
+    wire.register("a", addr="x:1", body=registration_body(["T", "U"], DataVersion(1, 2, 1)))
+    for number in range(5):
+        addr = f"y:{number}"
+        answer = wire.register("a", broker_id=1, addr=addr, body=body)
+        assert answer.code == (0 if number < 3 else 1)
+        wire.register("a", broker_id=0, addr=addr, body=body)
+    assert len(wire.state.tables.filter_servers) == 3
 
 
 def test_a_broker_unregisters(form: HeaderType) -> None:
@@ -269,3 +292,75 @@ def test_a_member_group_is_told_with_upstream_s_remark(form: HeaderType) -> None
         b'{"brokerMemberGroup":{"brokerAddrs":{0:"10.0.0.1:10911",1:"10.0.0.2:10911"},'
         b'"brokerName":"a","cluster":"any"}}'
     )
+
+
+LONG = "n" * 256
+REGISTERED_FIELDS = [
+    ("clusterName", "cluster"), ("brokerName", "broker"), ("brokerAddr", "address"),
+    ("haServerAddr", "address"), ("__ZONE_NAME", "zone"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "kind"), REGISTERED_FIELDS)
+def test_a_registration_with_too_long_a_name_is_refused_and_leaves_nothing(
+    form: HeaderType, field: str, kind: str
+) -> None:
+    wire = Wire(form)
+    answer = wire.register("a", "T", "U", more={field: LONG})
+    assert answer.code == 1
+    assert (answer.remark or "").startswith(f"a {kind} name of 256 bytes, ")
+    assert wire.state.limit_hits.hit_counts["maxNameBytes"] == 1
+    tables = wire.state.tables
+    assert (tables.broker_groups, tables.live_brokers, tables.broker_names_by_cluster) == ({}, {}, {})
+
+
+@pytest.mark.parametrize(("field", "kind"), REGISTERED_FIELDS)
+def test_a_registration_with_names_of_255_bytes_is_accepted(form: HeaderType, field: str, kind: str) -> None:
+    wire = Wire(form)
+    assert wire.register("a", "T", "U", more={field: LONG[1:]}).code == 0
+
+
+MAPPED = {"topic": "M", "bname": "a", "scope": "s", "totalQueues": 1, "epoch": 1, "currIdMap": {}}
+BODIES_WITH_LONG_NAMES = {
+    "topic": registration_body(["T", LONG]),
+    "filter server": registration_body(["T", "U"], filters=["a:1", LONG]),
+    "key of a mapping": registration_body(["T", "U"], mappings={LONG: MAPPED}),
+    "topic of a mapping": registration_body(["T", "U"], mappings={"M": MAPPED | {"topic": LONG}}),
+    "broker of a mapping": registration_body(["T", "U"], mappings={"M": MAPPED | {"bname": LONG}}),
+    "scope of a mapping": registration_body(["T", "U"], mappings={"M": MAPPED | {"scope": LONG}}),
+}
+
+
+@pytest.mark.parametrize("place", BODIES_WITH_LONG_NAMES)
+def test_a_body_with_too_long_a_name_is_refused_and_leaves_nothing(form: HeaderType, place: str) -> None:
+    wire = Wire(form)
+    answer = wire.register("a", body=BODIES_WITH_LONG_NAMES[place])
+    assert answer.code == 1
+    assert "name of 256 bytes" in (answer.remark or "")
+    assert wire.state.limit_hits.hit_counts["maxNameBytes"] == 1
+    assert not wire.state.tables.broker_groups
+
+
+def test_a_compressed_body_with_a_topic_name_of_megabytes_gets_a_short_answer(form: HeaderType) -> None:
+    wire = Wire(form)
+    configs = {name: topic_config(name) for name in ("T", "x" * 6_000_000)}
+    answer = wire.register("a", body=encode_compressed_registration(VERSION, configs))
+    assert answer.code == 1
+    assert len(answer.remark or "") < 200
+    assert not wire.state.tables.placements_by_topic
+
+
+def test_a_topic_line_of_megabytes_that_cannot_be_read_gets_a_short_answer(form: HeaderType) -> None:
+    wire = Wire(form)
+    configs = {name: topic_config(name) | {"perm": "\x01" * 1_000_000} for name in ("T", "U")}
+    answer = wire.register("a", body=encode_compressed_registration(VERSION, configs))
+    assert answer.code == 1
+    assert len(answer.remark or "") < 2_000
+
+
+def test_a_registration_with_a_large_header_is_never_kept_as_a_fingerprint(form: HeaderType) -> None:
+    wire = Wire(form)
+    for more in ({}, {"x": "y" * 100_000}):
+        assert wire.register("a", "T", "U", more=more).code == 0
+        last_fingerprint = wire.state.tables.live_brokers["c", "10.0.0.1:10911"].last_fingerprint
+        assert (last_fingerprint is None) == bool(more)

@@ -38,12 +38,23 @@ def test_a_put_without_namespace_or_key_is_refused(form: HeaderType) -> None:
     assert wire.state.kv_config.tables_by_namespace == {}
 
 
-def test_what_was_deleted_is_gone_and_its_namespace_stays(form: HeaderType) -> None:
+def test_what_was_deleted_is_gone_and_so_is_its_empty_namespace(form: HeaderType) -> None:
     wire = Wire(form)
     wire.ask(100, KEY | {"value": "v"})
     assert wire.ask(102, KEY).code == 0
     assert wire.events == (KvDeleted("N", "K", "v"),)
-    assert wire.ask(219, {"namespace": "N"}).body == b'{"table":{}}'
+    assert wire.ask(101, KEY).code == 22
+    assert wire.ask(219, {"namespace": "N"}).code == 22
+
+
+def test_a_broker_is_still_told_an_empty_table_of_ordered_topics(form: HeaderType) -> None:
+    wire = Wire(form)
+    assert wire.register("a", "T", "U").body == b""
+    ordered = {"namespace": "ORDER_TOPIC_CONFIG", "key": "T"}
+    wire.ask(100, ordered | {"value": "a:8"})
+    wire.ask(102, ordered)
+    assert wire.register("a", "T", "U").body == b'{"table":{}}'
+    assert wire.ask(219, {"namespace": "ORDER_TOPIC_CONFIG"}).body == b'{"table":{}}'
 
 
 def test_deleting_nothing_succeeds(form: HeaderType) -> None:

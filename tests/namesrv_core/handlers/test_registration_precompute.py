@@ -94,6 +94,13 @@ def test_a_small_registration_goes_the_usual_way() -> None:
     assert Server(True).begin(register()) is None
 
 
+def test_a_small_compressed_registration_has_steps_for_it_may_be_large_when_inflated() -> None:
+    topics = tuple(f"topic-{number}" for number in range(500))
+    asked = register(topics=topics, packed=True)
+    assert 256 < len(asked.body) < 4096
+    assert Server(True).begin(asked) is not None
+
+
 def test_so_does_whatever_is_no_registration() -> None:
     assert Server(True).begin(RemotingCommand(RequestCode.PUT_KV_CONFIG, {}, bytes(1 << 20))) is None
 

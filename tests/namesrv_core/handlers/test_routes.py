@@ -14,6 +14,7 @@ from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.state import liveness, table_lookup
 from namesrv_core.state.settings import NameServerSettings
+from tests.support.brokers import leave_at_once
 from tests.support.wire import STARTED_AT, Wire, broker_ext, registration_body, topic_config
 
 MEMBERS = "rmq_sys_SYNC_BROKER_MEMBER_a"
@@ -199,11 +200,11 @@ class Remembered(RuleBasedStateMachine):
     @rule(passed=st.sampled_from([1, 60_001]))
     def let_time_pass(self, passed: int) -> None:
         self.now += passed
-        liveness.expire_silent_brokers(self.wire.state.tables, self.now)
+        leave_at_once(self.wire.state.tables, liveness.find_expired_brokers(self.wire.state.tables, self.now))
 
     @rule()
     def close(self) -> None:
-        liveness.remove_brokers_on_channel(self.wire.state.tables, 1)
+        leave_at_once(self.wire.state.tables, liveness.end_channel(self.wire.state.tables, 1))
 
     @invariant()
     def a_route_is_what_the_tables_have(self) -> None:

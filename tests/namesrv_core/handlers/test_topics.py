@@ -3,10 +3,14 @@
 import pytest
 
 from namesrv_core.events import TopicDeleted, TopicsChanged
+from namesrv_core.handlers.dispatch import handle_request
+from namesrv_core.handlers.stepped_reply import SteppedReply
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import HeaderType
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.state.settings import NameServerSettings
-from tests.support.wire import Wire, registration_body, topic_config
+from tests.namesrv_core.handlers.test_stepped_reply import run_steps
+from tests.support.wire import STARTED_AT, Wire, broker_ext, registration_body, topic_config
 
 QUEUE = b'{"brokerName":"a","perm":4,"readQueueNums":3,"topicSysFlag":0,"writeQueueNums":2}'
 ROUTE = b'{"brokerDatas":[],"filterServerTable":{},"queueDatas":[' + QUEUE + b"]}"
@@ -106,3 +110,65 @@ def test_a_body_that_is_no_route_is_refused(form: HeaderType, body: bytes) -> No
     wire = lab(form)
     assert wire.ask(217, {"topic": "X"}, body).code == 1
     assert "X" not in wire.state.tables.placements_by_topic
+
+
+@pytest.mark.parametrize(("length", "code"), [(255, 0), (256, 1)])
+def test_a_registered_topic_has_a_name_of_255_bytes_at_most(form: HeaderType, length: int, code: int) -> None:
+    wire = lab(form)
+    answer = wire.ask(217, {"topic": "n" * length}, ROUTE)
+    assert answer.code == code
+    assert ("n" * length in wire.state.tables.placements_by_topic) == (code == 0)
+    assert wire.state.limit_hits.hit_counts["maxNameBytes"] == code
+
+
+def many_topics(form: HeaderType) -> Wire:
+    wire = Wire(form)
+    configs = [topic_config(f"T{number}", topicSysFlag=number % 4) for number in range(2_500)]
+    wire.register("a", body=registration_body(configs))
+    return wire
+
+
+@pytest.mark.parametrize(
+    ("code", "ext", "count"),
+    [(206, {}, 2_500), (224, {"cluster": "c"}, 2_500), (311, {}, 1_250), (312, {}, 1_250), (313, {}, 625)],
+)
+def test_a_list_of_many_topics_is_computed_in_steps_and_then_kept(
+    form: HeaderType, code: int, ext: dict[str, str], count: int
+) -> None:
+    wire = many_topics(form)
+    asked = RemotingCommand(code, ext, opaque=7, header_type=form)
+    reply = handle_request(wire.state, asked, 1, STARTED_AT)[0]
+    assert isinstance(reply, SteppedReply)
+    answer = run_steps(reply)[0]
+    assert len(fastjson.decode_json(answer.body)["topicList"]) == count
+    again = wire.ask(code, ext)
+    assert (answer.code, answer.opaque, answer.flag) == (0, 7, 1)
+    assert again.body == answer.body
+
+
+def test_the_list_of_a_cluster_that_nobody_knows_takes_no_steps(form: HeaderType) -> None:
+    wire = many_topics(form)
+    for ext in ({"cluster": "x"}, {}):
+        assert wire.ask(224, ext).body == b'{"topicList":[]}'
+
+
+@pytest.mark.parametrize("code", [106, 206, 224, 304])
+def test_a_list_shows_each_change_of_brokers_and_topics(form: HeaderType, code: int) -> None:
+    wire = lab(form)
+    bodies = [wire.ask(code, {"cluster": "d"}).body]
+    wire.register("e", "T0", "X", cluster="d", addr="10.0.0.3:10911", channel=3)
+    bodies.append(wire.ask(code, {"cluster": "d"}).body)
+    wire.ask(104, broker_ext("e", 0, "10.0.0.3:10911", "d"))
+    assert wire.ask(code, {"cluster": "d"}).body == bodies[0]
+    assert bodies[0] != bodies[1]
+
+
+@pytest.mark.parametrize("code", [106, 224, 304])
+def test_a_broker_that_registers_again_under_another_cluster_is_listed_there(
+    form: HeaderType, code: int
+) -> None:
+    wire = lab(form)
+    ext = {"cluster": "e"}
+    before = wire.ask(code, ext).body
+    wire.register("b", "T0", "V", cluster="e", addr="10.0.0.2:10911", channel=2)
+    assert wire.ask(code, ext).body != before

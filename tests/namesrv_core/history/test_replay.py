@@ -1,6 +1,7 @@
 """Whatever is asked of a name server: its tables are those that the journal gives back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -32,6 +33,7 @@ from namesrv_core.history.replay import JournalReplay
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.state import liveness
+from namesrv_core.state.departures import Departure, DepartureOrder, leave_in_steps
 from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.state.snapshot import build_snapshot, copy_tables
 from tests.support.wire import Wire, broker_ext, registration_body, topic_config
@@ -91,6 +93,7 @@ MORE = st.fixed_dictionaries(
     },
 )
 TEXTS = st.sampled_from(["", "k", "\u4e3b\u9898", "a=b\nc", "\x00"])
+NAMESPACES = TEXTS | st.just("ORDER_TOPIC_CONFIG")
 
 
 class NameServerLife(RuleBasedStateMachine):
@@ -102,6 +105,7 @@ class NameServerLife(RuleBasedStateMachine):
         self.now = 1_700_000_000_000
         self.seq = 0
         self.replay = JournalReplay()
+        self.departures: Iterator[Departure] = iter(())
         self.follow([taken(self.wire, self.now)])
 
     def follow(self, events: Sequence[Event]) -> None:
@@ -133,15 +137,27 @@ class NameServerLife(RuleBasedStateMachine):
     def heartbeat(self, cluster: str, name: str, addr: str) -> None:
         self.ask(904, {"clusterName": cluster, "brokerName": name, "brokerAddr": addr})
 
-    @rule(channel=st.integers(1, 4))
-    def close(self, channel: int) -> None:
-        self.follow(liveness.remove_brokers_on_channel(self.wire.state.tables, channel))
+    @rule(channel=st.integers(1, 4), steps=st.integers(0, 3))
+    def close(self, channel: int, steps: int) -> None:
+        self.leave(liveness.end_channel(self.wire.state.tables, channel), steps)
 
-    @rule(passed=st.sampled_from([500, 900, 50_000, 130_000]))
-    def wait(self, passed: int) -> None:
+    @rule(passed=st.sampled_from([500, 900, 50_000, 130_000]), steps=st.integers(0, 3))
+    def wait(self, passed: int, steps: int) -> None:
         self.now += passed
-        self.follow(liveness.expire_silent_brokers(self.wire.state.tables, self.now)[1])
-        self.follow(liveness.detect_silent_brokers(self.wire.state.tables, self.now))
+        self.leave(liveness.find_expired_brokers(self.wire.state.tables, self.now), steps)
+        for events in liveness.detect_silent_brokers(self.wire.state.tables, self.now):
+            self.follow(events)
+
+    def leave(self, order: DepartureOrder, steps: int) -> None:
+        """Complete the departures that are under way, then begin new ones with so many steps."""
+        self.take_steps()
+        self.departures = leave_in_steps(self.wire.state.tables, [order])
+        self.take_steps(steps)
+
+    @rule()
+    def take_steps(self, steps: int | None = None) -> None:
+        for departure in islice(self.departures, steps):
+            self.follow(departure.events)
 
     @rule(name=NAMES, code=st.sampled_from([205, 327]))
     def permission(self, name: str, code: int) -> None:
@@ -159,12 +175,12 @@ class NameServerLife(RuleBasedStateMachine):
         ]
         self.ask(217, {"topic": topic}, fastjson.encode_json({"queueDatas": queues}))
 
-    @rule(namespace=TEXTS, key=TEXTS, value=st.none() | TEXTS)
+    @rule(namespace=NAMESPACES, key=TEXTS, value=st.none() | TEXTS)
     def put(self, namespace: str, key: str, value: str | None) -> None:
         ext = {"namespace": namespace, "key": key} | ({} if value is None else {"value": value})
         self.ask(100, ext)
 
-    @rule(namespace=TEXTS, key=TEXTS)
+    @rule(namespace=NAMESPACES, key=TEXTS)
     def delete(self, namespace: str, key: str) -> None:
         self.ask(102, {"namespace": namespace, "key": key})
 

@@ -7,6 +7,7 @@ import pytest
 
 from namesrv_core.errors import OverLimit
 from namesrv_core.protocol import fastjson, registration_codec
+from namesrv_core.protocol.compressed_registration import decode_compressed_steps
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.registration_codec import (
     BrokerRegistration,
@@ -22,6 +23,7 @@ from tests.namesrv_core.protocol.test_registration_codec import (
     read,
     refused,
 )
+from tests.support.wire import topic_config
 
 
 def compressed(*topics: str, filters: bytes = b"[]", mappings: bytes | None = pack(">i", 0)) -> bytes:
@@ -92,11 +94,7 @@ def test_a_compressed_data_version_may_be_null(version: bytes) -> None:
 
 def test_a_surrogate_in_a_compressed_topic_is_one_replaced_character() -> None:
     body = zlib.compress(
-        part(b"{}")
-        + pack(">i", 1)
-        + part(b"T\xed\xa0\x80 8 7 6 SINGLE_TAG")
-        + part(b"[]")
-        + pack(">i", 0)
+        part(b"{}") + pack(">i", 1) + part(b"T\xed\xa0\x80 8 7 6 SINGLE_TAG") + part(b"[]") + pack(">i", 0)
     )
     assert list(read(body, compressed=True).topic_configs or ()) == ["T\ufffd"]
 
@@ -155,3 +153,31 @@ def test_a_body_that_is_compressed_and_does_not_say_so_is_read() -> None:
     assert decode_registration(body, version=513, compressed=False, now=0).data_version == DataVersion(
         3, 0, 9
     )
+
+
+def test_a_compressed_topic_with_a_text_of_megabytes_is_refused() -> None:
+    body = compressed("T 8 7 6 SINGLE_TAG " + "x" * (5 << 20))
+    with pytest.raises(OverLimit, match="maxOddRegistrationBytes"):
+        decode_registration(body, version=513, compressed=True, now=0, within=DecodeLimits())
+
+
+def test_a_compressed_topic_with_a_long_name_is_refused_before_it_is_decoded() -> None:
+    body = zlib.compress(part(b"{}") + pack(">i", 1) + part(b"\xff" * 511 + b" 8 7 6 SINGLE_TAG") + bytes(8))
+    with pytest.raises(OverLimit, match="a topic name of 511 bytes"):
+        decode_registration(body, version=513, compressed=True, now=0, within=DecodeLimits())
+
+
+def test_nobody_reads_what_is_behind_the_numbers_of_a_compressed_topic() -> None:
+    topics = part(b"T 8 7 6 SINGLE_TAG " + b"\xff" * 5000 + b" and more")
+    body = zlib.compress(part(b"{}") + pack(">i", 1) + topics + part(b"[]") + bytes(4))
+    assert read(body, compressed=True).topic_configs == {"T": RegisteredTopicConfig("T", 8, 7, 6)}
+
+
+def test_the_steps_of_a_compressed_body_tell_what_they_hold() -> None:
+    configs = {f"topic-{number}": topic_config(f"topic-{number}") for number in range(2000)}
+    body = registration_codec.encode_compressed_registration(DataVersion(1, 0, 1), configs)
+    size = len(zlib.decompress(body))
+    held = list(decode_compressed_steps(body, 513, 0, DecodeLimits()))
+    told = [number for number in held if number is not None]
+    assert told == sorted(told)
+    assert told[-1] > size + 2000 * 300

@@ -15,7 +15,7 @@ STEP = 1 << 16
 
 def inflated(steps: Generator[int, None, bytes]) -> tuple[list[int], bytes]:
     """What each step announced, and the result."""
-    announced = []
+    announced: list[int] = []
     try:
         while True:
             announced.append(next(steps))
@@ -43,7 +43,7 @@ def test_what_comes_behind_the_end_is_not_read() -> None:
 def test_no_more_is_inflated_than_the_limit_allows(size: int) -> None:
     body = zlib.compress(bytes(size))
     assert len(inflated(inflate_in_steps(body, size))[1]) == size
-    announced = []
+    announced: list[int] = []
     steps = inflate_in_steps(zlib.compress(bytes(1 << 23)), size)
     with pytest.raises(OverLimit):
         announced.extend(steps)

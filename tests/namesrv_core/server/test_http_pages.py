@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.server import metrics
 from namesrv_core.server.name_server import NameServer
 from tests.support.http import Got, got
 from tests.support.running import Peer, on_a_loop, serving, settings_in
@@ -81,14 +82,15 @@ async def test_it_is_ready_once_it_answers_about_routes(tmp_path: Path) -> None:
 
 @on_a_loop
 async def test_it_is_the_address_server_of_itself_or_of_the_list_it_was_given(tmp_path: Path) -> None:
-    async with serving(tmp_path, **HTTP) as server, Peer.to(server.namesrv_addr) as peer:
+    async with serving(tmp_path, **HTTP) as server:
         assert (await page(server, "/rocketmq/nsaddr?nofix=1")).text == f"{server.namesrv_addr}\n"
-        assert (await peer.ask(318, body=b"nsaddr=a:9876;[::1]:9877\n")).code == 0
+        assert (await page(server, "/rocketmq/nsaddr-unit")).status == 404
+    settings = HTTP | {"nsaddr": "a:9876;[::1]:9877"}
+    async with serving(tmp_path, **settings) as server, Peer.to(server.namesrv_addr) as peer:
         answer = await page(server, "/rocketmq/nsaddr")
         assert (answer.status, answer.text) == (200, "a:9876;[::1]:9877\n")
-        assert (await peer.ask(318, body=b"nsaddr=nonsense\n")).code == 0
+        assert (await peer.ask(318, body=b"nsaddr=b:9876\n")).code == 16
         assert (await page(server, "/rocketmq/nsaddr")).text == "a:9876;[::1]:9877\n"
-        assert (await page(server, "/rocketmq/nsaddr-unit")).status == 404
 
 
 @on_a_loop
@@ -118,10 +120,97 @@ async def test_its_state_is_shown_to_whoever_has_the_token_and_to_nobody_else(tm
         state = json.loads(answer.text)
         assert state["brokers"][0]["brokerAddr"] == "127.0.0.1:1"
         assert len(state["connections"]) == 1
-        token.write_text("")
-        assert (await page(server, "/debug/state", Authorization="Bearer ")).status == 401
+        token.write_text("other")
+        assert (await page(server, "/debug/state", Authorization="Bearer secret")).status == 401
+        assert (await page(server, "/debug/state", Authorization="Bearer other")).status == 200
+
+
+TOKEN_MISTAKES: list[tuple[bytes | None, str]] = [
+    (None, "cannot be read: No such file or directory"),
+    (b" \n", "is empty: write a token into it"),
+    (b"\xff\xfe", "is no text in UTF-8"),
+]
+
+
+def put_token(token: Path, content: bytes | None) -> None:
+    if content is None:
+        token.unlink(missing_ok=True)
+    else:
+        token.write_bytes(content)
+
+
+@pytest.mark.parametrize(("content", "said"), TOKEN_MISTAKES)
+def test_a_token_file_that_cannot_be_used_stops_the_start(
+    tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    token = tmp_path / "token"
+    put_token(token, content)
+
+    @on_a_loop
+    async def test() -> None:
+        with pytest.raises(RocketMQError, match=f"httpTokenFile {token} {said}$"):
+            await NameServer(settings_in(tmp_path, httpTokenFile=str(token), **HTTP)).start()
+
+    test()
+
+
+@pytest.mark.parametrize(("content", "said"), TOKEN_MISTAKES)
+def test_a_token_file_that_becomes_unusable_costs_one_log_line_and_shows_nothing(
+    tmp_path: Path, content: bytes | None, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("secret")
+    server_settings: dict[str, Any] = {**HTTP, "httpTokenFile": str(token)}
+
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path, **server_settings) as server:
+            put_token(token, content)
+            caplog.clear()
+            for sent in ("secret", "", "x"):
+                answer = await page(server, "/debug/state", Authorization=f"Bearer {sent}")
+                assert answer.status == 503
+                assert str(token) not in answer.text
+            assert (await page(server, "/debug/state")).status == 401
+            lines = [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
+            assert [record.getMessage() for record in lines] == [f"httpTokenFile {token} {said}"]
+            assert not lines[0].exc_info
+            token.write_text("secret")
+            assert (await page(server, "/debug/state", Authorization="Bearer secret")).status == 200
+
+    test()
+
+
+@on_a_loop
+async def test_an_administrator_needs_no_token_file(tmp_path: Path) -> None:
+    token, credentials = tmp_path / "token", tmp_path / "credentials.yaml"
+    token.write_text("secret")
+    credentials.write_text("accounts: [{accessKey: ops, secretKey: eight letters, role: admin}]")
+    credentials.chmod(0o600)
+    files: dict[str, Any] = {"httpTokenFile": str(token), "credentialsFile": str(credentials)}
+    async with serving(tmp_path, **HTTP, **files) as server:
         token.unlink()
-        assert (await page(server, "/debug/state", Authorization="Bearer secret")).status == 500
+        answer = await page(server, "/debug/state", Authorization=basic("ops", "eight letters"))
+        assert answer.status == 200
+
+
+def test_a_page_that_fails_logs_one_traceback_and_tells_no_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> object:
+        raise OSError("/etc/hidden is gone")
+
+    monkeypatch.setattr(metrics, "render_metrics", fail)
+
+    @on_a_loop
+    async def test() -> None:
+        async with serving(tmp_path, **HTTP) as server:
+            for _ in range(3):
+                answer = await page(server, "/metrics")
+                assert (answer.status, "hidden" in answer.text) == (500, False)
+
+    test()
+    assert caplog.text.count("OSError: /etc/hidden is gone") == 1
 
 
 @on_a_loop

@@ -26,8 +26,11 @@ from namesrv_core.server.journal_publisher import JournalPublisher, open_journal
 from namesrv_core.server.journal_recorder import JournalRecorder
 from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.storage.journal.reader import check_journal, count_records_by_type
+from namesrv_core.storage.journal.rolling_writer import JournalLimits
+from namesrv_core.storage.journal.segments import list_segments, read_lines
 from tests.namesrv_core.server.test_journal_recorder import written
 from tests.support.brokers import queue
+from tests.support.running import Peer, on_a_loop, serving
 from tests.support.wire import STARTED_AT, Wire
 
 
@@ -38,7 +41,12 @@ class Desk:
         self.folder = folder
         self.wire = Wire(settings=NameServerSettings(journalDir=str(folder), **settings))
         self.now = STARTED_AT
-        made = open_journal(self.wire.state, lambda: ({}, {}), lambda: self.now / 1000)
+        self.kv: dict[str, dict[str, str | None]] = {}
+        made = open_journal(
+            self.wire.state,
+            lambda: ({namespace: dict(table) for namespace, table in self.kv.items()}, {}),
+            lambda: self.now / 1000,
+        )
         assert made is not None
         self.journaling: JournalPublisher = made
         monkeypatch.setattr(JournalRecorder, "start", lambda recorder: None)
@@ -181,6 +189,37 @@ def test_a_full_segment_is_followed_by_one_that_begins_with_a_snapshot(desk: Des
     assert [type(event).__name__ for event in desk.written()].count("Snapshot") == 2
 
 
+def test_a_full_segment_is_rolled_at_the_next_event_and_the_journal_keeps_its_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(tmp_path, monkeypatch, journalSegmentMegabytes=1, journalKeepMegabytes=2)
+    desk.start()
+    chance, value, rolls, sizes = random.Random(1), None, 0, list[int]()
+    for _ in range(300):
+        # No tick: all of this happens within a second.
+        before, value = value, chance.randbytes(30_000).hex()
+        desk.kv["n"] = {"k": value}
+        if desk.journaling.publish_events([KvPut("n", "k", before, value)], "PUT_KV_CONFIG", "10.0.0.1:5"):
+            desk.journaling.take_snapshot("roll", desk.now)
+            rolls += 1
+        desk.turn()
+        sizes.append(sum(path.stat().st_size for path in tmp_path.iterdir()))
+    assert rolls > 20
+    # What is kept, and the open segment with what it gets until the roll.
+    assert max(sizes) < 4 << 20
+    assert not any(found.problem_texts for found in check_journal(tmp_path))
+    desk.close()
+
+
+def test_a_large_snapshot_does_not_roll_a_segment_each_second(desk: Desk) -> None:
+    for number in range(30):
+        desk.wire.register("a", *(f"{'x' * 120}-{number}-{topic}" for topic in range(1000)), now=desk.now)
+    desk.journaling._journal_writer._journal_limits = JournalLimits(segment_bytes=1 << 20)
+    desk.start()
+    desk.pass_by(20)
+    assert len(list(desk.folder.glob("*.jsonl*"))) == 1
+
+
 def test_a_server_that_could_do_nothing_for_a_while_says_for_how_long(desk: Desk) -> None:
     desk.start()
     desk.pass_by(3)
@@ -231,3 +270,23 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     kinds = count_records_by_type(desk.folder)
     assert kinds["Heartbeats"].record_count in (1441, 1442)
     assert kinds["SnapshotMark"].record_count == 24
+
+
+@on_a_loop
+async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No tick comes by itself.
+    monkeypatch.setattr("namesrv_core.server.journal_publisher.TICK_MS", 1_000_000)
+    journal, megabyte = tmp_path / "journal", 1 << 20
+    async with (
+        serving(tmp_path, journalDir=str(journal), journalSegmentMegabytes=1) as server,
+        Peer.to(server.namesrv_addr) as peer,
+    ):
+        for number in range(60):
+            value = f"{number:03}" * 20_000
+            assert (await peer.ask(100, {"namespace": "n", "key": "k", "value": value})).code == 0
+    sizes = [sum(map(len, read_lines(segment))) for segment in list_segments(journal)]
+    assert len(sizes) > 5
+    assert max(sizes) < 2 * megabyte
+    assert not any(found.problem_texts for found in check_journal(journal))

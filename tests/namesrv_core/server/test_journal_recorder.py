@@ -1,5 +1,6 @@
 """The recorder: nobody waits for it, and it tells what it could not write."""
 
+import random
 import shutil
 import threading
 from collections.abc import Iterator
@@ -12,7 +13,14 @@ from namesrv_core.events import (
     Event,
     EventsLost,
     JournalResumed,
+    KvDeleted,
     KvPut,
+    MappingChange,
+    MappingInfo,
+    MappingsChanged,
+    MinBrokerIdChanged,
+    SettingChange,
+    SettingsChanged,
     Snapshot,
     TopicChange,
     TopicsChanged,
@@ -198,7 +206,7 @@ def test_a_server_ends_though_the_disk_takes_nothing(bench: Bench) -> None:
 def test_a_failure_that_nobody_expected_is_told_and_does_not_end_the_recorder(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(now: int) -> None:
+    def fails(now: int, is_hurried: bool) -> None:
         raise ValueError("out of the blue")
 
     with monkeypatch.context() as broken:
@@ -301,3 +309,165 @@ def test_a_disk_that_fails_makes_the_oldest_that_waits_older(bench: Bench) -> No
         pass
     bench.recorder.stop()
     assert bench.recorder.read_figures().is_ok
+
+
+def large_put(number: int) -> KvPut:
+    return KvPut("n", f"k{number}", "x" * 60_000, "y" * 60_000)
+
+
+def folder_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def test_a_journal_keeps_its_bound_although_the_writer_never_comes_to_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = JournalLimits(segment_bytes=1 << 20, keep_bytes=2 << 20)
+    bench = Bench(tmp_path, monkeypatch, limits=limits)
+    taken = QueuedSnapshot(copy_tables(Wire().state, STARTED_AT, {}, {}), "roll", rolls_segment=True)
+    sizes: list[int] = []
+
+    def opening(path: Path) -> Any:
+        sizes.append(folder_bytes(tmp_path))
+        return Disk(path)
+
+    monkeypatch.setattr(bench.journal, "_open_file", opening)
+    # Hexadecimal digits of random bytes: what compression cannot make small.
+    chance = random.Random(1)
+    for number in range(200):
+        bench.recorder.put_event(ORIGIN, KvPut("n", f"k{number}", None, chance.randbytes(30_000).hex()))
+        if number % 25 == 24:
+            bench.recorder.put_event(ORIGIN, taken)
+    bench.recorder.write_waiting()
+    assert len(sizes) == 9
+    assert max(sizes) < (2 << 20) + 2 * (25 * 61_000)
+    assert len(list_segments(tmp_path)) < 5
+    assert records(tmp_path)[-1].seq == 208
+    bench.journal.close()
+
+
+def test_a_segment_is_known_to_be_full_before_the_queue_is_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, monkeypatch, limits=JournalLimits(segment_bytes=20_000))
+    seen: list[bool] = []
+    append_lines = bench.journal.append_lines
+
+    def append_and_look(*args: Any) -> None:
+        seen.append(bench.recorder.needs_roll)
+        append_lines(*args)
+
+    monkeypatch.setattr(bench.journal, "append_lines", append_and_look)
+    for number in range(600):
+        changes = group_topic_changes([TopicChange(f"T{number}", None, queue())])
+        bench.recorder.put_event(ORIGIN, TopicsChanged("a", "registration", changes))
+    bench.recorder.write_waiting()
+    assert seen == [False, True, True]
+    taken = QueuedSnapshot(copy_tables(Wire().state, STARTED_AT, {}, {}), "roll", rolls_segment=True)
+    bench.recorder.put_event(ORIGIN, taken)
+    # One roll is asked for, however long it waits in the queue.
+    assert (bench.recorder.is_segment_full, bench.recorder.needs_roll) == (True, False)
+    bench.recorder.write_waiting()
+    assert (bench.recorder.is_segment_full, bench.recorder.needs_roll) == (False, False)
+    bench.journal.close()
+
+
+def test_a_batch_of_large_events_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(tmp_path, monkeypatch)
+    lengths: list[int] = []
+    monkeypatch.setattr(
+        bench.journal, "append_lines", lambda line_bytes, count, now: lengths.append(len(line_bytes))
+    )
+    for number in range(256):
+        bench.recorder.put_event(ORIGIN, large_put(number))
+    bench.recorder.write_waiting()
+    assert max(lengths) < 4 << 20
+    bench.journal.close()
+
+
+def test_large_values_count_as_many_changes_so_the_queue_stays_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, monkeypatch)
+    accepted = [bench.recorder.put_event(ORIGIN, large_put(number)) for number in range(1000)]
+    assert 50 << 20 < 120_000 * sum(accepted) < 70 << 20
+    assert accepted == sorted(accepted, reverse=True)
+    bench.recorder.write_waiting()
+    assert bench.recorder.read_figures().waiting == 0
+    bench.journal.close()
+
+
+def test_a_roll_finds_room_in_a_full_queue_and_the_losses_before_it_are_told_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, monkeypatch, max_waiting_changes=3, limits=JournalLimits(segment_bytes=300))
+    for number in range(3):
+        bench.recorder.put_event(ORIGIN, put(number))
+    bench.recorder.write_waiting()
+    for number in range(3, 8):
+        bench.recorder.put_event(ORIGIN, put(number))
+    taken = QueuedSnapshot(copy_tables(Wire().state, STARTED_AT, {}, {}), "roll", rolls_segment=True)
+    assert bench.recorder.put_event(ORIGIN, taken)
+    bench.recorder.write_waiting()
+    *before, lost, snapshot = written(tmp_path)
+    assert (before, lost, isinstance(snapshot, Snapshot)) == ([*map(put, range(6))], EventsLost(2), True)
+    assert len(list_segments(tmp_path)) == 2
+    bench.journal.close()
+
+
+def test_a_segment_ends_although_the_disk_refuses_to_flush_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, monkeypatch, fsync_mode="never", limits=JournalLimits(segment_bytes=300))
+    for number in range(3):
+        bench.recorder.put_event(ORIGIN, put(number))
+    bench.recorder.write_waiting()
+
+    def fail() -> None:
+        raise OSError(5, "Input/output error")
+
+    taken = QueuedSnapshot(copy_tables(Wire().state, STARTED_AT, {}, {}), "roll", rolls_segment=True)
+    with monkeypatch.context() as broken:
+        broken.setattr(bench.journal, "roll_segment", fail)
+        bench.recorder.put_event(ORIGIN, taken)
+        bench.recorder.write_waiting()
+    assert bench.recorder.status_text == "failing: Input/output error"
+    assert not bench.recorder.needs_roll
+    assert len(list_segments(tmp_path)) == 2
+    bench.journal.close()
+
+
+def test_a_roll_is_asked_for_when_the_texts_in_the_queue_fill_the_segment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, monkeypatch, limits=JournalLimits(segment_bytes=1 << 20))
+    taken = QueuedSnapshot(copy_tables(Wire().state, STARTED_AT, {}, {}), "roll", rolls_segment=True)
+    # The thread writes nothing in the meantime.
+    for number in range(90):
+        bench.recorder.put_event(ORIGIN, large_put(number))
+        if bench.recorder.needs_roll:
+            bench.recorder.put_event(ORIGIN, taken)
+    bench.recorder.write_waiting()
+    sizes = [sum(map(len, read_lines(segment))) for segment in list_segments(tmp_path)]
+    assert len(sizes) == 11
+    assert max(sizes) < (1 << 20) + 2 * 121_000
+    bench.journal.close()
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        KvDeleted("n" * 30_000, "k" * 30_000, None),
+        SettingsChanged((SettingChange("productEnvName", "x" * 30_000, "y" * 30_000),)),
+        MinBrokerIdChanged("a", 0, "x:1", None, None, ("10.0.0.1:10911",) * 250),
+        MappingsChanged("a", (MappingChange("T", "a", None, MappingInfo(curr_id_map=((0, 0),) * 250)),)),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_whatever_makes_an_event_large_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: Event
+) -> None:
+    bench = Bench(tmp_path, monkeypatch)
+    bench.recorder.put_event(ORIGIN, event)
+    assert 250 <= bench.recorder.read_figures().waiting < 260
+    bench.journal.close()

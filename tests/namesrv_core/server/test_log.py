@@ -7,9 +7,18 @@ import pytest
 
 from namesrv_core import events
 from namesrv_core.events import (
+    AddressConflict,
+    AddressForgotten,
     BrokerRegistered,
+    KvDeleted,
     KvPut,
+    MappingChange,
+    MappingInfo,
+    MappingsChanged,
     QueueData,
+    ServerReady,
+    SettingChange,
+    SettingsChanged,
     TopicChange,
     TopicsChanged,
     group_topic_changes,
@@ -31,7 +40,34 @@ def test_an_event_is_one_line_with_its_fields_and_its_cause() -> None:
 
 
 def test_fields_that_are_none_are_left_out() -> None:
-    assert format_event(KvPut("n", "k", None, "v"), "x") == "KvPut namespace=n key=k value=v (x)"
+    assert format_event(AddressForgotten("c", "1.1.1.1:10911", "expired"), "x") == (
+        "AddressForgotten cluster_name=c broker_addr=1.1.1.1:10911 reason=expired (x)"
+    )
+    assert format_event(ServerReady("a"), "x") == "ServerReady address=a (x)"
+    assert "silent_millis" not in format_event(AddressConflict("c", "a", 0, "x:1", "b", "y:1", None), "x")
+
+
+def test_values_of_the_kv_config_are_never_in_a_line_but_their_sizes_are() -> None:
+    assert format_event(KvPut("n", "k", None, "pässword"), "x") == "KvPut namespace=n key=k value_bytes=9 (x)"
+    assert format_event(KvPut("n", "k", "old", None), "x") == "KvPut namespace=n key=k before_bytes=3 (x)"
+    assert (
+        format_event(KvDeleted("n", "k", "\ud800"), "x") == "KvDeleted namespace=n key=k before_bytes=3 (x)"
+    )
+
+
+def test_long_values_are_cut() -> None:
+    updated = SettingsChanged((SettingChange("productEnvName", "center", "x" * 200_000),))
+    text = format_event(updated, "x")
+    assert text.startswith(
+        "SettingsChanged setting_changes=(SettingChange(key='productEnvName', before='center'"
+    )
+    assert text.endswith(" characters) (x)")
+    assert len(text) < 1200
+    mappings = tuple(
+        MappingChange(f"T{number}", "a", None, MappingInfo(f"T{number}", bname="a")) for number in range(500)
+    )
+    text = format_event(MappingsChanged("a", mappings), "x")
+    assert ("T2" in text, "T3" in text, text.endswith(" and 497 more (x)")) == (True, False, True)
 
 
 def test_three_changes_are_shown_and_the_others_counted() -> None:
@@ -106,4 +142,52 @@ def test_less_or_more_is_said_as_the_level_wants(written: list[str]) -> None:
     assert [text.split()[1] for text in "".join(written).splitlines()] == [
         "ERROR", "DEBUG", "INFO", "ERROR", "ERROR",
     ]  # fmt: skip
-    assert "KvPut namespace=n key=k value=v (put at DEBUG)" in "".join(written)
+    assert "KvPut namespace=n key=k value_bytes=1 (put at DEBUG)" in "".join(written)
+
+
+FORGED = "a\n2026-11-24T00:00:00.000Z INFO  forged\x1b[31m\x85\u202e\u2028\ud800"
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_name_cannot_forge_a_line_and_a_terminal_sees_no_control_characters(
+    written: list[str], log_format: str
+) -> None:
+    set_up_log()
+    configure_log(log_format)
+    log_event(BrokerRegistered("c\r", FORGED, 0, "1.1.1.1:10911", 40), "cause\x7f", "1.1.1.1:5\n")
+    log.warning("%s", FORGED)
+    log.warning(FORGED)
+    flushed()
+    lines = "".join(written).split("\n")
+    assert len(lines) == 4
+    assert all(line.isprintable() and line.isascii() for line in lines)
+    assert r"broker_name=a\n2026-11-24T00:00:00.000Z INFO  forged\x1b[31m" in lines[0] or log_format == "json"
+
+
+def test_the_lines_of_a_traceback_are_indented_and_its_message_cannot_forge_one(written: list[str]) -> None:
+    set_up_log()
+    configure_log("text")
+    try:
+        raise KeyError from ValueError(FORGED)
+    except KeyError:
+        log.exception("failed")
+    flushed()
+    first, *lines = "".join(written).splitlines()
+    assert first.endswith("Z ERROR failed")
+    assert lines[0] == "  Traceback (most recent call last):" or lines[0].startswith("  ValueError: a")
+    assert all(line.startswith("  ") and line.isprintable() for line in lines)
+    assert any(line.startswith("  2026-11-24T00:00:00.000Z INFO  forged\\x1b") for line in lines)
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_line_is_cut_whatever_it_says(written: list[str], log_format: str) -> None:
+    set_up_log()
+    configure_log(log_format)
+    log.warning("%s", "\n" * 1_000_000)
+    try:
+        raise ValueError("y" * 1_000_000)
+    except ValueError:
+        log.exception("failed")
+    flushed()
+    assert len("".join(written)) < 20_000
+    assert "(1000000 characters)" in "".join(written)

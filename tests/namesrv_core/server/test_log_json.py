@@ -5,7 +5,17 @@ import logging
 import sys
 from typing import Any
 
-from namesrv_core.events import BrokerRegistered, QueueData, TopicChange, TopicsChanged, group_topic_changes
+from namesrv_core.events import (
+    BrokerRegistered,
+    KvPut,
+    MinBrokerIdChanged,
+    QueueData,
+    SettingChange,
+    SettingsChanged,
+    TopicChange,
+    TopicsChanged,
+    group_topic_changes,
+)
 from namesrv_core.server.log_json import EventMessage, JsonFormatter
 
 
@@ -51,3 +61,31 @@ def test_an_exception_is_in_its_line() -> None:
         found = formatted("failed", error=True)
     assert found["message"] == "failed"
     assert found["exception"].endswith("KeyError: 'x'")
+
+
+def test_values_of_the_kv_config_are_never_in_a_line_but_their_sizes_are() -> None:
+    found = formatted(EventMessage(KvPut("n", "k", "s", "secret"), "x", None, "KvPut"))
+    assert (found["namespace"], found["key"], found["beforeBytes"], found["valueBytes"]) == ("n", "k", 1, 6)
+    assert "secret" not in json.dumps(found)
+
+
+def test_long_values_are_cut_and_ordinary_ones_are_not() -> None:
+    changed = SettingsChanged((SettingChange("productEnvName", "center", "x" * 200_000),))
+    found = formatted(EventMessage(changed, "x", None, ""))
+    (change,) = found["settingChanges"]
+    assert (change["key"], change["before"]) == ("productEnvName", "center")
+    assert change["after"] == "x" * 1024 + "... (200000 characters)"
+    moved = MinBrokerIdChanged(
+        "a", 1, "x:1", None, None, tuple(f"10.0.0.{number}:10911" for number in range(3))
+    )
+    assert formatted(EventMessage(moved, "x", None, ""))["recipients"] == list(moved.recipients)
+    many = MinBrokerIdChanged("a", 1, "x:1", None, None, ("10.0.0.1:10911",) * 10_000)
+    assert len(json.dumps(formatted(EventMessage(many, "x", None, "")))) < 10_000
+
+
+def test_control_characters_are_escape_sequences_of_json_and_read_back_as_they_were() -> None:
+    record = logging.LogRecord("x", logging.INFO, "", 0, "\x7f\x80\u202e\n", (), None)
+    text = JsonFormatter().format(record)
+    assert text.isprintable()
+    assert text.isascii()
+    assert json.loads(text)["message"] == "\x7f\x80\u202e\n"

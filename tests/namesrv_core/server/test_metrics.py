@@ -8,7 +8,7 @@ import pytest
 from namesrv_core.server import metrics, name_server
 from namesrv_core.server.counters import LatestRegistration
 from namesrv_core.server.metric_families import METRIC_PREFIX
-from namesrv_core.state.route_tables import LiveBroker, RegisteredGroup
+from namesrv_core.state.broker_tables import LiveBroker, RegisteredGroup
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
 from tests.support.http import got
@@ -125,11 +125,14 @@ async def test_whatever_brokers_make_up_there_are_only_so_many_series(tmp_path: 
         assert len(scraped.values) < 4 * metrics.MAX_SHOWN_BROKERS + 1000
 
 
-@pytest.mark.parametrize("name", ["half\ud800", "x" * 60_000, 'a "b"\n\\'])
+@pytest.mark.parametrize(
+    "name", ["half\ud800", "x" * 60_000, 'a "b"\n\\', "name\x1b[2J\x7f\x85\u202e\u2066\u2028"]
+)
 def test_no_name_that_a_broker_makes_up_spoils_or_fills_the_page(tmp_path: Path, name: str) -> None:
     @on_a_loop
     async def test() -> None:
-        async with serving(tmp_path, httpAddress="0") as server, Peer.to(server.namesrv_addr) as peer:
+        settings = {"httpAddress": "0", "maxNameBytes": 0}
+        async with serving(tmp_path, **settings) as server, Peer.to(server.namesrv_addr) as peer:
             ext = broker_ext(name, cluster=name)
             header = {"code": 103, "opaque": 1, "version": 477, "language": "JAVA", "extFields": ext}
             peer.send(frame(json.dumps(header).encode(), registration_body(["T", "U"])))
@@ -138,6 +141,7 @@ def test_no_name_that_a_broker_makes_up_spoils_or_fills_the_page(tmp_path: Path,
             assert answer.code == 0
             page = await got(server.state.actual_settings["httpAddress"], "/metrics")
             assert (page.status, len(page.text) < 50_000) == (200, True)
+            assert page.text.replace("\n", "").isprintable()
             [labels] = Scraped.off(server).named("broker_heard_seconds")
             shown = dict(labels)["broker"]
             assert shown.startswith(name[:4])

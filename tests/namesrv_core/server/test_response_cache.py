@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from namesrv_core.errors import ProtocolError
 from namesrv_core.handlers.dispatch import handle_request
-from namesrv_core.protocol import codec, fastjson, frame
+from namesrv_core.protocol import codec, fastjson, frame, header_json
 from namesrv_core.protocol.codes import V5_5_0, HeaderType, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.json_bodies import DataVersion
@@ -20,6 +20,7 @@ from namesrv_core.state.credentials_schema import build_policy
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import NameServerSettings
+from tests.support.memory import kept_megabytes
 from tests.support.wire import STARTED_AT, broker_ext, registration_body, topic_config
 
 LOOKUP = RequestCode.GET_ROUTEINFO_BY_TOPIC
@@ -125,12 +126,58 @@ def test_where_everybody_may_read_it_is_quick_all_the_same(server: Server) -> No
     assert server.counters.cached_answer_count == 1
 
 
-def test_memory_is_bounded(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(response_cache, "_MAX_ENTRIES", 2)
+def test_memory_for_many_requests_is_bounded(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response_cache, "_MAX_CACHE_BYTES", 200_000)
+    assert kept_megabytes(lambda: ask_with_odd_fields(server, 1_000)) < 0.25
     assert server.quick is not None
-    for language in ("GO", "CPP", "PYTHON"):
-        server.ask(lookup("T", 100, language=language))
-    assert len(server.quick._cached_answers) == 1
+    assert len(server.quick._cached_answers) > 50
+
+
+def ask_with_odd_fields(server: Server, count: int, topic: str = "T") -> None:
+    for number in range(count):
+        ext = {"topic": topic, f"x{number}": "y"}
+        server.ask(codec.encode_command(RemotingCommand(LOOKUP, ext, opaque=100))[4:])
+    # Decoded headers have a bound of their own.
+    header_json._decoded_headers.clear()
+
+
+def register_static_topic(server: Server, topic: str, version: int) -> None:
+    """Register a topic whose route has a body of its own, of 10 KB."""
+    mapping = {"topic": topic, "bname": "a", "currIdMap": {number: number for number in range(1_000)}}
+    body = registration_body([topic, "U"], DataVersion(version, 0, 1), {topic: mapping})
+    server.ask(codec.encode_command(RemotingCommand(103, broker_ext("a", 0, "a:1"), body))[4:])
+
+
+def test_requests_with_the_same_answer_share_its_body(server: Server) -> None:
+    register_static_topic(server, "S", 2)
+    assert kept_megabytes(lambda: ask_with_odd_fields(server, 200, "S")) < 0.4
+    ask_with_odd_fields(server, 1, "S")
+    assert server.counters.cached_answer_count == 1
+
+
+def test_memory_for_bodies_is_bounded(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response_cache, "_MAX_CACHE_BYTES", 100_000)
+    topics = [f"S{number}" for number in range(40)]
+    for version, topic in enumerate(topics, 2):
+        register_static_topic(server, topic, version)
+
+    def ask_for_all() -> None:
+        for topic in topics:
+            server.ask(lookup(topic, 100))
+
+    assert kept_megabytes(ask_for_all) < 0.2
+
+
+def test_a_body_that_is_larger_than_the_cache_is_left_out(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_cache, "_MAX_CACHE_BYTES", 5_000)
+    register_static_topic(server, "S", 2)
+    server.ask(lookup("U", 100))
+    for opaque in (101, 102):
+        server.ask(lookup("S", opaque))
+    server.ask(lookup("U", 103))
+    assert server.counters.cached_answer_count == 1
 
 
 HEADER = {"code": 105, "extFields": {"topic": "T"}, "flag": 0, "language": "GO", "version": V5_5_0}

@@ -50,6 +50,14 @@ def test_it_hears_when_the_server_is_ready_and_when_it_is_about_to_end(manager: 
     service.stop_watchdog()
 
 
+def test_a_status_can_neither_add_a_line_nor_stop_the_notification(tmp_path: Path) -> None:
+    manager = Manager(str(tmp_path / "notify"))
+    service = SystemdNotifier(manager.environ)
+    service.notify_stopping("a\nMAINPID=1\x1b\ud800", 1)
+    assert manager.hears()["STATUS"] == r"a\nMAINPID=1\x1b\ud800"
+    manager.socket.close()
+
+
 @on_a_loop
 async def test_the_loop_says_that_it_is_alive_until_it_is_stopped(tmp_path: Path) -> None:
     manager = Manager(str(tmp_path / "notify"))

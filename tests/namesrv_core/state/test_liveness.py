@@ -9,10 +9,8 @@ from namesrv_core.events import (
 )
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.state.liveness import (
-    detect_silent_brokers,
     end_silence,
     record_heartbeat,
-    remove_brokers_on_channel,
     silences_by_addr,
 )
 from tests.support.brokers import Lab
@@ -200,7 +198,7 @@ def test_a_former_channel_is_forgotten_when_it_closes_and_when_it_is_taken_again
     for channel in (7, 8, 9):
         lab.register("a", 0, channel=channel)
     assert lab.tables.live_brokers[KEY].former_channel_ids == {7, 8}
-    remove_brokers_on_channel(lab.tables, 7)
+    lab.close(7)
     assert lab.tables.live_brokers[KEY].former_channel_ids == {8}
     lab.register("a", 0, channel=8)
     assert lab.tables.live_brokers[KEY].former_channel_ids == {9}
@@ -225,25 +223,78 @@ def test_a_broker_that_changed_its_cluster_outlives_the_channel_of_before() -> N
     assert lab.is_empty()
 
 
+def test_an_address_that_two_clusters_share_leaves_each_of_them_for_itself() -> None:
+    lab = Lab()
+    lab.register("a", 0, ["T", "U"], addr="x", cluster="c", channel=1)
+    lab.register("b", 0, ["V", "W"], addr="x", cluster="d", channel=2)
+    lab.close(1)
+    assert gone(lab) == ["x"]
+    assert lab.addrs("a") == {}
+    assert set(lab.queues) == {"V", "W"}
+    lab.close(2)
+    assert lab.is_empty()
+
+
+def test_an_address_that_two_clusters_share_expires_in_each_of_them_for_itself() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", cluster="c", timeout=10)
+    lab.register("b", 0, addr="x", cluster="d", timeout=20)
+    lab.expire(11)
+    assert (lab.addrs("a"), lab.addrs("b")) == ({}, {0: "x"})
+    lab.expire(21)
+    assert lab.is_empty()
+
+
+def test_a_second_name_at_an_address_leaves_with_it_although_the_first_has_unregistered() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", filters=["f"])
+    lab.register("b", 0, addr="x")
+    lab.unregister("b", 0, addr="x")
+    assert lab.addrs("a") == {0: "x"}
+    assert record_heartbeat(lab.tables, ("c", "x"), 1) is None
+    lab.close(1)
+    assert lab.is_empty()
+
+
+def test_a_broker_leaves_although_its_address_was_unregistered_in_its_cluster_under_another_name() -> None:
+    lab = Lab()
+    lab.register("a", 0, addr="x", cluster="c")
+    lab.register("b", 0, addr="x", cluster="d")
+    lab.unregister("a", 0, addr="x", cluster="d")
+    assert lab.addrs("b") == {0: "x"}
+    lab.expire(120_001)
+    assert lab.is_empty()
+
+
+def test_a_name_leaves_although_another_name_of_its_address_was_refused() -> None:
+    lab = Lab()
+    lab.register("b", 0, addr="x")
+    lab.register("a", 0, addr="y", version=DataVersion(1, 5, 1), channel=2)
+    lab.register("a", 0, addr="x", version=DataVersion(1, 4, 1))
+    assert lab.addrs("b") == {0: "x"}
+    lab.close(1)
+    assert lab.addrs("b") == {}
+
+
 # Silences.
 
 
 def test_a_silence_is_told_once_when_three_quarters_of_the_time_are_over() -> None:
     lab = Lab()
     lab.register("a", 0, now=0, timeout=10_000)
-    assert detect_silent_brokers(lab.tables, 7_500) == []
-    assert detect_silent_brokers(lab.tables, 7_501) == [HeartbeatGap("c", "a", 0, "a0", 7_501, resumed=False)]
-    assert detect_silent_brokers(lab.tables, 9_000) == []
+    assert lab.detect_silence(7_500) == []
+    assert lab.detect_silence(7_501) == [HeartbeatGap("c", "a", 0, "a0", 7_501, resumed=False)]
+    assert lab.detect_silence(9_000) == []
 
 
 def test_the_sign_of_life_that_ends_a_silence_tells_how_long_it_was() -> None:
     lab = Lab()
     lab.register("a", 0, now=0, timeout=10_000)
-    detect_silent_brokers(lab.tables, 8_000)
+    lab.detect_silence(8_000)
     assert end_silence(lab.tables, KEY, 9_000) == [HeartbeatGap("c", "a", 0, "a0", 9_000, resumed=True)]
     record_heartbeat(lab.tables, KEY, 9_000)
     assert end_silence(lab.tables, KEY, 9_001) == []
-    assert detect_silent_brokers(lab.tables, 10_000) == []
+    assert lab.detect_silence(10_000) == []
 
 
 def test_a_silence_that_nobody_looked_at_is_told_when_it_ends() -> None:
@@ -258,7 +309,7 @@ def test_nobody_is_missed_that_is_unknown_or_holds_no_place() -> None:
     assert end_silence(lab.tables, KEY, 50) == []
     lab.register("a", 0, addr="x", now=0, timeout=10)
     lab.register("a", 0, addr="y", now=5, timeout=1_000)
-    assert detect_silent_brokers(lab.tables, 100) == []
+    assert lab.detect_silence(100) == []
 
 
 def test_how_long_each_address_was_silent() -> None:

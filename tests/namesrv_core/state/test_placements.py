@@ -58,3 +58,11 @@ def test_only_so_much_is_remembered(successors: PlacementSuccessors, monkeypatch
     again = successors.placement_with_queue(None, queue("a"))
     assert again is not here[0]
     assert again.broker_queues == here[0].broker_queues
+
+
+def test_few_places_of_very_many_brokers_are_remembered(successors: PlacementSuccessors) -> None:
+    place = None
+    for number in range(3_000):
+        place = successors.placement_with_queue(place, queue(f"b{number}"))
+    remembered = successors._cached_successors.values()
+    assert sum(len(placement.broker_queues) for placement in remembered) <= placements._CACHED_QUEUES

@@ -186,13 +186,17 @@ def test_another_address_with_a_lower_state_version_gets_an_empty_answer_and_no_
     assert [type(event) for event in lab.events] == [AddressConflict, RegistrationRefused]
 
 
-def test_an_outdated_master_that_was_a_slave_loses_that_place_and_its_traces() -> None:
+def test_an_outdated_master_that_was_a_slave_loses_that_place_and_keeps_its_filters() -> None:
     lab = Lab()
     lab.register("a", 0, addr="x", version=state_version(2))
     lab.register("a", 1, addr="y", version=state_version(1), filters=["f"])
     lab.register("a", 0, addr="y", version=state_version(1))
     assert lab.addrs() == {0: "x"}
     assert list(lab.tables.live_brokers) == [("c", "x")]
+    assert lab.tables.filter_servers == {("c", "y"): ["f"]}
+    lab.register("a", 1, addr="y", version=state_version(1), filters=None)
+    assert lab.tables.filter_servers == {("c", "y"): ["f"]}
+    lab.unregister("a", 1, addr="y")
     assert lab.tables.filter_servers == {}
 
 
@@ -394,6 +398,15 @@ def test_a_topic_missing_from_a_registration_goes_where_the_settings_say_so() ->
         TopicsChanged("a", "registration", group_topic_changes([TopicChange("U", queue("a"), None)]))
         in lab.events
     )
+
+
+def test_a_null_topic_table_deletes_nothing_and_its_queue_mappings_are_not_stored() -> None:
+    lab = Lab(delete_missing_topics=True)
+    lab.register("a", 0, ["T", "U"])
+    lab.register("a", 0, None, version=2, mappings={"T": INFO})
+    assert set(lab.perms()) == {"T", "U"}
+    assert lab.tables.queue_mappings == {}
+    assert lab.tables.live_brokers[KEY].data_version == DataVersion(2, 0, 1)
 
 
 def test_nothing_is_deleted_by_a_registration_with_queue_mappings() -> None:

@@ -14,6 +14,7 @@ from namesrv_core.history.replay import JournalReplay
 from namesrv_core.state import liveness
 from namesrv_core.state.replayed_state import replayed_route_body
 from namesrv_core.state.snapshot import build_snapshot, copy_tables
+from tests.support.brokers import leave_at_once
 from tests.support.wire import Wire, broker_ext, registration_body, topic_config
 
 TOPICS = ("T", "U", "V", "rmq_sys_SYNC_BROKER_MEMBER_a")
@@ -90,10 +91,12 @@ class Recorded:
 
     def wait(self) -> None:
         self.now += self.chance.choice((1, 40_000, 70_000))
-        self.write(liveness.expire_silent_brokers(self.wire.state.tables, self.now)[1])
+        tables = self.wire.state.tables
+        self.write(leave_at_once(tables, liveness.find_expired_brokers(tables, self.now)))
 
     def close(self) -> None:
-        self.write(liveness.remove_brokers_on_channel(self.wire.state.tables, self.chance.randint(1, 3)))
+        tables = self.wire.state.tables
+        self.write(leave_at_once(tables, liveness.end_channel(tables, self.chance.randint(1, 3))))
 
     def step(self) -> None:
         steps: tuple[Callable[[], None], ...] = (

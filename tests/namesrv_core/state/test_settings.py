@@ -1,10 +1,12 @@
 """Settings: upstream's keys and defaults, and what may be changed at run time."""
 
+import javaproperties
 import pytest
 
 from namesrv_core.errors import NoPermission, ResponseCode
 from namesrv_core.events import SettingChange, SettingsChanged
 from namesrv_core.state.settings import NameServerSettings
+from tests.support.bounded_process import run_bounded
 
 ALL_KEYS = (
     "bindAddress clientRequestThreadPoolNums clientRequestThreadPoolQueueCapacity clusterTest "
@@ -50,7 +52,7 @@ def test_defaults_are_upstream_s() -> None:
 def test_the_body_has_a_line_for_each_key() -> None:
     settings = NameServerSettings(kvConfigPath="C:\\kv\n=é")
     assert settings.encode_body().decode().startswith("bindAddress=0.0.0.0\nclientRequestThreadPoolNums=8\n")
-    assert "kvConfigPath=C:\\kv\n=é\n" in settings.encode_body().decode()
+    assert "kvConfigPath=C:\\kv\\n=é\n" in settings.encode_body().decode()
 
 
 @pytest.mark.parametrize(
@@ -226,6 +228,14 @@ def test_what_is_no_list_of_addresses_is_named_and_changes_nothing(text: str) ->
     assert settings.nsaddr == "a:1"
 
 
+def test_a_hostile_list_of_addresses_is_refused_in_linear_time() -> None:
+    program = """
+from namesrv_core.state.settings import NameServerSettings
+print(NameServerSettings(nsaddr="a:1").set_from_text("nsaddr", "[1]:1;" * 10_000 + "x"))
+"""
+    assert run_bounded(program).endswith("a:1 stays\n")
+
+
 def test_the_body_can_say_what_is_really_so() -> None:
     settings = NameServerSettings(listenPort=0)
     assert b"\nlistenPort=5\n" in settings.encode_body({"listenPort": "5"})
@@ -261,3 +271,29 @@ def test_a_level_that_is_none_is_named_and_changes_nothing() -> None:
         settings.set_from_text("logLevel", "LOUD") or ""
     )
     assert settings.apply_update({"logLevel": "debug"}) == SettingsChanged(())
+
+
+@pytest.mark.parametrize("forged", ["a\nreadOnly=true", "a\rreadOnly=true", "a\r\nreadOnly=true"])
+@pytest.mark.parametrize("key", ["productEnvName", "own"])
+def test_a_value_with_a_line_break_forges_no_other_line(key: str, forged: str) -> None:
+    settings = NameServerSettings(others={"own": "1"})
+    settings.apply_update({key: forged})
+    lines = settings.encode_body().decode().splitlines()
+    assert f"{key}=" + forged.replace("\r", "\\r").replace("\n", "\\n") in lines
+    assert not [line for line in lines if line.startswith("readOnly")]
+    assert javaproperties.loads(settings.encode_body().decode())[key] == forged
+
+
+def test_no_request_changes_the_list_of_name_servers_that_clients_get() -> None:
+    settings = NameServerSettings(nsaddr="a:1")
+    with pytest.raises(NoPermission):
+        settings.apply_update({"nsaddr": "b:2", "productEnvName": "x"})
+    assert (settings.nsaddr, settings.productEnvName) == ("a:1", "center")
+
+
+def test_a_setting_that_had_no_value_has_none_again_after_a_failed_write() -> None:
+    settings = NameServerSettings()
+    items_before = settings.shown_items()
+    settings.nsaddr = "a:1"
+    settings.restore_items(items_before)
+    assert settings.nsaddr is None

@@ -5,9 +5,16 @@ import pytest
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.json_bodies import MappingInfo, broker_data_json, queue_data_json
 from namesrv_core.state import table_lookup
-from namesrv_core.state.table_lookup import RouteMember, encode_route_body, find_route
+from namesrv_core.state.table_lookup import (
+    RegisteredRoute,
+    RouteMember,
+    encode_route_body,
+    find_route,
+    mapping_infos_json,
+)
 from namesrv_core.state.write_permissions import add_write_permission
 from tests.support.brokers import Lab, queue, topic
+from tests.support.memory import kept_megabytes
 
 
 def members(lab: Lab, name: str = "T", acting: bool = True) -> dict[str, dict[int, str]]:
@@ -57,6 +64,11 @@ def test_filter_servers_of_the_topic_s_brokers_are_in_its_route() -> None:
     found = find_route(lab.tables, "T")
     assert found is not None
     assert found.filter_servers == {"a0": ["f", None], "a1": ["g"]}
+
+
+def test_the_mapping_of_a_broker_without_a_name_is_listed_as_null_and_of_an_empty_one_as_it_is() -> None:
+    mappings = {None: MappingInfo("T"), "": MappingInfo("T", bname="")}
+    assert list(mapping_infos_json(mappings)) == ["null", ""]
 
 
 @pytest.fixture
@@ -203,18 +215,6 @@ def test_a_member_group_that_nobody_knows_is_empty() -> None:
     )
 
 
-def test_topics_of_a_cluster_are_those_that_one_of_its_brokers_has() -> None:
-    lab = Lab()
-    lab.register("a", 0, ["T", "U"])
-    lab.register("b", 0, ["U", "V"], cluster="d")
-    assert table_lookup.topics_of_cluster(lab.tables, "d") == ["U", "V"]
-    assert (
-        table_lookup.topics_of_cluster(lab.tables, "x")
-        == table_lookup.topics_of_cluster(lab.tables, None)
-        == []
-    )
-
-
 def test_system_topics_are_the_names_of_clusters_and_brokers_with_some_address() -> None:
     lab = Lab()
     assert table_lookup.system_topics(lab.tables) == ([], None)
@@ -226,10 +226,13 @@ def test_system_topics_are_the_names_of_clusters_and_brokers_with_some_address()
     assert addr in ("a0", "b0", "c0")
 
 
-def test_unit_topics_go_by_the_flags_of_their_first_broker() -> None:
-    lab = Lab()
-    lab.register("a", 0, [topic(f"T{flag}", sys_flag=flag) for flag in range(4)])
-    lab.register("b", 0, [topic("T0", sys_flag=3), topic("T3")])
-    assert table_lookup.unit_topics(lab.tables) == ["T1", "T3"]
-    assert table_lookup.unit_sub_topics(lab.tables) == ["T2", "T3"]
-    assert table_lookup.unit_sub_ununit_topics(lab.tables) == ["T2"]
+@pytest.mark.parametrize("is_standard", [True, False])
+def test_the_encoded_parts_of_routes_that_changed_are_not_kept_without_end(is_standard: bool) -> None:
+    def encode_changing_routes() -> None:
+        for number in range(300):
+            addrs = {broker_id: f"10.0.0.{number}:{broker_id}" for broker_id in range(1_000)}
+            member = RouteMember("c", f"b{number}", addrs, False, None)
+            queues = [queue(f"b{number}", queues=count) for count in range(100)]
+            assert encode_route_body(RegisteredRoute([member], queues, {}, None), None, is_standard)
+
+    assert kept_megabytes(encode_changing_routes) < 16

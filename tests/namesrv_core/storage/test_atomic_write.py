@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -201,3 +202,56 @@ def test_without_a_backup_nothing_else_is_left(tmp_path: Path) -> None:
         replace_file(path, content, keeps_backup=False)
     assert path.read_bytes() == NEW
     assert names(tmp_path) == ["file"]
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_and_its_backup_are_for_their_owner_alone_unless_others_are_to_read_it(
+    tmp_path: Path,
+) -> None:
+    umask_before = os.umask(0o022)
+    try:
+        for content in (OLD, NEW):
+            replace_file(tmp_path / "file", content)
+            replace_file(tmp_path / "report", content, is_private=False)
+    finally:
+        os.umask(umask_before)
+    modes = {path.name: mode_of(path) for path in tmp_path.iterdir()}
+    assert modes == {"file": 0o600, "file.bak": 0o600, "report": 0o644, "report.bak": 0o644}
+
+
+@pytest.mark.parametrize("name", [".file.new", ".file.bak.new"])
+@pytest.mark.parametrize("can_link", [True, False])
+def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(
+    tmp_path: Path, name: str, can_link: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, victim = tmp_path / "file", tmp_path / "victim"
+    path.write_bytes(OLD)
+    path.chmod(0o640)
+    victim.write_bytes(b"precious")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError("no links on this file system")
+
+    if not can_link:
+        monkeypatch.setattr(os, "link", refuse)
+    (tmp_path / name).symlink_to(victim)
+    replace_file(path, NEW)
+    assert victim.read_bytes() == b"precious"
+    assert not path.is_symlink()
+    assert (path.read_bytes(), (tmp_path / "file.bak").read_bytes()) == (NEW, OLD)
+    assert [mode_of(tmp_path / file_name) for file_name in ("file", "file.bak")] == [0o640, 0o640]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
+def test_a_link_of_another_user_is_neither_followed_nor_replaced(tmp_path: Path) -> None:
+    link, real = tmp_path / "link", tmp_path / "real"
+    real.write_bytes(OLD)
+    link.symlink_to(real)
+    os.chown(link, 12345, 12345, follow_symlinks=False)
+    with pytest.raises(PermissionError, match="another user"):
+        replace_file(link, NEW)
+    assert real.read_bytes() == OLD
+    assert link.is_symlink()

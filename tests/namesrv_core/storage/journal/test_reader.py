@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.events import Event, KvPut, Snapshot
+from namesrv_core.events import AlikeTopics, Event, KvPut, Snapshot
 from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal.reader import (
+    RecordFilter,
     RecordTypeCount,
     check_journal,
     count_records_by_type,
@@ -257,3 +258,36 @@ def test_a_closed_segment_that_was_cut_is_a_problem(pen: Pen) -> None:
     closed.chmod(0o644)
     closed.write_bytes(closed.read_bytes()[:-500])
     assert any("is followed by 2001" in problem for problem in pen.problems())
+
+
+ODD_LINES = (
+    b'{"v":1,"seq":%d,"time":"now","server":"s","type":"KvPut","cause":"c"}\n',
+    b'{"v":1,"seq":%d,"time":5,"server":"s","type":"TopicsChanged","cause":"c","changes":[{}]}\n',
+    b'{"v":1,"seq":%d,"time":5,"server":"s","type":"Snapshot","cause":"c"}\n',
+    b'{"v":1,"seq":%d,"a":' + b"[" * 100_000 + b"\n",
+)
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_odd_records_are_skipped_reported_and_damage(pen: Pen, is_closed: bool) -> None:
+    pen.snapshot()
+    for odd_line in ODD_LINES:
+        pen.journal.append_lines(odd_line.replace(b"%d", b"%d" % pen.journal.next_seq), 1, pen.now)
+    pen.puts(1)
+    if is_closed:
+        pen.close_segment()
+    reported: list[str] = []
+    found = read_records(pen.folder, 0, RecordFilter(report_unreadable=lambda e: reported.append(str(e))))
+    assert [record.seq for record in found] == [1, 6]
+    assert len(reported) == len(ODD_LINES)
+    assert [problem.partition(":")[0] for problem in pen.problems()][:4] == [f"line {n}" for n in range(2, 6)]
+    assert [record.seq for record in read_last_records(pen.folder, 9)] == [1, 6]
+    assert not replay_to_end(pen.folder).is_certain
+    assert count_records_by_type(pen.folder).keys() == {"Snapshot", "KvPut"}
+
+
+def test_tables_are_uncertain_after_a_snapshot_that_names_a_place_it_does_not_have(pen: Pen) -> None:
+    pen.snapshot()
+    pen.write(Snapshot("interval", (), (), (), (), (AlikeTopics(("T",), (3,)),), (), {}, {}))
+    assert not replay_to_end(pen.folder).is_certain
+    assert "Snapshot 2: tuple index out of range" in pen.problems()[0]

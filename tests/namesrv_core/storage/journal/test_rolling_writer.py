@@ -1,6 +1,7 @@
 """The folder of a journal: appended to, rolled, cut where it was torn, kept within bounds."""
 
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,12 @@ import pytest
 from namesrv_core.errors import RocketMQError
 from namesrv_core.history.record_lines import parse_record_line
 from namesrv_core.storage.journal.rolling_writer import JournalLimits, JournalWriter
-from namesrv_core.storage.journal.segments import compress_segment, list_segments, read_lines
+from namesrv_core.storage.journal.segments import (
+    compress_segment,
+    list_segments,
+    read_lines,
+    segment_name,
+)
 from tests.namesrv_core.storage.journal.test_segments import NOW, written
 
 DAY = 24 * 3_600_000
@@ -97,6 +103,22 @@ def test_a_segment_is_full_by_size_or_by_age(tmp_path: Path) -> None:
     assert not journal.is_segment_full(NOW + DAY - 1)
     assert journal.is_segment_full(NOW + DAY)
     add(journal, 10)
+    assert journal.is_segment_full(NOW)
+    journal.close()
+
+
+def test_a_segment_that_begins_with_a_large_record_is_full_when_as_much_again_follows_it(
+    tmp_path: Path,
+) -> None:
+    journal = JournalWriter(tmp_path, JournalLimits(segment_bytes=1000))
+    journal.append_lines(b"x" * 4999 + b"\n" + b"y" * 999 + b"\n", 2, NOW)
+    assert not journal.is_segment_full(NOW)
+    journal.append_lines(b"y" * 3998 + b"\n", 1, NOW)
+    assert not journal.is_segment_full(NOW)
+    journal.append_lines(b"\n", 1, NOW)
+    assert journal.is_segment_full(NOW)
+    journal.roll_segment()
+    journal.append_lines(b"y" * 1000, 1, NOW)
     assert journal.is_segment_full(NOW)
     journal.close()
 
@@ -218,3 +240,47 @@ def test_sync_reaches_the_disk_once_for_what_was_written(
     journal.sync_segment()
     assert len(synced) == 2
     journal.close()
+
+
+def test_every_file_of_a_journal_is_for_its_owner_alone(tmp_path: Path) -> None:
+    umask_before = os.umask(0o022)
+    try:
+        journal = JournalWriter(tmp_path)
+        add(journal)
+        journal.roll_segment()
+        add(journal, now=NOW + 1)
+        journal.tidy_segments(NOW)
+        journal.close()
+    finally:
+        os.umask(umask_before)
+    modes = [(path.suffix, stat.S_IMODE(path.stat().st_mode)) for path in sorted(tmp_path.iterdir())]
+    assert sorted(modes) == [(".idx", 0o600), (".jsonl", 0o600), (".lock", 0o600), (".zst", 0o400)]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
+def test_no_link_of_another_user_decides_where_a_journal_is_written(tmp_path: Path) -> None:
+    folder, victim = tmp_path / "journal", tmp_path / "victim"
+    folder.mkdir()
+    victim.write_bytes(b"precious")
+
+    def plant_link(name: str) -> Path:
+        (folder / name).symlink_to(victim)
+        os.chown(folder / name, 12345, 12345, follow_symlinks=False)
+        return folder / name
+
+    lock = plant_link("journal.lock")
+    with pytest.raises(PermissionError, match="another user"):
+        JournalWriter(folder)
+    lock.unlink()
+    journal = JournalWriter(folder)
+    segment = plant_link(segment_name(1, NOW))
+    with pytest.raises(PermissionError, match="another user"):
+        add(journal)
+    segment.unlink()
+    add(journal)
+    journal.roll_segment()
+    plant_link(f".{segment_name(1, NOW)}.zst.new")
+    journal.tidy_segments(NOW)
+    journal.close()
+    assert victim.read_bytes() == b"precious"
+    assert numbers(folder) == [1]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from namesrv_core import bounded_inflation
 from namesrv_core.events import KvPut
 from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
@@ -18,6 +19,7 @@ from namesrv_core.storage.journal.segments import (
     read_lines,
     segment_name,
 )
+from tests.support.bounded_process import run_bounded
 
 NOW = 1_763_733_780_123
 
@@ -207,3 +209,46 @@ def test_other_programs_read_all_frames(tmp_path: Path, monkeypatch: pytest.Monk
     with compress_segment(path).open("rb") as file:
         reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
         assert reader.read() == content
+
+
+def closed_segment(folder: Path, *frames: bytes) -> JournalSegment:
+    path = folder / f"{segment_name(1, NOW)}.zst"
+    path.write_bytes(b"".join(map(zstandard.ZstdCompressor().compress, frames)))
+    return only(folder)
+
+
+_READ_BOMB = """
+from pathlib import Path
+from namesrv_core.storage.journal import segments
+read = 0
+try:
+    for line in segments.read_lines(segments.list_segments(Path(sys.argv[1]))[0]):
+        read += len(line)
+except segments.InvalidSegmentError as error:
+    print(read, error)
+"""
+
+
+@pytest.mark.parametrize("frame", [b" " * (1 << 30), b"\n" * (1 << 26) + b" " * (1 << 29)])
+def test_a_segment_that_inflates_without_measure_is_damaged(tmp_path: Path, frame: bytes) -> None:
+    file = closed_segment(tmp_path, written(1), frame).file_path
+    limit = bounded_inflation.max_inflated_bytes(file.stat().st_size) - len(written(1))
+    found = run_bounded(_READ_BOMB, str(tmp_path), megabytes=600)
+    assert found.endswith(f"{file} cannot be decompressed: it inflates to more than {limit} bytes\n")
+
+
+def test_the_limit_is_that_of_all_frames_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_inflation, "FREE_BYTES", 1 << 20)
+    found = closed_segment(tmp_path, *[b" " * 999_999 + b"\n"] * 100)
+    sizes: list[int] = []
+    with pytest.raises(InvalidSegmentError, match="inflates to more than"):
+        sizes += map(len, read_lines(found))
+    assert sum(sizes) <= bounded_inflation.max_inflated_bytes(found.file_path.stat().st_size)
+
+
+def test_an_index_with_other_places_is_named(tmp_path: Path) -> None:
+    found = closed_segment(tmp_path, written(1))
+    with pytest.raises(InvalidSegmentError, match=r"the index of .* is damaged"):
+        list(segments.read_lines_at(found, [0], []))
+    with pytest.raises(InvalidSegmentError, match=r"the index of .* is damaged"):
+        list(segments.read_lines_at(found, [0], [segments.SegmentFrame(0, 5)]))

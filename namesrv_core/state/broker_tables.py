@@ -1,0 +1,212 @@
+"""The tables of brokers (clusters, broker groups, live brokers) and the invariants between them.
+
+A cluster lists a broker name only while the group exists, and a group exists only while it has members. Each
+member's address has a live broker in the clusters through which it holds its place, so it leaves one day.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from namesrv_core.events import DataVersion
+from namesrv_core.state.broker_index import BrokerIndex, LiveKey
+
+_MAX_REPORTED_NAMES = 8
+
+
+class RegisteredGroup:
+    """The brokers of one name: the addresses of a master and its slaves by id (upstream: `BrokerData`).
+
+    `listing_clusters` are the clusters under which they have registered. `cluster_name` is the first one.
+    """
+
+    __slots__ = (
+        "broker_addrs",
+        "broker_name",
+        "cluster_name",
+        "enable_acting_master",
+        "listing_clusters",
+        "zone_name",
+    )  # fmt: skip
+
+    def __init__(self, cluster_name: str, broker_name: str) -> None:
+        self.cluster_name = cluster_name
+        self.broker_name = broker_name
+        self.listing_clusters = {cluster_name: None}
+        self.broker_addrs: dict[int, str] = {}
+        self.enable_acting_master = False
+        self.zone_name: str | None = None
+
+    def find_id(self, broker_addr: str) -> int | None:
+        """The id of the broker at an address, which has only one place in a group."""
+        return next((broker_id for broker_id, addr in self.broker_addrs.items() if addr == broker_addr), None)
+
+
+class BrokerClaim(NamedTuple):
+    """The header of a registration: a place in a group, an address, a timeout and options.
+
+    `enable_acting_master` is None for brokers older than 5.0, which do not send it.
+    """
+
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    ha_server_addr: str | None = None
+    timeout_ms: int | None = None
+    enable_acting_master: bool | None = None
+    zone_name: str | None = None
+
+
+class RegistrationFingerprint(NamedTuple):
+    """Identifies a broker's last registration, and the generation of the tables after it.
+
+    `request_context` is the rest of the request beside the body of `body_size` bytes. `body_digest` is the
+    body's hash, or the hashes of its pieces. Python salts the hash, so clients cannot construct collisions.
+    """
+
+    broker: BrokerClaim
+    request_context: tuple[object, ...]
+    body_size: int
+    body_digest: object
+    tables_generation: int
+
+
+class LiveBroker:
+    """A live broker: the time of its last sign of life, its channel and its data version.
+
+    `former_channel_ids` are open channels over which it registered before. `is_silent` is set once its
+    silence has been reported. `last_fingerprint` identifies the registration that was applied last.
+    """
+
+    __slots__ = (
+        "channel_id",
+        "data_version",
+        "former_channel_ids",
+        "ha_server_addr",
+        "heard_at_ms",
+        "is_silent",
+        "last_fingerprint",
+        "timeout_ms",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        heard_at_ms: int,
+        timeout_ms: int,
+        data_version: DataVersion | None,
+        channel_id: int,
+        ha_server_addr: str | None,
+    ) -> None:
+        self.heard_at_ms = heard_at_ms
+        self.timeout_ms = timeout_ms
+        self.data_version = data_version
+        self.channel_id = channel_id
+        self.former_channel_ids: set[int] = set()
+        self.ha_server_addr = ha_server_addr
+        self.is_silent = False
+        self.last_fingerprint: RegistrationFingerprint | None = None
+
+    def forget_registration(self) -> None:
+        """Forget the registration. A query of the data version then has the broker register again."""
+        self.data_version = self.last_fingerprint = None
+
+
+class BrokerTables:
+    """The part of `RouteInfoManager` that knows brokers."""
+
+    def __init__(self) -> None:
+        self.broker_names_by_cluster: dict[str, dict[str, None]] = {}
+        self.broker_groups: dict[str, RegisteredGroup] = {}
+        self.live_brokers: dict[LiveKey, LiveBroker] = {}
+        self.filter_servers: dict[LiveKey, list[str | None]] = {}
+        self._broker_index = BrokerIndex()
+
+    def join_group(self, cluster_name: str, broker_name: str) -> RegisteredGroup:
+        """The group of a broker that registers under this cluster. A new group belongs to the cluster."""
+        broker_group = self.broker_groups.get(broker_name)
+        if broker_group is None:
+            broker_group = self.broker_groups[broker_name] = RegisteredGroup(cluster_name, broker_name)
+        broker_group.listing_clusters[cluster_name] = None
+        self.broker_names_by_cluster.setdefault(cluster_name, {})[broker_name] = None
+        return broker_group
+
+    def unlist_group(self, broker_name: str) -> None:
+        """Remove a group without members from all clusters."""
+        for cluster_name in self.broker_groups.pop(broker_name).listing_clusters:
+            broker_names = self.broker_names_by_cluster[cluster_name]
+            del broker_names[broker_name]
+            if not broker_names:
+                del self.broker_names_by_cluster[cluster_name]
+
+    def set_member(self, broker_group: RegisteredGroup, broker_id: int, live_key: LiveKey) -> None:
+        """Give a broker its place in a group. It loses the one that it had there."""
+        broker_name, broker_addr = broker_group.broker_name, live_key[1]
+        replaced_addr = broker_group.broker_addrs.get(broker_id)
+        if replaced_addr is not None and replaced_addr != broker_addr:
+            self._broker_index.remove_place(broker_name, replaced_addr)
+        broker_group.broker_addrs[broker_id] = broker_addr
+        self._broker_index.hold_place(broker_name, live_key)
+
+    def drop_member(self, broker_group: RegisteredGroup, broker_id: int) -> None:
+        self._broker_index.remove_place(broker_group.broker_name, broker_group.broker_addrs.pop(broker_id))
+
+    def release_member(self, broker_group: RegisteredGroup, live_key: LiveKey) -> bool:
+        """End a broker's hold of its place. Return whether it holds the place through another cluster."""
+        return self._broker_index.release_place(broker_group.broker_name, live_key)
+
+    def members_at_addr(self, live_key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
+        """The groups in which an address is registered under its cluster, with its broker id in each.
+
+        There is one such group, unless a broker has changed its name. Change no group during the iteration.
+        """
+        for broker_name in self._broker_index.names_at(live_key):
+            broker_group = self.broker_groups[broker_name]
+            broker_id = broker_group.find_id(live_key[1])
+            assert broker_id is not None
+            yield broker_group, broker_id
+
+    def reported_members(self, live_key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
+        """The members to report in events. A peer may register thousands of names at one address."""
+        return islice(self.members_at_addr(live_key), _MAX_REPORTED_NAMES)
+
+    def set_live_broker(self, live_key: LiveKey, live_broker: LiveBroker) -> None:
+        """Store a live broker that has registered over its channel."""
+        previous_broker = self.live_brokers.get(live_key)
+        self.live_brokers[live_key] = live_broker
+        if previous_broker is None:
+            self._broker_index.add_channel(live_broker.channel_id, live_key)
+        else:
+            live_broker.former_channel_ids = previous_broker.former_channel_ids
+            channel_id, live_broker.channel_id = live_broker.channel_id, previous_broker.channel_id
+            self.change_channel(live_key, live_broker, channel_id)
+
+    def change_channel(self, live_key: LiveKey, live_broker: LiveBroker, channel_id: int) -> None:
+        """Note that a live broker has registered over this channel, which it mostly used before."""
+        if channel_id != live_broker.channel_id:
+            if self._broker_index.is_channel_known(live_broker.channel_id):
+                live_broker.former_channel_ids.add(live_broker.channel_id)
+            live_broker.former_channel_ids.discard(channel_id)
+            live_broker.channel_id = channel_id
+        self._broker_index.add_channel(channel_id, live_key)
+
+    def drop_live_broker(self, live_key: LiveKey) -> None:
+        live_broker = self.live_brokers.pop(live_key, None)
+        if live_broker is not None:
+            self._broker_index.remove_from_channels(
+                live_key, (live_broker.channel_id, *live_broker.former_channel_ids)
+            )
+
+    def drop_channel(self, channel_id: int) -> list[LiveKey]:
+        """Forget a closed channel. Return the brokers that have registered over none since."""
+        live_keys = self._broker_index.remove_channel(channel_id)
+        for live_key in live_keys:
+            self.live_brokers[live_key].former_channel_ids.discard(channel_id)
+        return [live_key for live_key in live_keys if self.live_brokers[live_key].channel_id == channel_id]
+
+    def live_keys_on_channel(self, channel_id: int) -> Iterator[LiveKey]:
+        return (
+            live_key
+            for live_key in self._broker_index.keys_of_channel(channel_id)
+            if self.live_brokers[live_key].channel_id == channel_id
+        )

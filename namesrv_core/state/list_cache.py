@@ -1,0 +1,106 @@
+"""ListCache, the cached bodies of topic lists and of the cluster map, and their computation in turns.
+
+A list of a million topics has 40 MB and takes half a second. So it is computed once for all readers, in steps
+of less than a millisecond.
+"""
+
+from collections.abc import Callable, Generator, Hashable
+
+from namesrv_core.protocol.bounded_cache import BoundedCache
+from namesrv_core.state.route_tables import RouteTables
+
+BodySteps = Generator[None, None, bytes]
+"""A computation of a body that pauses between steps of less than a millisecond."""
+
+_MAX_CACHE_BYTES = 64 * 1024 * 1024
+_ENTRY_BYTES = 500
+
+
+class _ListComputation:
+    """The computation of a list that began at this generation of the tables. `body` is None until it ends."""
+
+    __slots__ = ("body", "body_steps", "generation", "key", "reader_count")
+
+    def __init__(self, key: Hashable, generation: int, body_steps: BodySteps) -> None:
+        self.key = key
+        self.generation = generation
+        self.body_steps = body_steps
+        self.body: bytes | None = None
+        self.reader_count = 0
+
+    def take_step(self) -> None:
+        try:
+            next(self.body_steps)
+        except StopIteration as stop_iteration:
+            self.body = stop_iteration.value
+            # None means that an earlier step has failed.
+            assert self.body is not None
+
+
+class ListCache:
+    """The bodies of lists by key, valid as long as the generation of the tables stays the same."""
+
+    def __init__(self, tables: RouteTables) -> None:
+        self._tables = tables
+        self._generation = tables.generation
+        self._bodies: BoundedCache[Hashable, bytes] = BoundedCache(_MAX_CACHE_BYTES)
+        self._computation: _ListComputation | None = None
+
+    def get_body(self, key: Hashable) -> bytes | None:
+        """The cached body of a list, if the tables have not changed since."""
+        if self._tables.generation != self._generation:
+            self._bodies.clear()
+            self._generation = self._tables.generation
+        return self._bodies.get(key)
+
+    def compute_at_once(self, key: Hashable, body_steps: BodySteps) -> bytes:
+        """Compute the body of a small list and cache it."""
+        computation = _ListComputation(key, self._tables.generation, body_steps)
+        while computation.body is None:
+            computation.take_step()
+        self._cache_body(computation)
+        return computation.body
+
+    def compute_in_steps(self, key: Hashable, begin_steps: Callable[[], BodySteps]) -> BodySteps:
+        """Compute the body of a large list in steps, together with all others that wait for a list.
+
+        There is one computation at a time, because each holds a copy of all names. Whoever waits for another
+        list helps to finish this one first.
+        """
+        asked_generation = self._tables.generation
+        while True:
+            cached_body = self.get_body(key)
+            if cached_body is not None:
+                return cached_body
+            if self._computation is None:
+                self._computation = _ListComputation(key, self._tables.generation, begin_steps())
+            computation = self._computation
+            yield from self._help_computation(computation)
+            # An older computation may lack changes that were answered before this request.
+            if (
+                computation.body is not None
+                and computation.key == key
+                and computation.generation >= asked_generation
+            ):
+                return computation.body
+
+    def _help_computation(self, computation: _ListComputation) -> Generator[None, None, None]:
+        """Take steps until the computation ends. The last reader that leaves before drops it."""
+        computation.reader_count += 1
+        try:
+            while computation.body is None:
+                computation.take_step()
+                yield
+        finally:
+            computation.reader_count -= 1
+            if self._computation is computation and (
+                computation.body is not None or not computation.reader_count
+            ):
+                self._computation = None
+                self._cache_body(computation)
+
+    def _cache_body(self, computation: _ListComputation) -> None:
+        if computation.body is None or computation.generation != self._tables.generation:
+            return
+        if self.get_body(computation.key) is None:
+            self._bodies.put(computation.key, computation.body, len(computation.body) + _ENTRY_BYTES)
