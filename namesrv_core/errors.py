@@ -4,6 +4,15 @@
 """
 
 from enum import IntEnum
+from typing import TypeVar
+
+E = TypeVar("E", bound=Exception)
+
+
+def detach_error(error: E) -> E:
+    """Remove the traceback and the context, whose frames would keep everything in them alive."""
+    error.__traceback__ = error.__context__ = error.__cause__ = None
+    return error
 
 
 class ResponseCode(IntEnum):

@@ -2,16 +2,18 @@
 
 from namesrv_core.errors import BadRequest, OverLimit, RequestError
 from namesrv_core.events import Event
+from namesrv_core.handlers.decoded_bodies import LazyRegistration, PreparedRequest
 from namesrv_core.handlers.handler_types import HandlerAnswer, check_topic_limit, require_field
-from namesrv_core.handlers.registration_precompute import LazyRegistration, PreparedRequest
 from namesrv_core.handlers.repeated_registration import apply_repeated_registration, record_fingerprint
 from namesrv_core.protocol import fastjson, headers, json_bodies, registration_codec
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.protocol.name_limits import check_name
 from namesrv_core.state import liveness, table_lookup, write_permissions
+from namesrv_core.state.broker_index import LiveKey
+from namesrv_core.state.broker_tables import BrokerClaim
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.registration import MasterAddress, apply_registration
-from namesrv_core.state.route_tables import BrokerClaim, LiveKey
 from namesrv_core.state.server_limits import effective_limit
 from namesrv_core.state.unregistration import RegisteredPlace, is_stale_unregistration, unregister_brokers
 
@@ -64,6 +66,7 @@ def _apply_new_registration(
         request_header.enable_acting_master,
         request_header.zone_name,
     )
+    _check_names(broker, state.decode_limits.name_bytes)
     _check_broker_limit(state, broker, broker_registration)
     registration_result = apply_registration(
         state.tables,
@@ -76,6 +79,15 @@ def _apply_new_registration(
     )
     record_fingerprint(state, request, broker, lazy_registration)
     return registration_result
+
+
+def _check_names(broker: BrokerClaim, max_bytes: int) -> None:
+    """Raise OverLimit if a name in the header of a registration is too long."""
+    check_name("cluster", broker.cluster_name, max_bytes)
+    check_name("broker", broker.broker_name, max_bytes)
+    check_name("address", broker.broker_addr, max_bytes)
+    check_name("address", broker.ha_server_addr, max_bytes)
+    check_name("zone", broker.zone_name, max_bytes)
 
 
 def _require_decoded(lazy_registration: LazyRegistration) -> registration_codec.BrokerRegistration:
@@ -94,8 +106,10 @@ def _check_broker_limit(
     tables, settings = state.tables, state.settings
     max_brokers = effective_limit(settings.maxBrokers)
     is_known = (broker.cluster_name, broker.broker_addr) in tables.live_brokers
-    # Count brokers and groups: a group may have no live broker, and one broker may have several names.
-    if not is_known and max(len(tables.live_brokers), len(tables.broker_groups)) >= max_brokers:
+    # Count brokers and groups: a group may have no live broker, and one broker may have several names. And
+    # count filters: those of a broker stay when its registration is refused for its stateVersion.
+    known_count = max(len(tables.live_brokers), len(tables.broker_groups), len(tables.filter_servers))
+    if not is_known and known_count >= max_brokers:
         raise OverLimit("maxBrokers", f"there are {max_brokers} brokers")
     check_topic_limit(state, broker_registration.topic_configs or ())
 

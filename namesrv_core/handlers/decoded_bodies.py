@@ -4,7 +4,7 @@ import zlib
 from functools import cached_property
 from typing import Any
 
-from namesrv_core.errors import RequestError
+from namesrv_core.errors import RequestError, detach_error
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import headers, json_bodies, registration_codec
 from namesrv_core.protocol.command import RemotingCommand
@@ -52,7 +52,7 @@ class LazyRegistration:
         try:
             return registration_codec.decode_registration(self.body_bytes, **self.decode_options)
         except (ValueError, RequestError) as error:
-            return error
+            return detach_error(error)
 
 
 class PreparedRequest(RemotingCommand):
@@ -83,4 +83,4 @@ class TopicQueuesRequest(RemotingCommand):
         try:
             return json_bodies.parse_queue_datas(self.body, self._max_json_depth) if self.body else []
         except (ValueError, RequestError) as error:
-            return error
+            return detach_error(error)

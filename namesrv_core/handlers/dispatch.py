@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from namesrv_core.errors import BadRequest, NotSupported, OverLimit, RequestError
+from namesrv_core.errors import BadRequest, NotSupported, OverLimit, RequestError, detach_error
 from namesrv_core.events import Event
 from namesrv_core.handlers import access_guard, brokers, clusters, kv, routes, settings, topics
+from namesrv_core.handlers.decoded_bodies import TopicQueuesRequest
 from namesrv_core.handlers.handler_types import HandlerAnswer, RequestHandler
+from namesrv_core.printable_text import cut_text
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.state.access_policy import ANONYMOUS_PEER, RequestPeer
@@ -48,6 +50,7 @@ _SLOW_BODY_CODES = frozenset(
         RequestCode.QUERY_DATA_VERSION,
     }
 )
+_MAX_REMARK_LENGTH = 1_000
 
 
 def handle_request(
@@ -63,18 +66,30 @@ def handle_request(
     """
     handler = HANDLERS_BY_CODE.get(request.code, _reject_unknown_code)
     try:
+        if request.code in _SLOW_BODY_CODES:
+            # Before the guard, which computes signatures and reads the body of a fenced broker.
+            _check_body_size(state, request)
+            if request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
+                request = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth)
         if state.policy is not None:
             access_guard.check_access(state, state.policy, request, peer)
-        if request.code in _SLOW_BODY_CODES:
-            _check_body_size(state, request)
         return handler(state, request, channel_id, now_ms)
     except RequestError as error:
+        # An error that a request keeps and raises is a cycle with its traceback.
+        detach_error(error)
         if isinstance(error, OverLimit):
             state.limit_hits.record_hit(error.limit_key, f"{peer.host}: {error.remark}")
         ext_fields: dict[str, str | None] | None = (
             {} if request.code in _EXT_FIELD_CODES and not isinstance(error, BadRequest) else None
         )
-        return build_reply(request, error.code, remark=error.remark, ext=ext_fields), ()
+        return build_reply(request, error.code, remark=_cut_own_remark(error), ext=ext_fields), ()
+
+
+def _cut_own_remark(error: RequestError) -> str | None:
+    """Cut a remark of ours, which may quote megabytes of a compressed body. Java's remarks quote headers."""
+    if error.remark is None or not isinstance(error, BadRequest):
+        return error.remark
+    return cut_text(error.remark, _MAX_REMARK_LENGTH)
 
 
 def _check_body_size(state: NameServerState, request: RemotingCommand) -> None:

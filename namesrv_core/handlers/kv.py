@@ -4,7 +4,7 @@ from namesrv_core.errors import OverLimit, QueryNotFound, RequestError
 from namesrv_core.handlers.handler_types import HandlerAnswer
 from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from namesrv_core.state.kv_config import entry_size
+from namesrv_core.state.kv_config import entry_size, stored_size
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.server_limits import effective_limit
 
@@ -31,7 +31,7 @@ def _check_kv_limits(state: NameServerState, namespace: str, key: str, value: st
     )
     if entry_bytes > max_entry_bytes:
         raise OverLimit("maxKvEntryBytes", f"a KV entry of {entry_bytes} bytes")
-    added_bytes = entry_bytes - state.kv_config.entry_size_of(namespace, key)
+    added_bytes = stored_size(namespace, key, value) - state.kv_config.stored_size_of(namespace, key)
     if added_bytes > 0 and state.kv_config.total_bytes + added_bytes > max_total_bytes:
         raise OverLimit(
             "maxKvBytes",

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Generator
 from typing import Any
 
-from namesrv_core.errors import RequestError
+from namesrv_core.errors import RequestError, detach_error
 from namesrv_core.handlers import access_guard
 from namesrv_core.handlers.decoded_bodies import LazyRegistration
 from namesrv_core.handlers.decoded_bodies import PreparedRequest as PreparedRequest
@@ -105,7 +105,7 @@ def _decode_body(
                 state.tables, request_header.broker_name, broker_registration.topic_configs
             )
     except (ValueError, RequestError) as error:
-        lazy_registration.decoded_registration = error
+        lazy_registration.decoded_registration = detach_error(error)
 
 
 def release_precomputed(request: RemotingCommand) -> Generator[None, None, None]:

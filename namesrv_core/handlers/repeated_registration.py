@@ -5,12 +5,14 @@ registration tells whether a new one equals it to the byte. With `fastPath` off 
 """
 
 from namesrv_core.events import Event
-from namesrv_core.handlers.registration_precompute import LazyRegistration
+from namesrv_core.handlers.decoded_bodies import LazyRegistration
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.state.broker_tables import BrokerClaim, RegistrationFingerprint
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.registration import MasterAddress, repeat_registration
-from namesrv_core.state.route_tables import BrokerClaim, RegistrationFingerprint
+
+_MAX_CONTEXT_LENGTH = 2_048
 
 
 def record_fingerprint(
@@ -26,11 +28,23 @@ def record_fingerprint(
         live_broker is not None
         and live_broker.data_version is not None
         and live_broker.data_version.timestamp != lazy_registration.now_ms
+        and _is_context_small(request)
     ):
         request_context, body_size = _request_context(state, request), len(lazy_registration.body_bytes)
         live_broker.last_fingerprint = RegistrationFingerprint(
             broker, request_context, body_size, lazy_registration.body_digest, state.tables.generation
         )
+
+
+def _is_context_small(request: RemotingCommand) -> bool:
+    """Whether the ext fields may be kept with the broker. A broker sends a few hundred bytes."""
+    return (
+        sum(
+            len(field_name) + len(field_value or "")
+            for field_name, field_value in (request.ext or {}).items()
+        )
+        <= _MAX_CONTEXT_LENGTH
+    )
 
 
 def apply_repeated_registration(

@@ -6,6 +6,7 @@ from namesrv_core.errors import RequestError
 from namesrv_core.handlers.handler_types import HandlerAnswer
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.settings import encode_setting_line
 
 
 def get_namesrv_config(
@@ -14,7 +15,7 @@ def get_namesrv_config(
     """GET_NAMESRV_CONFIG. With a journal it shows its state ("journal=ok", "journal=failing: ...")."""
     config_body = state.settings.encode_body(state.actual_settings)
     if state.journal_status is not None:
-        config_body += f"journal={state.journal_status}\n".encode()
+        config_body += encode_setting_line("journal", state.journal_status)
     return build_reply(request, body=config_body), ()
 
 

@@ -1,11 +1,20 @@
 """The handlers for topic lists, and for deleting or registering a single topic."""
 
+from collections.abc import Callable
+
 from namesrv_core.errors import BadRequest, RequestError
+from namesrv_core.handlers.decoded_bodies import TopicQueuesRequest
 from namesrv_core.handlers.handler_types import HandlerAnswer, check_topic_limit
+from namesrv_core.handlers.stepped_reply import answer_list
 from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from namesrv_core.state import table_lookup, topics
+from namesrv_core.protocol.name_limits import check_topic_name
+from namesrv_core.state import table_lookup, topic_lists, topics
+from namesrv_core.state.list_cache import BodySteps
 from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.topic_lists import PlacementTest
+
+_MAX_TOPICS_AT_ONCE = 2_000
 
 
 def list_all_topics(
@@ -14,7 +23,7 @@ def list_all_topics(
     """GET_ALL_TOPIC_LIST_FROM_NAMESERVER."""
     if not state.settings.enableAllTopicList:
         raise RequestError("disable")
-    return build_reply(request, body=json_bodies.encode_topic_list(state.tables.placements_by_topic)), ()
+    return _list_topics(state, request, lambda: topic_lists.encode_topics_in_steps(state.tables))
 
 
 def list_cluster_topics(
@@ -23,10 +32,16 @@ def list_cluster_topics(
     """GET_TOPICS_BY_CLUSTER."""
     _check_lists_enabled(state)
     cluster_name = headers.read_header(headers.ClusterName, request.ext).cluster
-    return build_reply(
+    if cluster_name not in state.tables.broker_names_by_cluster:
+        return build_reply(request, body=json_bodies.encode_topic_list(())), ()
+    return _list_topics(
+        state,
         request,
-        body=json_bodies.encode_topic_list(table_lookup.topics_of_cluster(state.tables, cluster_name)),
-    ), ()
+        lambda: topic_lists.encode_topics_in_steps(
+            state.tables, topic_lists.build_cluster_test(state.tables, cluster_name)
+        ),
+        cluster_name,
+    )
 
 
 def list_system_topics(
@@ -42,30 +57,39 @@ def list_unit_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
     """GET_UNIT_TOPIC_LIST."""
-    _check_lists_enabled(state)
-    return build_reply(
-        request, body=json_bodies.encode_topic_list(table_lookup.unit_topics(state.tables))
-    ), ()
+    return _list_topics_by_flag(state, request, topic_lists.is_unit_topic)
 
 
 def list_unit_sub_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
     """GET_HAS_UNIT_SUB_TOPIC_LIST."""
-    _check_lists_enabled(state)
-    return build_reply(
-        request, body=json_bodies.encode_topic_list(table_lookup.unit_sub_topics(state.tables))
-    ), ()
+    return _list_topics_by_flag(state, request, topic_lists.is_unit_sub_topic)
 
 
 def list_unit_sub_ununit_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
     """GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST."""
+    return _list_topics_by_flag(state, request, topic_lists.is_unit_sub_ununit_topic)
+
+
+def _list_topics_by_flag(
+    state: NameServerState, request: RemotingCommand, is_listed: PlacementTest
+) -> HandlerAnswer:
     _check_lists_enabled(state)
-    return build_reply(
-        request, body=json_bodies.encode_topic_list(table_lookup.unit_sub_ununit_topics(state.tables))
-    ), ()
+    return _list_topics(state, request, lambda: topic_lists.encode_topics_in_steps(state.tables, is_listed))
+
+
+def _list_topics(
+    state: NameServerState,
+    request: RemotingCommand,
+    begin_steps: Callable[[], BodySteps],
+    cluster_name: str | None = None,
+) -> HandlerAnswer:
+    """The answer with a topic list: cached, computed now, or in steps if there are many topics."""
+    is_large = len(state.tables.placements_by_topic) > _MAX_TOPICS_AT_ONCE
+    return answer_list(state, build_reply(request), (request.code, cluster_name), begin_steps, is_large), ()
 
 
 def _check_lists_enabled(state: NameServerState) -> None:
@@ -88,14 +112,12 @@ def register_topic(
 ) -> HandlerAnswer:
     """REGISTER_TOPIC_IN_NAMESRV."""
     topic = headers.read_header(headers.TopicName, request.ext).topic
-    try:
-        queue_datas = (
-            json_bodies.parse_queue_datas(request.body, state.decode_limits.json_depth)
-            if request.body
-            else []
-        )
-    except ValueError as error:
-        raise BadRequest(f"no TopicRouteData: {error}") from None
+    queue_datas = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
+    if isinstance(queue_datas, RequestError):
+        raise queue_datas
+    if isinstance(queue_datas, ValueError):
+        raise BadRequest(f"no TopicRouteData: {queue_datas}")
     if topic is not None:
+        check_topic_name(topic, state.decode_limits.name_bytes)
         check_topic_limit(state, (topic,))
     return build_reply(request), topics.register_topic_queues(state.tables, topic, queue_datas)

@@ -1,5 +1,8 @@
 """Bodies that the access guard and a handler read: decoded once, large ones in steps, too long ones never."""
 
+import gc
+import sys
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -135,3 +138,18 @@ def test_who_may_not_register_at_all_causes_no_steps(state: NameServerState, cal
     assert registration_precompute.precompute_steps(state, asked, STARTED_AT, PEER) is None
     assert answer_code(state, asked) == 16
     assert calls == []
+
+
+@pytest.mark.parametrize("has_steps", [False, True])
+@pytest.mark.parametrize("body", [b"\x78" + bytes(5000), zlib.compress(bytes(5_000_000))])
+def test_a_refused_body_is_freed_without_garbage_collection(has_steps: bool, body: bytes) -> None:
+    state = NameServerState(NameServerSettings(maxRegistrationBytes=100_000), KvConfig(), STARTED_AT)
+    references = sys.getrefcount(body)
+    asked = build_request(103, EXT, body)
+    gc.disable()
+    try:
+        assert answer_code(state, prepared(state, asked) if has_steps else asked) == 1
+        del asked
+        assert sys.getrefcount(body) == references
+    finally:
+        gc.enable()
