@@ -2,8 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 MILLIONS ?= 1,10
+# With LOCKED=1, .venv gets the versions of uv.lock, checked by their hashes. Otherwise it gets the newest allowed ones.
+LOCKED ?=
 
-.PHONY: help demo demo-report test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills yarn
+# Settings of the machine, such as another package index, must not get into the files.
+UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
+EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
+
+.PHONY: help demo demo-report test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -59,6 +65,14 @@ kills: .venv/.stamp ## SIGKILL in the middle of KV writes, ROUNDS=1000 times: no
 yarn: .venv/.spark ## the pipeline on YARN, with its tables in HDFS: Hadoop's own small cluster on loopback (2 minutes)
 	YARN=1 $(BIN)/python -m pytest tests/nsreport/test_yarn.py
 
+lock: .venv/.audit ## the newest allowed versions into uv.lock, and the files with hashes for containers
+	$(UV) lock --upgrade
+	$(UV) export $(EXPORT) --no-dev --output-file docs/service/requirements.txt
+	$(UV) export $(EXPORT) --only-group build --output-file docs/service/build-requirements.txt
+
+audit: .venv/.audit ## known vulnerabilities in uv.lock; asks a public service, and says SKIPPED where it cannot be reached
+	@$(BIN)/python -m tests.support.dependency_audit
+
 clean: ## remove what these targets made
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
 
@@ -66,11 +80,27 @@ clean: ## remove what these targets made
 	@echo "installing into .venv"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --upgrade 'pip>=25.1'
+ifeq ($(LOCKED),)
 	@$(BIN)/python -m pip install -q -e . --group dev
+else
+	@$(BIN)/python -m pip install -q --group audit
+	@$(UV) export $(EXPORT) --group dev --output-file .venv/locked.txt
+	@$(BIN)/python -m pip install -q --require-hashes -r .venv/locked.txt
+	@$(BIN)/python -m pip install -q --no-deps -e .
+endif
 	@touch $@
 
 # Spark is large: only the tests and the pipeline wait for it.
 .venv/.spark: .venv/.stamp
 	@echo "installing Spark into .venv"
+ifeq ($(LOCKED),)
 	@$(BIN)/python -m pip install -q --group spark
+else
+	@$(UV) export $(EXPORT) --only-group spark --output-file .venv/locked-spark.txt
+	@$(BIN)/python -m pip install -q --require-hashes -r .venv/locked-spark.txt
+endif
+	@touch $@
+
+.venv/.audit: .venv/.stamp
+	@$(BIN)/python -m pip install -q --group audit
 	@touch $@

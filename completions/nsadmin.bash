@@ -167,7 +167,7 @@ _nsadmin_table() {
         contextlist) family=local columns='name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|' ;;
         contextshow) family=local places=('--name=contexts') options=('--name=contexts') columns='name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|' ;;
         contextuse) family=local places=('--name=contexts') options=('--name=contexts') columns='name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|' ;;
-        contextset) family=local places=('--name=contexts') options=('--name=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--accessKey=' '--secretKeyStdin' '--securityTokenStdin' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsKeyPasswordFrom=' '--tlsKeyPasswordStdin' '--tlsServerName=' '--verify,--insecure' '--addressMap=' '--journal=folders' '--timeout=' '--retries=' '--concurrency=' '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin' '--readOnly,--writable' '--color=red|green|yellow|blue|magenta|cyan' '--unset=') columns='name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|' ;;
+        contextset) family=local places=('--name=contexts') options=('--name=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--accessKey=' '--secretKeyStdin' '--securityTokenStdin' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsKeyPasswordFrom=' '--tlsKeyPasswordStdin' '--tlsServerName=' '--verify,--insecure' '--addressMap=' '--journal=folders' '--timeout=' '--retries=' '--concurrency=' '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin' '--readOnly,--writable' '--color=red|green|yellow|blue|magenta|cyan' '--unset=') columns='name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|' ;;
         contextlogin) family=local places=('--name=contexts') options=('--name=contexts' '--file=') columns='name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|' ;;
         contextdelete) family=local places=('--name=contexts') options=('--name=contexts') columns='name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|' ;;
         snapshotshow) family=local places=('--file=files') options=('--file=files') columns='what|name|brokerName|summary|value|' ;;
@@ -206,15 +206,15 @@ _nsadmin_table() {
     esac
     [[ -z $restore ]] || shopt -u nocasematch
     case $family in
-        read) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help') ;;
-        change) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
-        mixed) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--columns=columns' '--sort=columns' '--filter=columns' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
-        local) options+=('--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help') ;;
+        read) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help') ;;
+        change) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
+        mixed) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--columns=columns' '--sort=columns' '--filter=columns' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
+        local) options+=('--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help') ;;
         check) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--format=text|nagios|json|prometheus' '--json' '--output-file=files' '--wait-until-ok=' '--quiet' '--debug' '-h,--help') ;;
         program) options+=('-h,--help') ;;
         screen) options+=('--screen=' '--interval=' '--namespace=' '--journal=folders' '--read-only' '--record=files' '--replay=' '--speed=' '--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--quiet' '--debug' '-h,--help') ;;
-        batch) options+=('-f,--file=files' '--stop-on-error' '--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
-        front) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help' '--dry-run' '-y,--yes' '--version') ;;
+        batch) options+=('-f,--file=files' '--stop-on-error' '--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--dry-run' '-y,--yes' '--quiet' '--debug' '-h,--help') ;;
+        front) options+=('--context=contexts' '-n,--namesrvAddr=name-servers' '--configFile=files' '--endpoint=' '--addressMap=' '--credentials=' '--tls,--no-tls' '--tlsCa=files' '--tlsCert=files' '--tlsKey=files' '--tlsServerName=' '--insecure' '--timeout=' '--retries=' '--concurrency=' '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin' '--json' '--no-headers' '--no-color' '--watch=' '--columns=columns' '--sort=columns' '--filter=columns' '--quiet' '--debug' '-h,--help' '--dry-run' '-y,--yes' '--version') ;;
     esac
 }
 
@@ -245,7 +245,7 @@ _nsadmin_values() {
             item=-f
             [[ $source == files ]] || item=-d
             read -r -d '' -a found <<< "$(compgen $item -- "$1")"
-            type compopt &>/dev/null && compopt -o filenames 2>/dev/null ;;
+            type compopt &>/dev/null && compopt -o filenames 2>/dev/null || _nsadmin_keep_plain ;;
         commands) _nsadmin_commands "$1" ;;
         *\|*)
             IFS='|'
@@ -261,6 +261,15 @@ _nsadmin_values() {
             read -r -d '' -a found <<< "$item" ;;
     esac
     COMPREPLY=("${found[@]/#/$2}")
+}
+
+# Without compopt, bash inserts a file name without quotes. It would run a name such as $(reboot).
+_nsadmin_keep_plain() {
+    local name plain=()
+    for name in "${found[@]}"; do
+        [[ $name == *[!A-Za-z0-9._/~+,:=@%-]* ]] || plain+=("$name")
+    done
+    found=("${plain[@]}")
 }
 
 # Commands that begin so, in any case, and with - or _ between their words.

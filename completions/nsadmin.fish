@@ -274,7 +274,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--client= The name servers of the client, as its configuration has them: they are asked as well.' \
                 '--zone= The client\'s zone (rocketmq.zone), if it has one.' \
                 '--contexts Look for the topic in all other contexts too.' \
-                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
             set columns 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         case producer
             set family read
@@ -589,7 +589,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--limit= Only the newest so many; 0 for all; 1000 if left out.' \
                 '-f,--follow Go on with what comes, until Ctrl-C.' \
                 '--namesrv= Only the journal of this one, as records name it.' \
-                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
             set columns 'seq|time|server|type|changes|cause|client|event|'
         case routeat
             set family read
@@ -599,7 +599,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '--namesrv= Only the journal of this one, as records name it.' \
-                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
             set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         case routediff
             set family read
@@ -611,7 +611,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--to= The other side: one of the same.' \
                 '--unified As the text that diff -U0 writes.' \
                 '--namesrv= Only the journal of this one, as records name it.' \
-                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
             set columns 'what|name|brokerName|changes|before|after|'
         case snapshotsave
             set family read
@@ -622,7 +622,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--namespace=namespaces With this KV namespace too. Repeatable.' \
                 '--at= Of a past moment, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '--namesrv= Only the journal of this one, as records name it.' \
-                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.'
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
             set columns 'file|time|nameServers|brokers|topics|kvEntries|size|'
         case collect
             set family read
@@ -781,7 +781,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--brokerName=brokers Name of a broker, as in clusterList.' \
                 '--hold Go on holding when it is safe, until Ctrl-C.' \
-                '--then= What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in.' \
+                '--then= What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in, and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.' \
                 '--for-good Wait also until no consumer group has anything left to read here.' \
                 '--durable Through brokerPermission, which a restarted broker keeps, and not on name servers.' \
                 '--force Although topics would be left without a broker.' \
@@ -804,7 +804,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--clusterName=clusters Name of the cluster.'
             set options \
                 '-c,--clusterName=clusters Name of the cluster.' \
-                '--stop= What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in.' \
+                '--stop= What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in, and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.' \
                 '--start= What the shell runs to start it, likewise.' \
                 '--pause-after= End after so many groups; the next start goes on.' \
                 '--patience= How long a broker may take until it is healthy again; 10m if left out.' \
@@ -1338,13 +1338,13 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.' \
                 '--tlsKeyPasswordStdin Or read that from the next line.' \
                 '--tlsServerName= What certificates have to name.' \
-                '--verify,--insecure Whether certificates are checked.' \
+                '--verify,--insecure Whether certificates are verified. If not, commands that sign need --insecure as well.' \
                 '--addressMap= Where to reach brokers; added. Repeatable.' \
                 '--journal=folders Folder of a name server\'s journal. Repeatable.' \
                 '--timeout= For each request on each server.' \
                 '--retries= Of what got no answer and changes nothing.' \
                 '--concurrency= Servers asked at a time.' \
-                '--defaultOutput=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin How to write rows.' \
+                '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin How to write rows.' \
                 '--readOnly,--writable Whether every change is refused.' \
                 '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.' \
                 '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'
@@ -1518,7 +1518,7 @@ function __nsadmin_table --no-scope-shadowing
         case checkjournal
             set family check
             set options \
-                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.' \
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.' \
                 '--since= Count losses from then on; -24h if left out. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '--verify Look through all of each journal, which takes its time.' \
                 '--warning= How old the last record may be, in seconds; 120 if left out.' \
@@ -1536,7 +1536,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Check this topic by itself, too. Repeatable.' \
                 '-g,--groupName=groups Check the lag of this group, too. Repeatable.' \
                 '--expect= How many brokers there have to be.' \
-                '--journal=folders A name server\'s journal; else the context\'s. Repeatable.' \
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.' \
                 '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.' \
                 '--warning= Other limits for a check than its usual ones. Repeatable.' \
                 '--critical= The same, such as lag=500000. Repeatable.' \
@@ -1654,11 +1654,11 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsCert=files This client\'s own certificate (PEM).' \
                 '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
                 '--tlsServerName= What servers\' certificates have to name.' \
-                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -1682,11 +1682,11 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsCert=files This client\'s own certificate (PEM).' \
                 '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
                 '--tlsServerName= What servers\' certificates have to name.' \
-                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -1708,11 +1708,11 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsCert=files This client\'s own certificate (PEM).' \
                 '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
                 '--tlsServerName= What servers\' certificates have to name.' \
-                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -1726,7 +1726,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-h,--help Show this and exit.'
         case local
             set -a options \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -1750,7 +1750,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsCert=files This client\'s own certificate (PEM).' \
                 '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
                 '--tlsServerName= What servers\' certificates have to name.' \
-                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
@@ -1785,7 +1785,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsCert=files This client\'s own certificate (PEM).' \
                 '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
                 '--tlsServerName= What servers\' certificates have to name.' \
-                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
@@ -1807,11 +1807,11 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsCert=files This client\'s own certificate (PEM).' \
                 '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
                 '--tlsServerName= What servers\' certificates have to name.' \
-                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \
@@ -1833,11 +1833,11 @@ function __nsadmin_table --no-scope-shadowing
                 '--tlsCert=files This client\'s own certificate (PEM).' \
                 '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
                 '--tlsServerName= What servers\' certificates have to name.' \
-                '--insecure TLS with whoever answers: certificates are not checked.' \
+                '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
                 '--timeout= For each request on each server; 3 if left out.' \
                 '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
                 '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
                 '--json Short for --output json.' \
                 '--no-headers No names above tables, CSV and TSV.' \
                 '--no-color No colours (nor with NO_COLOR set).' \

@@ -13,6 +13,8 @@ from namesrv_core.protocol.codes import HeaderType
 
 # No test leaves a line in the audit of who runs it, nor goes by that person's settings.
 os.environ["NSADMIN_AUDIT"] = "off"
+# Tests reuse ports, so that an inventory would miss the brokers of earlier tests.
+os.environ["NSADMIN_INVENTORY"] = "off"
 os.environ["NSADMIN_CONFIG"] = os.path.join(tempfile.gettempdir(), "no-such-folder", "config.yaml")
 for name in ("NAMESRV_ADDR", "NSADMIN_CONTEXT", "NSADMIN_OUTPUT", "NSADMIN_ACCESS_KEY", "ROCKETMQ_HOME"):
     os.environ.pop(name, None)

@@ -61,7 +61,7 @@ WITHOUT_TESTS = {
     "namesrv_core/state/unregistration.py": "tested with the registrations that it undoes",
     "namesrv_core/state/registration_events.py": "tested with the registrations whose events they are",
     "namesrv_core/server/state_persistence.py": "tested with the server, whose changes it writes",
-    "namesrv_core/server/steady_clock.py": "tested with the server, whose clock it is",
+    "namesrv_core/transport/steady_clock.py": "tested with the server, whose clock it is",
     "namesrv_core/server/idle_streams.py": "tested with the server, whose connections it closes",
     "nsadmin/client/admin.py": "every test of a noun goes through it",
     "nsadmin/client/topic_routes.py": "tested with the topics whose routes they are",

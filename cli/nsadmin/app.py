@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin import __version__, exit_codes, output, registry, stderr
 from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.output import ResultRows
 from nsadmin.registry import CommandEntry
 from nsadmin.session import Session
-from nsadmin.suggestions import did_you_mean, find_similar_names
 
 if TYPE_CHECKING:
     from nsadmin.command_line.parser import ParsedCommandLine
@@ -260,8 +260,13 @@ def _mqadmin_form(
         )
     if parsed_line.options.dry_run:
         raise UsageError("--output mqadmin says that something was done: leave it out of a dry run")
+    from nsadmin.output.machine_formats import escape_cells
+
     command_form, argument_values = OUTPUT_FORMS[command_entry.name], parsed_line.arguments
-    return lambda command_output: command_form(command_output, argument_values)
+    return lambda command_output: command_form(
+        escape_cells(command_output) if isinstance(command_output, ResultRows) else command_output,
+        argument_values,
+    )
 
 
 def _require_consent(session: Session, command_entry: CommandEntry) -> None:
@@ -293,7 +298,7 @@ def _collect_hints(
 
     hint_lines: list[str] = []
     if exit_code == ExitCode.NOT_FOUND:
-        from nsadmin.command_line.name_suggestions import suggest_names
+        from nsadmin.command_line.server_name_suggestions import suggest_names
 
         with session.open_brief_client() as admin:
             hint_lines = suggest_names(

@@ -37,10 +37,25 @@ _COMMAND_GROUPS: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
     "Clusters": (
         ("clusterList", "brokers.clusters", "read", "Brokers with their load and state"),
         ("brokerStatus", "brokers.clusters", "read", "All that a broker tells about itself"),
+        ("inventoryList", "brokers.inventory", "read", "Brokers that should be there, and missing ones"),
+        ("inventoryForget", "brokers.inventory", "read", "Expect a broker no longer"),
+        ("inventoryPin", "brokers.inventory", "read", "Expect a broker until it is forgotten"),
     ),
     "Brokers": (
         ("wipeWritePerm", "brokers.write_permission", "change", "Stop writes to a broker"),
         ("addWritePerm", "brokers.write_permission", "change", "Allow writes to a broker again"),
+        (
+            "repairWipe",
+            "brokers.registration_repair",
+            "change",
+            "Give topics the broker's own permissions again",
+        ),
+        (
+            "repairRegister",
+            "brokers.registration_repair",
+            "change",
+            "Make a broker register all of its topics",
+        ),
         ("haStatus", "brokers.replication", "read", "How far slaves are behind"),
         ("getBrokerConfig", "brokers.broker_configs", "read", "Settings in force on brokers"),
         ("updateBrokerConfig", "brokers.broker_configs", "change", "Set one item on brokers"),

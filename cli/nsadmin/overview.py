@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from nsadmin import exit_codes, output, registry
+from nsadmin.did_you_mean import did_you_mean
 from nsadmin.exit_codes import CheckUsageError, UsageError
 from nsadmin.registry import CommandEntry
-from nsadmin.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     pass

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nsadmin.command_table import COMMANDS as COMMANDS
 from nsadmin.command_table import HIDDEN_COMMANDS
 from nsadmin.command_table import CommandEntry as CommandEntry
-from nsadmin.suggestions import find_similar_names
+from nsadmin.did_you_mean import find_similar_names
 
 
 def _plain_name(command_name: str) -> str:

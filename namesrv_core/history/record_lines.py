@@ -73,10 +73,12 @@ def parse_record_line(line_bytes: bytes) -> JournalRecord:
 def _load_json(line_bytes: bytes) -> Json:
     try:
         return _decode_json(line_bytes)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
         # Python's decoder accepts halves of surrogate pairs, and reports the position of an error.
         return json.loads(line_bytes)
     except ValueError as error:
         raise InvalidRecordError(f"no JSON: {error}") from None
+    except RecursionError:
+        raise InvalidRecordError("no record: nested too deeply") from None

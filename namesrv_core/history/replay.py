@@ -31,7 +31,8 @@ from namesrv_core.events import (
     WritePermAdded,
     WritePermWiped,
 )
-from namesrv_core.history.records import JournalRecord, event_of_record
+from namesrv_core.history.records import InvalidRecordError, JournalRecord, event_of_record
+from namesrv_core.history.subject_filter import ORDER_TOPIC_CONFIG
 
 
 class ReplayedGroup:
@@ -82,7 +83,12 @@ class JournalReplay:
         if record.event_type in _APPLIED_EVENT_NAMES:
             event = event_of_record(record)
             assert event is not None
-            self.apply_event(event)
+            try:
+                self.apply_event(event)
+            except (LookupError, TypeError) as error:
+                # A snapshot may name a place that it does not have.
+                self.is_complete = False
+                raise InvalidRecordError(f"{record.event_type} {record.seq}: {error}") from None
 
     def apply_event(self, event: Event) -> None:
         """Apply an event to the tables."""
@@ -228,7 +234,11 @@ class JournalReplay:
         self.kv_tables.setdefault(event.namespace, {})[event.key] = event.value
 
     def _delete_kv_key(self, event: KvDeleted) -> None:
-        self.kv_tables.get(event.namespace, {}).pop(event.key, None)
+        kv_table = self.kv_tables.get(event.namespace, {})
+        kv_table.pop(event.key, None)
+        # As the name server does.
+        if not kv_table and event.namespace != ORDER_TOPIC_CONFIG:
+            self.kv_tables.pop(event.namespace, None)
 
     def _change_settings(self, event: SettingsChanged) -> None:
         for setting_change in event.setting_changes:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from namesrv_core.lab.broker_faults import freeze_brokers, kill_brokers, skew_clocks, stop_brokers
 from namesrv_core.lab.fault_context import FaultContext
 from namesrv_core.lab.identity_faults import join_other_cluster, start_impostors
-from namesrv_core.lab.misconfiguration import (
+from namesrv_core.lab.misconfiguration_faults import (
     change_broker_setting,
     change_namesrv_list,
     forget_topic,

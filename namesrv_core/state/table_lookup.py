@@ -176,8 +176,9 @@ _queue_texts: BoundedCache[tuple[QueueData, bool], str] = BoundedCache(_MAX_CACH
 
 
 def _encode_member(route_member: RouteMember, is_standard: bool) -> str:
-    addr_items = tuple(route_member.broker_addrs.items())
-    member_key = (*route_member[:2], addr_items, *route_member[3:], is_standard)
+    cluster_name, broker_name, broker_addrs, enable_acting_master, zone_name = route_member
+    addr_items = tuple(broker_addrs.items())
+    member_key = (cluster_name, broker_name, addr_items, enable_acting_master, zone_name, is_standard)
     member_text = _member_texts.get(member_key)
     if member_text is None:
         member_text = fastjson.encode_json_text(broker_data_json(*route_member), is_standard)

@@ -194,10 +194,10 @@ def register_foreign_topics(port: int, stop: Event) -> None:
 
 
 def register_million_topics(port: int) -> Peer:
-    """Register a million topics on ten brokers."""
+    """Register a million topics on twenty brokers."""
     peer = Peer(port, 120)
-    for number in range(10):
-        body = registration_body([f"many-{number}-{topic}" for topic in range(100_000)])
+    for number in range(20):
+        body = registration_body([f"many-{number}-{topic}" for topic in range(50_000)])
         peer.ask(build_request(103, broker_ext(f"many-{number}", addr=f"10.6.0.{number}:1"), body))
     return peer
 

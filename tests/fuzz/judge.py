@@ -18,7 +18,7 @@ from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.steady_clock import SecondsClock
-from tests.support.running import settings_in
+from tests.support.running import settings_in, until
 
 LIMITS: dict[str, Any] = {
     "maxBrokers": 50, "maxTopics": 500, "maxKvBytes": 20_000, "maxKvEntryBytes": 2_000,
@@ -113,9 +113,8 @@ class Judge:
             self._look(b"".join(pieces), b"".join(pipe.written), pipe.closed)
         finally:
             stream.connection_lost(None)
-        while len(stream.fair_scheduler):
-            # Its brokers leave in turns.
-            await asyncio.sleep(0)
+        # Its brokers leave in turns.
+        await until(lambda: not len(stream.fair_scheduler))
 
     def _look(self, sent: bytes, written: bytes, closed: bool) -> None:
         if self.broken.records:

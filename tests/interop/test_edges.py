@@ -127,6 +127,37 @@ def test_brokers_that_share_a_connection_all_go_with_it_on_ours_only(server: Nam
     assert left() == (0 if is_ours(server) else 2)
 
 
+def test_an_address_that_two_clusters_share_leaves_each_of_them_for_itself(server: NameServer) -> None:
+    shared = "10.1.3.1:1"
+    with contextlib.closing(Connection(server.port)) as second:
+        with contextlib.closing(Connection(server.port)) as first:
+            register(first, "sharing-a", shared)
+            register(second, "sharing-b", shared, clusterName="edges-2")
+        wait_for("the first's leave", lambda: "sharing-a" not in brokers(server), 10)
+        assert wire.ask(server.port, 105, {"topic": "sharing-a-1"}).code == 17
+        assert "sharing-b" in brokers(server)
+    wait_for("the second's leave", lambda: "sharing-b" not in brokers(server), 10)
+
+
+def test_a_name_whose_address_unregistered_under_another_name_leaves_on_ours_only(server: NameServer) -> None:
+    shared = "10.1.3.2:1"
+    with contextlib.closing(Connection(server.port)) as shared_connection:
+        for name in ("named-a", "named-b"):
+            register(shared_connection, name, shared)
+        assert shared_connection.call(104, identity("named-b", shared)).code == 0
+        wait_for("the unregistration", lambda: "named-b" not in brokers(server), 10)
+        assert "named-a" in brokers(server)
+        answer = shared_connection.call(322, identity("named-a", shared), b"{}")
+        assert (answer.ext, answer.body) == ({"changed": "true"}, b"")
+    with contextlib.closing(Connection(server.port)) as later:
+        # It comes and goes after the close above, so that has been handled when it is gone.
+        register(later, "named-later", "10.1.3.3:1")
+    wait_for("the close", lambda: "named-later" not in brokers(server), 10)
+    assert ("named-a" in brokers(server)) is not is_ours(server)
+    if not is_ours(server):
+        assert wire.ask(server.port, 104, identity("named-a", shared)).code == 0
+
+
 def test_an_unregistration_that_a_newer_registration_has_overtaken_is_carried_out_by_java_only(
     server: NameServer, connection: Connection
 ) -> None:
@@ -157,6 +188,28 @@ def test_a_value_with_blanks_is_trimmed_by_ours_and_ignored_by_java(
     assert connection.call(318, None, b"waitSecondsForService= 7 \n").code == 0
     settings = connection.call(319).body.decode().splitlines()
     assert (f"waitSecondsForService={7 if is_ours(server) else 45}") in settings
+
+
+def test_a_value_with_a_line_break_is_one_line_of_ours_and_two_of_javas(
+    server: NameServer, connection: Connection
+) -> None:
+    assert connection.call(318, None, rb"productEnvName=a\nreadOnly=true").code == 0
+    settings = connection.call(319).body.decode().splitlines()
+    assert connection.call(318, None, b"productEnvName=center").code == 0
+    assert (r"productEnvName=a\nreadOnly=true" in settings) == is_ours(server)
+    assert ("readOnly=true" in settings) != is_ours(server)
+
+
+def test_the_table_of_ordered_topics_is_there_without_keys_and_another_on_java_only(
+    server: NameServer, connection: Connection
+) -> None:
+    for namespace, code in (("ORDER_TOPIC_CONFIG", 0), ("edges", 22 if is_ours(server) else 0)):
+        key = {"namespace": namespace, "key": "T"}
+        assert connection.call(100, key | {"value": "a:8"}).code == 0
+        assert connection.call(102, key).code == 0
+        assert connection.call(219, {"namespace": namespace}).code == code
+    ext, body = registration("ordered", "10.1.4.1:1", ("a", "b"))
+    assert connection.call(103, ext, body).body == b'{"table":{}}'
 
 
 def test_a_registration_without_a_name_is_refused_by_ours_and_breaks_javas_304(

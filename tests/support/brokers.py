@@ -1,14 +1,17 @@
 """Broker groups that register with tables, by hand: short names for long records."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from namesrv_core.events import Event, QueueData
 from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
-from namesrv_core.state.liveness import expire_silent_brokers, remove_brokers_on_channel
+from namesrv_core.state.broker_tables import BrokerClaim
+from namesrv_core.state.departures import Departure, DepartureOrder, leave_in_steps
+from namesrv_core.state.liveness import detect_silent_brokers, end_channel, find_expired_brokers
 from namesrv_core.state.placements import BrokerQueues
 from namesrv_core.state.registration import MasterAddress, apply_registration
-from namesrv_core.state.route_tables import BrokerClaim, RouteTables
+from namesrv_core.state.route_tables import RouteTables
 from namesrv_core.state.unregistration import RegisteredPlace, unregister_brokers
 
 
@@ -75,13 +78,22 @@ class Lab:
         return self.events
 
     def close(self, channel: int) -> list[Event]:
-        self.events = remove_brokers_on_channel(self.tables, channel)
+        self.leave(end_channel(self.tables, channel))
         return self.events
 
     def expire(self, now: int) -> list[int]:
         """The channels to close."""
-        channels, self.events = expire_silent_brokers(self.tables, now)
-        return channels
+        departures = self.leave(find_expired_brokers(self.tables, now))
+        return sorted({step.channel_id for step in departures if step.channel_id is not None})
+
+    def leave(self, order: DepartureOrder) -> list[Departure]:
+        """All steps of an order, without others between them."""
+        departures = list(leave_in_steps(self.tables, [order]))
+        self.events = [event for departure in departures for event in departure.events]
+        return departures
+
+    def detect_silence(self, now: int) -> list[Event]:
+        return list(chain.from_iterable(detect_silent_brokers(self.tables, now)))
 
     def perms(self, broker: str = "a") -> dict[str, int]:
         """Permission of each topic that the broker has."""
@@ -135,6 +147,11 @@ class Lab:
             or tables.filter_servers
             or tables.queue_mappings
         )
+
+
+def leave_at_once(tables: RouteTables, order: DepartureOrder) -> list[Event]:
+    """The events of an order, without other requests between its steps."""
+    return [event for departure in leave_in_steps(tables, [order]) for event in departure.events]
 
 
 def queues_in(tables: RouteTables) -> dict[str, BrokerQueues]:

@@ -1,8 +1,10 @@
 """An HTTP endpoint on loopback that tells name servers, or does what a test wants it to."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from socket import create_server
+from threading import Event, Thread
 from types import TracebackType
 from typing import Self
 
@@ -47,3 +49,42 @@ class FakeEndpoint:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(5)
+
+
+class SlowEndpoint:
+    """Answers one request with `pieces`, with a pause of `seconds` after each; counts what it could send."""
+
+    def __init__(self, pieces: Iterable[bytes], seconds: float = 0.0) -> None:
+        self.sent = 0
+        self.ended = Event()
+        self._pieces, self._seconds = pieces, seconds
+        self._listener = create_server(("127.0.0.1", 0))
+        self._stopped = Event()
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/rocketmq/nsaddr"
+        self._thread = Thread(target=self._answer)
+        self._thread.start()
+
+    def _answer(self) -> None:
+        with suppress(OSError):
+            peer, _ = self._listener.accept()
+            with peer:
+                peer.settimeout(30)
+                peer.recv(65536)
+                for piece in self._pieces:
+                    peer.sendall(piece)
+                    self.sent += len(piece)
+                    if self._stopped.wait(self._seconds):
+                        break
+        self.ended.set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped.set()
+        with suppress(OSError):
+            self._listener.shutdown(2)
+        self._listener.close()
+        self._thread.join(30)

@@ -5,13 +5,21 @@ from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.client.results import NoneReachable, NotApplied, NotFound, ReadOnlyAccess, ServerResult
+from nsadmin.client.results import (
+    ClientClosed,
+    NoneReachable,
+    NotApplied,
+    NotFound,
+    ReadOnlyAccess,
+    ServerResult,
+)
 
 __all__ = [
     "Access",
     "AdminClient",
     "BadSettings",
     "CallError",
+    "ClientClosed",
     "Credentials",
     "Exchange",
     "NoneReachable",

@@ -32,6 +32,10 @@ class DuplicateServer(RocketMQError):
     """Another address in the list leads to the same server, so its answer counts only once."""
 
 
+class ClientClosed(RocketMQError):
+    """The client was closed, before the call or while it was pending. Make another client."""
+
+
 class ReadOnlyAccess(RocketMQError):
     """A read-only client refused to send a change."""
 
@@ -69,11 +73,16 @@ class ServerResult(NamedTuple, Generic[T]):
 
         Returns:
             The transformed result, the original error, or the RocketMQError that `transform` raised.
+
+        Raises:
+            ClientClosed: `transform` uses a client that is closed.
         """
         if self.error is not None or self.result is None:
             return ServerResult(self.addr, None, self.error)
         try:
             return ServerResult(self.addr, transform(self.result), None)
+        except ClientClosed:
+            raise
         except RocketMQError as error:
             return ServerResult(self.addr, None, error)
 

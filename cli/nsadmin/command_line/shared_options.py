@@ -74,7 +74,8 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option("--tlsServerName", metavar="NAME", help="What servers' certificates have to name."),
     ],
     "insecure": Annotated[
-        bool, Option("--insecure", help="TLS with whoever answers: certificates are not checked.")
+        bool,
+        Option("--insecure", help="Do not verify certificates, and sign requests anyway. Implies --tls."),
     ],
     "timeout": Annotated[
         float | None,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from nsadmin.client.connection.access_options import Credentials
-from nsadmin.suggestions import did_you_mean, find_similar_names
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
 
 
 class InvalidContextsError(Exception):

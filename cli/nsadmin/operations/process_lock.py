@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import IO
 
+from namesrv_core import private_files
+
 _LOCK_ATTEMPTS, _RETRY_PAUSE_SECONDS = 25, 0.002
 """Reading `owner_pid` takes the lock for some microseconds, so `acquire_lock` retries."""
 
@@ -26,7 +28,9 @@ class ProcessLock:
         if self._locked_file is not None:
             return True
         self._lock_path.parent.mkdir(0o700, parents=True, exist_ok=True)
-        lock_file = open(self._lock_path, "a+")  # noqa: SIM115 - it is held
+        lock_file = open(  # noqa: SIM115 - it is held
+            self._lock_path, "a+", opener=private_files.open_private_file
+        )
         if not _try_lock(lock_file):
             lock_file.close()
             return False

@@ -12,7 +12,6 @@ import struct
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from struct import Struct
 from sys import byteorder
@@ -131,7 +130,6 @@ def _pack_numbers(number_values: list[int]) -> bytes:
     return packed_numbers.tobytes()
 
 
-@lru_cache(1024)
 def _hash_term(index_term: str) -> bytes:
     # Imported late, because hashlib also loads OpenSSL's digests.
     from hashlib import blake2b

@@ -3,11 +3,13 @@
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.events import Snapshot
 from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.record_shapes import require_record_shape
 from namesrv_core.history.records import InvalidRecordError, JournalRecord, event_of_record
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.storage.journal import index
@@ -54,11 +56,13 @@ class RecordFilter(NamedTuple):
     """A coarse filter, which also lets some unwanted records pass. None matches all.
 
     `can_match_line` applies to every line. `index_terms` and `event_types` apply to segments with an index.
+    `report_unreadable` is called for each line that passes the filter and is no readable record.
     """
 
     can_match_line: Callable[[bytes], bool] | None = None
     index_terms: Sequence[str] | None = None
     event_types: Collection[str] | None = None
+    report_unreadable: Callable[[InvalidRecordError], object] | None = None
 
 
 _ALL_RECORDS = RecordFilter()
@@ -69,7 +73,7 @@ def read_records(
 ) -> Iterator[JournalRecord]:
     """Read records, oldest first, beginning with the segment that holds the first record at `since_ms`.
 
-    Skips unreadable records; `check_journal` reports them. Raises InvalidSegmentError and OSError.
+    Skips unreadable records, which `record_filter` can report. Raises InvalidSegmentError and OSError.
     """
     for journal_segment in _drop_older_segments(list_segments(journal_folder), since_ms):
         yield from _filter_records(journal_segment, record_filter)
@@ -92,7 +96,7 @@ def read_segments_backwards(
 def _filter_records(journal_segment: JournalSegment, record_filter: RecordFilter) -> Iterator[JournalRecord]:
     for line_bytes in _read_candidate_lines(journal_segment, record_filter):
         if (record_filter.can_match_line is None or record_filter.can_match_line(line_bytes)) and (
-            journal_record := _parse_readable(line_bytes)
+            journal_record := _parse_readable(line_bytes, record_filter.report_unreadable)
         ) is not None:
             yield journal_record
 
@@ -176,7 +180,9 @@ def replay_to_end(journal_folder: Path) -> JournalReplay:
     journal_replay = JournalReplay()
     for journal_segment in replayed_segments:
         for journal_record in _readable_records(journal_segment):
-            journal_replay.feed_record(journal_record)
+            # The tables are uncertain after a record that cannot be applied.
+            with suppress(InvalidRecordError):
+                journal_replay.feed_record(journal_record)
     return journal_replay
 
 
@@ -246,10 +252,14 @@ class _OpenSegmentReader:
         ]
 
 
-def _parse_readable(line_bytes: bytes) -> JournalRecord | None:
+def _parse_readable(
+    line_bytes: bytes, report_unreadable: Callable[[InvalidRecordError], object] | None = None
+) -> JournalRecord | None:
     try:
-        return parse_record_line(line_bytes)
-    except InvalidRecordError:
+        return require_record_shape(parse_record_line(line_bytes))
+    except InvalidRecordError as error:
+        if report_unreadable is not None:
+            report_unreadable(error)
         return None
 
 
@@ -302,7 +312,7 @@ class _SegmentChecker:
 
     def _check_line(self, line_number: int, line_bytes: bytes) -> JournalRecord | None:
         try:
-            journal_record = parse_record_line(line_bytes)
+            journal_record = require_record_shape(parse_record_line(line_bytes))
             self._check_record(journal_record)
         except InvalidRecordError as error:
             self._problem_texts.append(f"line {line_number}: {error}")

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
 from namesrv_core.storage import atomic_write
 from namesrv_core.storage.journal import index, segments
@@ -40,7 +41,7 @@ class JournalRepair(NamedTuple):
 
 
 def _open_for_append(file_path: Path) -> BinaryIO:
-    return open(file_path, "ab", buffering=0)
+    return open(file_path, "ab", buffering=0, opener=private_files.open_private_file)
 
 
 class JournalWriter:
@@ -62,7 +63,7 @@ class JournalWriter:
         self._segment_file: BinaryIO | None = None
         self._segment_path: Path | None = None
         self._segment_started_ms = 0
-        self._segment_bytes = 0
+        self._segment_bytes = self._first_line_bytes = 0
         self._has_unsynced_bytes = self._has_partial_write = False
         self.start_repair: JournalRepair | None = None
         journal_folder.mkdir(parents=True, exist_ok=True)
@@ -101,6 +102,8 @@ class JournalWriter:
         while unwritten_bytes:
             unwritten_bytes = unwritten_bytes[self._segment_file.write(unwritten_bytes) :]
         self._has_partial_write = False
+        if not self._segment_bytes:
+            self._first_line_bytes = line_bytes.find(b"\n") + 1
         self._segment_bytes += len(line_bytes)
         self.next_seq += line_count
         self._has_unsynced_bytes = True
@@ -114,12 +117,21 @@ class JournalWriter:
             self.abandon_segment()
             raise
 
+    @property
+    def full_bytes(self) -> int:
+        """The size at which the open segment should roll.
+
+        A segment that begins with a large snapshot has room for as much again. Otherwise it would be full at
+        once, and the journal would consist of snapshots.
+        """
+        return max(self._journal_limits.segment_bytes, 2 * self._first_line_bytes)
+
     def is_segment_full(self, now_ms: int) -> bool:
         """Whether the open segment has reached the size or age at which it should roll."""
         if self._segment_file is None:
             return False
         return (
-            self._segment_bytes >= self._journal_limits.segment_bytes
+            self._segment_bytes >= self.full_bytes
             or now_ms - self._segment_started_ms >= self._journal_limits.segment_millis
         )
 
@@ -150,12 +162,15 @@ class JournalWriter:
                 segment_file.close()
         self._journal_folder.mkdir(parents=True, exist_ok=True)
 
-    def tidy_segments(self, now_ms: int) -> None:
-        """Compress ended segments, remove expired ones and index one segment."""
+    def tidy_segments(self, now_ms: int, is_hurried: bool = False) -> None:
+        """Compress ended segments, remove expired ones and index one segment.
+
+        If `is_hurried`, because records wait, compress fast and leave the index to a later call.
+        """
         segments.remove_plain_twins(self._journal_folder)
         for segment in segments.list_segments(self._journal_folder):
             if not segment.is_closed and segment.file_path != self._segment_path:
-                segments.compress_segment(segment.file_path)
+                segments.compress_segment(segment.file_path, is_hurried)
         closed_segments = segments.list_segments(self._journal_folder)
         segment_sizes = [
             segment.file_path.stat().st_size + index.index_bytes(segment.file_path)
@@ -173,7 +188,8 @@ class JournalWriter:
             segment.file_path.unlink()
             index.index_path(segment.file_path).unlink(missing_ok=True)
             total_bytes -= segment_bytes
-        self._index_newest_segment()
+        if not is_hurried:
+            self._index_newest_segment()
 
     def _index_newest_segment(self) -> None:
         """Index the newest closed segment without an index. One per call, because each takes a while."""
@@ -194,7 +210,7 @@ class JournalWriter:
 
 def _lock_journal(lock_path: Path) -> int:
     """Lock the journal for this process and return the lock's descriptor. The lock ends with the process."""
-    lock_descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o644)
+    lock_descriptor = private_files.open_private_file(lock_path, os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(lock_descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -3,9 +3,7 @@
 Any file system of Spark works. Text after the last line end is not read: the server is still writing it.
 """
 
-import contextlib
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -34,6 +32,8 @@ from pyspark.sql.functions import (
 from pyspark.sql.functions import min as min_of
 from pyspark.sql.functions import sum as sum_of
 
+from namesrv_core import bounded_inflation
+
 JOURNAL_KIND = "journal"
 
 LOG_PATTERNS: dict[str, str] = {
@@ -61,8 +61,9 @@ DAMAGE_PREFIX = "0000-00-00 00:00:00 - damaged: "
 """Start of the line that replaces the unreadable part of a log: a message with an invalid time."""
 
 _PACKED_SUFFIXES = (".zst", ".gz")
-_READ_STEP_BYTES = 1 << 12
-"""A damaged byte makes at most this many compressed bytes unreadable."""
+_ZSTD_FRAME_HEADER = b"\x28\xb5\x2f\xfd"
+_MAX_DAMAGED_PARTS = 1000
+"""After this many damaged parts, the rest of a file counts as damaged: each try may read to the end."""
 _LINE_COLUMNS = ("file", "line", "text", "kind", "server")
 _BLOCKS_SCHEMA = (
     "path string, start bigint, begin bigint, lines bigint, first bigint, stop bigint,"
@@ -303,7 +304,8 @@ def cut_into_pieces(packed_content: bytes, file_path: str) -> list[tuple[int, st
 def decompress_file(packed_content: bytes, file_path: str) -> bytes:
     """Decompress a file according to its suffix; of a damaged file, return the readable parts.
 
-    A line marks each damaged part; it is neither a valid record nor a valid message.
+    A line marks each damaged part; it is neither a valid record nor a valid message. What a file inflates to
+    beyond `bounded_inflation.max_inflated_bytes` counts as damaged.
     """
     zst_suffix, gz_suffix = _PACKED_SUFFIXES
     file_name = file_path.rpartition("/")[2]
@@ -316,21 +318,20 @@ def decompress_file(packed_content: bytes, file_path: str) -> bytes:
 
 def _decompress_frames(packed_content: bytes, file_name: str) -> Iterator[bytes]:
     """Decompress the frames of a closed journal segment. Each frame contains complete lines."""
-    # Only Spark's workers need this package.
-    import zstandard
-
-    frame_begin, content_end = 0, len(packed_content)
+    packed_view, content_end = memoryview(packed_content), len(packed_content)
+    bytes_left, damage_count, frame_begin = bounded_inflation.max_inflated_bytes(content_end), 0, 0
     while frame_begin < content_end or not packed_content:
-        frame_decoder, plain_content = zstandard.ZstdDecompressor().decompressobj(), b""
-        with contextlib.suppress(zstandard.ZstdError):
-            plain_content = frame_decoder.decompress(packed_content[frame_begin:])
-        if frame_decoder.eof:
-            yield plain_content
-            frame_begin = content_end - len(frame_decoder.unused_data)
+        frame = bounded_inflation.inflate_zstd_frame(packed_view[frame_begin:], bytes_left)
+        bytes_left -= len(frame.content)
+        if frame.problem_text is None:
+            yield frame.content
+            frame_begin += frame.compressed_bytes
             continue
-        next_header = packed_content.find(zstandard.FRAME_HEADER, frame_begin + 1)
-        resume_offset = next_header if next_header > 0 else content_end
-        yield plain_content[: plain_content.rfind(b"\n") + 1]
+        damage_count += 1
+        next_header = packed_content.find(_ZSTD_FRAME_HEADER, frame_begin + 1)
+        can_resume = next_header > 0 and bytes_left > 0 and damage_count < _MAX_DAMAGED_PARTS
+        resume_offset = next_header if can_resume else content_end
+        yield frame.content[: frame.content.rfind(b"\n") + 1]
         yield (
             f"{file_name} is damaged: {resume_offset - frame_begin} bytes from byte "
             f"{frame_begin} on cannot be read\n"
@@ -342,24 +343,21 @@ def _decompress_frames(packed_content: bytes, file_name: str) -> Iterator[bytes]
 
 def _decompress_members(packed_content: bytes, file_name: str) -> bytes:
     """Decompress the members of a gzip file, up to the first damaged place."""
-    plain_parts, packed_rest = [], packed_content
-    while packed_rest or not packed_content:
-        member_decoder, read_offset = zlib.decompressobj(16 + zlib.MAX_WBITS), 0
-        with contextlib.suppress(zlib.error):
-            while not member_decoder.eof and read_offset < len(packed_rest):
-                plain_parts.append(
-                    member_decoder.decompress(packed_rest[read_offset : read_offset + _READ_STEP_BYTES])
-                )
-                read_offset += _READ_STEP_BYTES
-        if not member_decoder.eof:
+    packed_view, content_end = memoryview(packed_content), len(packed_content)
+    plain_parts, member_begin = list[bytes](), 0
+    bytes_left = bounded_inflation.max_inflated_bytes(content_end)
+    while member_begin < content_end or not packed_content:
+        member = bounded_inflation.inflate_gzip_member(packed_view[member_begin:], bytes_left)
+        plain_parts.append(member.content)
+        bytes_left -= len(member.content)
+        member_begin += member.compressed_bytes
+        if member.problem_text is not None:
             plain_content = b"".join(plain_parts)
-            damage_offset = min(len(packed_content) - len(packed_rest) + read_offset, len(packed_content))
             damage_line = (
-                f"{DAMAGE_PREFIX}{file_name} cannot be read from byte {damage_offset} "
+                f"{DAMAGE_PREFIX}{file_name} cannot be read from byte {member_begin} "
                 f"on, or was cut off there\n"
             )
             return plain_content[: plain_content.rfind(b"\n") + 1] + damage_line.encode()
-        packed_rest = member_decoder.unused_data + packed_rest[read_offset:]
     return b"".join(plain_parts)
 
 

@@ -7,6 +7,7 @@ store finishes the plan. Any file system of Spark works. Only one run writes at 
 
 import fcntl
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -72,6 +73,11 @@ class OutputBusyError(Exception):
     """Another run holds the lock of the output folder; the text is one line."""
 
 
+def _open_lock(lock_path: str, open_flags: int) -> int:
+    # A link in a folder that other users write to must not decide which file is opened.
+    return os.open(lock_path, open_flags | os.O_NOFOLLOW, 0o600)
+
+
 @contextmanager
 def lock_output(root_path: str) -> Iterator[None]:
     """Lock a local output folder against other runs during the block. Raises OutputBusyError.
@@ -84,7 +90,7 @@ def lock_output(root_path: str) -> Iterator[None]:
         return
     root_folder = Path(unquote(url_parts.path) if url_parts.scheme else root_path)
     root_folder.mkdir(parents=True, exist_ok=True)
-    with (root_folder / _LOCK_FILE).open("w") as lock_file:
+    with open(root_folder / _LOCK_FILE, "a", opener=_open_lock) as lock_file:
         try:
             fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

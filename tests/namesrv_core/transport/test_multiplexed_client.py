@@ -211,3 +211,39 @@ def test_an_observer_is_told_of_what_was_under_way_when_somebody_interrupted(ser
         assert ask_one(pool, server.addr).code == 0
     outcomes = [(exchange.code, getattr(exchange.outcome, "kind", 0)) for exchange in seen]
     assert outcomes == [(1, 0), (2, "interrupted")]
+
+
+def test_a_call_that_is_woken_goes_on_if_its_check_raises_nothing(
+    server: Server, calls: MultiplexedClient
+) -> None:
+    checks: list[str] = []
+
+    def wake(asked: RemotingCommand) -> RemotingCommand:
+        calls.wake()
+        return echo(asked)
+
+    server.handlers[5] = wake
+    for _ in range(20):
+        [answer] = calls.send_requests(
+            [(server.addr, build_request(5))], 5, wakeup_check=lambda: checks.append("woken")
+        )
+        assert isinstance(answer, RemotingCommand)
+    assert checks
+
+
+def test_a_call_that_is_woken_ends_with_what_its_check_raises(
+    server: Server, calls: MultiplexedClient
+) -> None:
+    def wake(asked: RemotingCommand) -> None:
+        calls.wake()
+
+    def give_up() -> None:
+        raise KeyError("enough")
+
+    server.handlers[5], seen = wake, list[Exchange]()
+    with pytest.raises(KeyError, match="enough"):
+        calls.send_requests([(server.addr, build_request(5))], 1e6, seen.append, give_up)
+    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before it answered"]
+    ask_one(calls, server.addr)
+    # A late answer to the request that was given up would have come over the first connection.
+    assert len(server.connections) == 2

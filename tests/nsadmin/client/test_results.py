@@ -1,8 +1,16 @@
 """Results per server."""
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import nsadmin.client
 from namesrv_core.errors import QueryNotFound, TopicNotExist, build_request_error
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import (
+    ClientClosed,
     NoneReachable,
     NotApplied,
     NotFound,
@@ -27,6 +35,32 @@ def test_what_a_step_raises_is_the_error_of_its_server() -> None:
     result = ServerResult("a:1", "3", None).then(fail)
     assert result.result is None
     assert isinstance(result.error, NotApplied)
+
+
+def test_a_closed_client_is_no_result_of_a_server() -> None:
+    def ask(_: str) -> int:
+        raise ClientClosed("this client is closed")
+
+    with pytest.raises(ClientClosed):
+        ServerResult("a:1", "3", None).then(ask)
+
+
+def swallowing_handlers() -> Iterator[str]:
+    """Where the library goes on after any RocketMQError, also that of a closed client."""
+    for path in (Path(nsadmin.client.__file__).parent).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Try):
+                continue
+            kinds = [ast.unparse(handler.type) for handler in node.handlers if handler.type]
+            if "RocketMQError" not in kinds or "ClientClosed" in kinds[: kinds.index("RocketMQError")]:
+                continue
+            handler = node.handlers[kinds.index("RocketMQError")]
+            if not isinstance(handler.body[-1], ast.Raise):
+                yield f"{path.name}:{node.lineno}"
+
+
+def test_no_call_goes_on_with_a_closed_client() -> None:
+    assert list(swallowing_handlers()) == []
 
 
 def test_failures_fall_into_kinds() -> None:

@@ -4,6 +4,8 @@ import os
 import threading
 from pathlib import Path
 
+import pytest
+
 from nsadmin.operations.process_lock import ProcessLock
 
 
@@ -36,3 +38,13 @@ def test_who_only_looks_keeps_nobody_from_it(tmp_path: Path) -> None:
     finally:
         is_over.set()
         thread.join()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
+def test_a_link_of_another_user_is_neither_locked_nor_cut(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "lock").symlink_to(tmp_path / "victim")
+    os.chown(tmp_path / "lock", 12345, 12345, follow_symlinks=False)
+    with pytest.raises(PermissionError, match="another user"):
+        ProcessLock(tmp_path / "lock").acquire_lock()
+    assert (tmp_path / "victim").read_text() == "precious"

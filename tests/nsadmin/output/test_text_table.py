@@ -3,7 +3,14 @@
 import pytest
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.output import ByteSize, DurationMillis, EpochMillisText, FineDurationMillis, OutputStyle, ResultRows
+from nsadmin.output import (
+    ByteSize,
+    DurationMillis,
+    EpochMillisText,
+    FineDurationMillis,
+    OutputStyle,
+    ResultRows,
+)
 from nsadmin.output.text_table import cell_text, format_plain_table
 from tests.support.rows import Terminal, written
 

@@ -10,8 +10,10 @@ import zstandard
 from pyspark.errors import SparkRuntimeException
 from pyspark.sql import SparkSession
 
+from namesrv_core import bounded_inflation
 from nsreport.sources import input_files
 from nsreport.sources.input_files import DAMAGE_PREFIX, InputFile, InputSource
+from tests.support.bounded_process import run_bounded
 
 NAME = "0000000000000001-20251121T140300123Z.jsonl"
 LINES = [f"line {number} é" for number in range(1, 6)]
@@ -207,3 +209,51 @@ def test_what_is_no_text_is_read_all_the_same(spark: SparkSession, tmp_path: Pat
     (tmp_path / "x").write_bytes(b"\xff a\xe9\r\n")
     [row] = input_files.read_lines(spark, [InputFile(f"file:{tmp_path}/x", 0, 0, "journal", "s")]).collect()
     assert input_files.cut_into_pieces(b"\xff a\xe9\r\n", "x") == [(1, row.text)] == [(1, "\ufffd a\ufffd\r")]
+
+
+def test_what_a_segment_inflates_to_beyond_the_limit_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_inflation, "FREE_BYTES", 3000)
+    monkeypatch.setattr(bounded_inflation, "MAX_RATIO", 1)
+    line = b"x" * 999 + b"\n"
+    packed = zstandard.compress(line * 2) + zstandard.compress(line * 50) + zstandard.compress(line)
+    second = packed.index(packed[:4], 1)
+    [(first, text)] = input_files.cut_into_pieces(packed, "x.zst")
+    said = f"x.zst is damaged: {len(packed) - second} bytes from byte {second} on cannot be read"
+    assert (first, text.split("\n")) == (1, [*["x" * 999] * 3, said])
+
+
+def test_what_a_log_inflates_to_beyond_the_limit_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_inflation, "FREE_BYTES", 3000)
+    monkeypatch.setattr(bounded_inflation, "MAX_RATIO", 1)
+    packed = gzip.compress((b"x" * 999 + b"\n") * 50)
+    [(first, text)] = input_files.cut_into_pieces(packed, "x.gz")
+    said = f"{DAMAGE_PREFIX}x.gz cannot be read from byte {len(packed)} on, or was cut off there"
+    assert (first, text.split("\n")) == (1, [*["x" * 999] * 3, said])
+
+
+_READ_BOMB = """
+import gzip, zstandard
+from namesrv_core import bounded_inflation
+from nsreport.sources import input_files
+compress, suffix = (zstandard.compress, "zst") if sys.argv[1] == "zst" else (gzip.compress, "gz")
+member = compress(b" " * (1 << 27))
+print(len(input_files.decompress_file(member * 24, f"x.{suffix}")))
+"""
+
+
+@pytest.mark.parametrize("suffix", ["zst", "gz"])
+def test_a_file_that_inflates_without_measure_needs_little_memory(suffix: str) -> None:
+    assert int(run_bounded(_READ_BOMB, suffix, megabytes=1800)) < 1 << 30
+
+
+def test_a_file_with_a_damaged_part_everywhere_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    inflate = bounded_inflation.inflate_zstd_frame
+
+    def count_frames(data: memoryview, max_bytes: int) -> bounded_inflation.InflatedData:
+        tried.append(len(data))
+        return inflate(data, max_bytes)
+
+    monkeypatch.setattr(bounded_inflation, "inflate_zstd_frame", count_frames)
+    text = input_files.decompress_file(zstandard.FRAME_HEADER * 50_000, "x.zst").decode()
+    assert len(tried) == text.count("is damaged") == 1000

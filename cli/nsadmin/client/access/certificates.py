@@ -84,17 +84,21 @@ class ServerCertificates:
         server_addrs = list(server_addrs)
         access = self._caller.access
         tls_client = _make_unverified_client(access.tls or Tls())
+        self._caller.require_open()
         with ThreadPoolExecutor(max(1, min(len(server_addrs), access.concurrency))) as thread_pool:
-            return list(
+            summary_results = list(
                 thread_pool.map(
                     lambda server_addr: self._handshake(server_addr, tls_client, choose_certificate),
                     server_addrs,
                 )
             )
+        self._caller.require_open()
+        return summary_results
 
     def _handshake(
         self, server_addr: str, tls_client: TlsClient, choose_certificate: _CertificateChoice
     ) -> ServerResult[CertificateSummary]:
+        self._caller.require_open()
         try:
             chain_certificates = tls_probe.fetch_certificates(
                 self._caller.connect_addr(server_addr), tls_client, self._caller.access.timeout

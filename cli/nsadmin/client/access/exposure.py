@@ -84,12 +84,15 @@ class ServerExposure:
         from namesrv_core.transport.tls_probe import can_connect
 
         server_addrs, access = list(server_addrs), self._caller.access
+        self._caller.require_open()
         with ThreadPoolExecutor(max(1, min(len(server_addrs), access.concurrency))) as thread_pool:
             connection_results = thread_pool.map(
                 lambda server_addr: can_connect(self._caller.connect_addr(server_addr), access.timeout),
                 server_addrs,
             )
-            return dict(zip(server_addrs, connection_results, strict=True))
+            reachability = dict(zip(server_addrs, connection_results, strict=True))
+        self._caller.require_open()
+        return reachability
 
     def _send_to_each(
         self, server_addrs: Iterable[str], request_code: RequestCode

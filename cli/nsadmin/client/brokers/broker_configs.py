@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
-from nsadmin.client.results import NotApplied, NotFound, ServerResult
+from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_unreachable
 
 BrokerConfig = dict[str, str]
 
@@ -62,6 +64,22 @@ class BrokerConfigs:
         answers = self._caller.send_to_each(broker_addrs, self._read_code)
         return [decode_answer(answer, parse_config_items) for answer in answers]
 
+    def get_change_times(self, broker_addrs: Iterable[str]) -> list[ServerResult[int]]:
+        """Return when the settings of servers were last changed by a request (GET_BROKER_CONFIG, 26).
+
+        It is the timestamp of the DataVersion that the answer has in its header
+        (`Configuration#getDataVersionJson`). Its counter is 0 until the first change after a start.
+
+        Args:
+            broker_addrs: The addresses of brokers or controllers.
+
+        Returns:
+            One ServerResult per address, in order: ms since 1970, by the server's clock. The error is NotFound
+            if no request changed a setting since the start, or the server does not tell.
+        """
+        answers = self._caller.send_to_each(broker_addrs, self._read_code)
+        return [decode_answer(answer, _parse_change_time) for answer in answers]
+
     def plan_update(
         self, broker_addrs: Iterable[str], item_key: str, item_value: str
     ) -> list[ServerResult[ConfigItemChange]]:
@@ -114,12 +132,21 @@ class BrokerConfigs:
         update_answers = self._caller.send_to_each(
             changing_addrs, self._update_code, request_body=request_body
         )
-        updated_addrs = [answer.addr for answer in update_answers if answer.error is None]
+        # A broker answers a new brokerPermission only after its name servers did, so a change without an answer
+        # may have been made.
+        updated_addrs = [
+            answer.addr for answer in update_answers if answer.error is None or is_unreachable(answer.error)
+        ]
         configs_by_addr = {config.addr: config for config in self.get_each(updated_addrs)}
         for answer in update_answers:
             refused_config = ServerResult[BrokerConfig](answer.addr, None, answer.error)
             config_result = configs_by_addr.get(answer.addr, refused_config)
-            plans_by_addr[answer.addr] = _verify_update(plans_by_addr[answer.addr], config_result, item_key)
+            verified_change = _verify_update(plans_by_addr[answer.addr], config_result, item_key)
+            plans_by_addr[answer.addr] = (
+                verified_change._replace(error=answer.error)
+                if verified_change.error is not None and answer.error is not None
+                else verified_change
+            )
         return list(plans_by_addr.values())
 
     def force_registration(self, broker_addr: str) -> ServerResult[str]:
@@ -148,6 +175,14 @@ class BrokerConfigs:
 
         [config] = self.get_each([broker_addr])
         return config.then(rewrite_permission)
+
+
+def _parse_change_time(response: RemotingCommand) -> int:
+    version_text = (response.ext or {}).get("version") or "{}"
+    data_version = fastjson.decode_json(version_text.encode())
+    if not data_version.get("counter"):
+        raise NotFound("no request changed a setting since the start")
+    return int(data_version["timestamp"])
 
 
 def _verify_update(

@@ -7,8 +7,8 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterInfo
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, BadAddress, parse_addr
-from nsadmin.client.results import NotFound
-from nsadmin.suggestions import did_you_mean, find_similar_names
+from nsadmin.client.results import ClientClosed, NotFound
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
 
 
 class BrokerTarget(NamedTuple):
@@ -66,6 +66,8 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     known_groups: Sequence[BrokerAddrGroup] = ()
     try:
         known_groups = load_cluster_info().broker_groups
+    except ClientClosed:
+        raise
     except RocketMQError:
         if slash:
             raise

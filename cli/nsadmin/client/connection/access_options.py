@@ -32,7 +32,8 @@ class Tls(NamedTuple):
         key_file: The client's private key. Default: in `cert_file`.
         key_password: The password of the private key. The repr never shows it.
         server_name: The name that server certificates must contain. Default: the host of the connection.
-        verify: Verify server certificates. If False, the client accepts any certificate.
+        verify: Verify server certificates. If False, the client accepts any certificate, and a false server
+            can send signed requests again to a real one.
     """
 
     ca_file: "Path | None" = None

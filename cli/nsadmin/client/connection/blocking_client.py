@@ -42,7 +42,8 @@ class BlockingClient:
     @property
     def unreachable(self) -> Mapping[str, RocketMQError]:
         """Name servers that failed to answer a read so far: address to error."""
-        return self._reader.unreachable
+        # A copy, because another thread may add to the original.
+        return dict(self._reader.unreachable)
 
     @property
     def disagreements(self) -> list[str]:
@@ -50,7 +51,11 @@ class BlockingClient:
         return self._reader.disagreements
 
     def close(self) -> None:
-        """Close the client's own connections: later requests raise RuntimeError. A `pool` stays open."""
+        """Close the client's own connections. A `pool` stays open.
+
+        Pending calls of other threads, and later calls, raise ClientClosed. A call that looks for name
+        servers, or at certificates, raises it when that step ends.
+        """
         self._caller.close()
 
     def __enter__(self) -> Self:

@@ -1,9 +1,8 @@
 """Caller, which sends requests to many servers at once and turns refusals into errors."""
 
+from _thread import RLock, get_ident
 from collections.abc import Callable, Container, Iterable
-from functools import cached_property
-from time import sleep
-from typing import Any
+from typing import Any, TypeVar
 
 from namesrv_core.errors import BadSettings, build_request_error
 from namesrv_core.protocol.codes import RequestCode
@@ -11,8 +10,11 @@ from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_requ
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
+from nsadmin.client.connection.call_scope import CallScope
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
+
+T = TypeVar("T")
 
 CHANGE_CODES = frozenset(
     {
@@ -95,24 +97,82 @@ class Caller:
         if not access.timeout > 0:
             raise BadSettings(f"timeout {access.timeout} cannot be: give seconds, more than 0")
         self._find_name_servers = make_finder(name_server_source)
+        self._found_name_servers: NameServerList | None = None
+        self._finder_guard = RLock()
         self.access = access
         self.read_only = read_only
         self._observer = observer
         self._own_pool = Pool()
         self._connections = (self._own_pool if pool is None else pool).get_connections(access)
+        self._scope = self._connections.open_scope()
+        self._task_scopes: dict[int, CallScope] = {}
         self._map_addr = _build_address_map(access)
 
-    @cached_property
+    @property
     def name_servers(self) -> NameServerList:
         """The name servers in request order.
 
-        The first access calls the finder, and raises what the finder raises.
+        The first access calls the finder, and raises what the finder raises. Other threads wait for it.
         """
-        return self._find_name_servers()
+        # The lock of a cached_property would be one for all clients of the process.
+        if self._found_name_servers is None:
+            with self._finder_guard:
+                self._current_scope.require_open()
+                if self._found_name_servers is None:
+                    self._found_name_servers = self._find_name_servers()
+        return self._found_name_servers
 
     def close(self) -> None:
-        """Close the caller's own connections. Connections of a shared pool stay open."""
+        """Close the caller's own connections. Connections of a shared pool stay open.
+
+        Pending and later calls raise ClientClosed.
+        """
+        self._connections.end_scope(self._scope, "this client is closed: make another one")
         self._own_pool.close()
+
+    @property
+    def _current_scope(self) -> CallScope:
+        return self._task_scopes.get(get_ident(), self._scope)
+
+    def require_open(self) -> None:
+        """Check that this client may send requests.
+
+        Raises:
+            ClientClosed: The client is closed.
+        """
+        self._current_scope.require_open()
+
+    def open_task_scope(self) -> CallScope:
+        """Return a scope for the calls of one task, which can end before the client is closed."""
+        return CallScope(self._scope)
+
+    def run_in_scope(self, scope: CallScope, function: Callable[[], T]) -> T:
+        """Call a function whose calls, in this thread, belong to a scope.
+
+        Args:
+            scope: A scope of `open_task_scope`.
+            function: The function.
+
+        Returns:
+            What the function returns.
+
+        Raises:
+            ClientClosed: The scope has ended.
+        """
+        scope.require_open()
+        self._task_scopes[get_ident()] = scope
+        try:
+            return function()
+        finally:
+            del self._task_scopes[get_ident()]
+
+    def end_task_scope(self, scope: CallScope) -> None:
+        """End the calls of one task. The connections stay open, except those with a pending request.
+
+        Args:
+            scope: A scope of `open_task_scope`.
+        """
+        self._connections.end_scope(scope, "the call was cancelled")
 
     def send_requests(
         self,
@@ -133,6 +193,7 @@ class Caller:
 
         Raises:
             ReadOnlyAccess: The client is read-only, and a request changes something. Nothing was sent.
+            ClientClosed: The client is closed.
             TypeError: An address is a single character, because a string was given instead of a list.
         """
         calls = list(calls)
@@ -168,7 +229,8 @@ class Caller:
         observer: ExchangeObserver | None,
     ) -> list[RemotingCommand | CallError]:
         """Send requests, and retry unanswered reads after growing pauses."""
-        answers = self._connections.send_requests(calls, timeout_seconds, observer)
+        scope = self._current_scope
+        answers = self._connections.send_requests(calls, timeout_seconds, observer, scope)
         for attempt in range(self.access.retries):
             retry_indexes = [
                 call_index
@@ -177,9 +239,9 @@ class Caller:
             ]
             if not retry_indexes:
                 break
-            sleep(min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS))
+            self._connections.pause(min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS), scope)
             retry_answers = self._connections.send_requests(
-                [calls[call_index] for call_index in retry_indexes], timeout_seconds, observer
+                [calls[call_index] for call_index in retry_indexes], timeout_seconds, observer, scope
             )
             for call_index, answer in zip(retry_indexes, retry_answers, strict=True):
                 answers[call_index] = answer
@@ -258,7 +320,8 @@ class Caller:
 
     def _is_name_server(self, server_addr: str) -> bool:
         # Before the finder ran, no request goes to a name server: do not run it for this question.
-        return "name_servers" in self.__dict__ and server_addr in self.name_servers.addrs
+        name_servers = self._found_name_servers
+        return name_servers is not None and server_addr in name_servers.addrs
 
 
 def _build_address_map(access: Access) -> Callable[[str], str] | None:

@@ -29,18 +29,20 @@ class Pool:
             BadSettings: A TLS file cannot be used.
         """
         pool_key = (access.tls, access.concurrency)
-        if pool_key not in self._connections_by_key:
-            tls_client = _build_tls_client(access)
-            self._connections_by_key[pool_key] = ThreadSafeConnections(
-                lambda: MultiplexedClient(access.concurrency, tls_client=tls_client)
-            )
-        return self._connections_by_key[pool_key]
+        known_connections = self._connections_by_key.get(pool_key)
+        if known_connections is not None:
+            return known_connections
+        tls_client = _build_tls_client(access)
+        # Two threads may come here at once. Both get what the first one stores; the other has opened nothing.
+        return self._connections_by_key.setdefault(
+            pool_key,
+            ThreadSafeConnections(lambda: MultiplexedClient(access.concurrency, tls_client=tls_client)),
+        )
 
     def close(self) -> None:
-        """Close every connection."""
-        for connections in self._connections_by_key.values():
-            connections.close()
-        self._connections_by_key.clear()
+        """Close every connection. Pending and later calls of the clients so far raise ClientClosed."""
+        while self._connections_by_key:
+            self._connections_by_key.popitem()[1].close("the pool of this client is closed: make another one")
 
 
 def _build_tls_client(access: Access) -> "TlsClient | None":

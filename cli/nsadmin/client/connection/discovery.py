@@ -6,7 +6,6 @@ AdminClient(from_file(Path("broker.conf")))
 
 import json
 import os
-import re
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from time import time
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from namesrv_core import private_files
 from namesrv_core.protocol.codes import V5_5_0, version_text
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.addresses import BadAddress, NameServerList, parse_addrs, require_addrs
@@ -21,9 +21,9 @@ from nsadmin.client.connection.addresses import BadAddress, NameServerList, pars
 DEFAULT_DOMAIN = "jmenv.tbsite.net"
 DEFAULT_SUBGROUP = "nsaddr"
 ENDPOINT_TIMEOUT_SECONDS = 3.0
-"""Seconds to connect to an endpoint and to read its answer, as in the Java client."""
+"""Seconds for the whole request to an endpoint. In the Java client they limit each read."""
 _ENDPOINT_PORT = 8080
-_ERRNO_PREFIX = re.compile(r"^\[Errno -?\d+\] ")
+_MAX_ERROR_LENGTH = 200
 # The file's own keys take precedence over the keys of Java's system properties, as in BrokerStartup.
 _ADDR_KEYS = ("namesrvAddr", "rocketmq.namesrv.addr")
 _DOMAIN_KEYS = ("rmqAddressServerDomain", "rocketmq.namesrv.domain")
@@ -95,7 +95,7 @@ def from_endpoint(
         subgroup: The last part of the path. Default: nsaddr.
         unit_name: The unit name. Default: none.
         cache_folder: The folder with the last answers. Default: no cache.
-        timeout_seconds: The time limit to connect and to read. Default: 3 s.
+        timeout_seconds: The time limit for the whole request. Default: 3 s.
 
     Returns:
         The name servers; `note` is set if they come from the cache.
@@ -127,27 +127,15 @@ def from_endpoint(
 
 
 def _fetch_text(url: str, timeout_seconds: float) -> str:
-    # Imported here because it takes 100 ms, and most operators use a list of addresses.
-    import httpx
+    # Imported here because it loads threading, and few commands ask an endpoint.
+    from nsadmin.client.connection.endpoint_request import fetch_endpoint_text
 
     http_headers = {
         "Client-Version": version_text(V5_5_0),
         "Content-Type": "application/x-www-form-urlencoded;charset=UTF-8",
         "Metaq-Client-RequestTS": str(round(time() * 1000)),
     }
-    try:
-        # Ignore the environment's proxies: they lead out of the network, and Java's clients ignore them too.
-        http_response = httpx.get(
-            url, headers=http_headers, timeout=timeout_seconds, follow_redirects=True, trust_env=False
-        )
-    except httpx.TimeoutException:
-        raise CallError(url, "timeout", f"no answer within {timeout_seconds:g} s") from None
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        reason = _ERRNO_PREFIX.sub("", str(error)) or type(error).__name__
-        raise CallError(url, "unconnected", reason[0].lower() + reason[1:]) from None
-    if http_response.status_code != httpx.codes.OK:
-        raise CallError(url, "unreadable", f"HTTP status {http_response.status_code}; only 200 counts")
-    return http_response.text
+    return fetch_endpoint_text(url, http_headers, timeout_seconds)
 
 
 def _parse_answer(url: str, answer_text: str) -> tuple[str, ...]:
@@ -158,7 +146,9 @@ def _parse_answer(url: str, answer_text: str) -> tuple[str, ...]:
     try:
         namesrv_addrs = parse_addrs(first_line)
     except BadAddress as error:
-        raise CallError(url, "unreadable", f"its answer is no list of name servers: {error}") from None
+        # The error quotes the answer, which may be a long page.
+        error_text = str(error)[:_MAX_ERROR_LENGTH]
+        raise CallError(url, "unreadable", f"its answer is no list of name servers: {error_text}") from None
     if not namesrv_addrs:
         raise CallError(url, "unreadable", "its answer names no name server")
     return namesrv_addrs
@@ -241,5 +231,6 @@ def _write_cache(cache_file: Path, namesrv_addrs: tuple[str, ...]) -> None:
     with suppress(OSError):
         cache_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary_file = cache_file.with_suffix(f".{os.getpid()}")
-        temporary_file.write_text(json.dumps({"namesrvAddr": ";".join(namesrv_addrs), "time": time()}))
+        with open(temporary_file, "w", opener=private_files.open_private_file) as opened_file:
+            json.dump({"namesrvAddr": ";".join(namesrv_addrs), "time": time()}, opened_file)
         os.replace(temporary_file, cache_file)

@@ -5,7 +5,6 @@ synchronize with each other, so the reader asks all of them before it reports "n
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
@@ -33,13 +32,16 @@ class NameServerReader:
     def __init__(self, caller: Caller, ask_all: bool = False) -> None:
         self._caller = caller
         self._ask_all = ask_all
+        self._preferred_addrs: tuple[str, ...] = ()
         self.unreachable: dict[str, RocketMQError] = {}
         self.disagreements: list[str] = []
 
-    @cached_property
-    def _preferred_addrs(self) -> tuple[str, ...]:
-        """The addresses in request order: the server that answered last comes first."""
-        return self._caller.name_servers.addrs
+    def _order_addrs(self) -> tuple[str, ...]:
+        """The addresses in request order: the server that answered last comes first.
+
+        Another thread may change the order, so ask once per read.
+        """
+        return self._preferred_addrs or self._caller.name_servers.addrs
 
     def read_first(
         self,
@@ -66,17 +68,18 @@ class NameServerReader:
         if self._ask_all and ask_all:
             return self._read_all(subject_text, decode, request_code, ext_fields)
         results: list[ServerResult[T]] = []
-        for namesrv_addr in self._preferred_addrs:
+        ordered_addrs = self._order_addrs()
+        for namesrv_addr in ordered_addrs:
             [result] = self._ask_servers((namesrv_addr,), decode, request_code, ext_fields)
             if result.error is None:
                 self._preferred_addrs = (
                     namesrv_addr,
-                    *(other_addr for other_addr in self._preferred_addrs if other_addr != namesrv_addr),
+                    *(other_addr for other_addr in ordered_addrs if other_addr != namesrv_addr),
                 )
                 return _pick_result([*results, result])
             results.append(result)
             if is_not_found(result.error):
-                other_addrs = self._preferred_addrs[len(results) :]
+                other_addrs = ordered_addrs[len(results) :]
                 return _pick_result(
                     results + self._ask_servers(other_addrs, decode, request_code, ext_fields)
                 )
@@ -124,7 +127,7 @@ class NameServerReader:
             One ServerResult per read, in the order of `ext_fields_list`.
         """
         results: dict[int, ServerResult[T]] = {}
-        for namesrv_addr in self._preferred_addrs:
+        for namesrv_addr in self._order_addrs():
             pending_indexes = [
                 read_index
                 for read_index in range(len(ext_fields_list))

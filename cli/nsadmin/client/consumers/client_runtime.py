@@ -23,7 +23,7 @@ from nsadmin.client.consumers.group_problems import (
 from nsadmin.client.consumers.queue_allocation import list_readable_queues
 from nsadmin.client.consumers.running_info import RunningInfo, parse_running_info
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.results import NotFound, ServerResult
+from nsadmin.client.results import ClientClosed, NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
 
 CLIENT_TIMEOUT_SECONDS = 12.0
@@ -227,6 +227,8 @@ class ClientRuntime:
         for topic in sorted(subscribed_topics):
             try:
                 topic_route = self._topics.get_route(topic)
+            except ClientClosed:
+                raise
             except RocketMQError:
                 continue
             gone_brokers = {

@@ -22,7 +22,7 @@ from nsadmin.client.consumers.group_settings import (
     find_ignored_settings,
     parse_group_table,
 )
-from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult
+from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult, error_text
 
 # The groups that brokers create for themselves (SubscriptionGroupManager upstream).
 SYSTEM_GROUPS = frozenset(
@@ -288,6 +288,9 @@ class GroupAdmin:
     ) -> list[ServerResult[GroupConfigFields]]:
         """Delete a group on masters (DELETE_SUBSCRIPTIONGROUP, 207), and verify it.
 
+        A group that a broker creates again gets default settings by that. It gets its old settings back
+        (UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, 200).
+
         Args:
             group: The group.
             master_targets: The masters to change.
@@ -317,10 +320,44 @@ class GroupAdmin:
         )
         tables_after = self.get_tables(targets.target_at_addr(broker_addr) for broker_addr in holder_addrs)
         results_by_addr = {
-            answer.addr: _verify_deletion(held_by_addr[answer.addr], answer.error, table_result, group)
+            answer.addr: self._verify_deletion(held_by_addr[answer.addr], answer.error, table_result, group)
             for answer, table_result in zip(delete_answers, tables_after, strict=True)
         }
         return [results_by_addr.get(holder_result.addr, holder_result) for holder_result in holder_results]
+
+    def _verify_deletion(
+        self,
+        held_settings: ServerResult[GroupConfigFields],
+        error: RocketMQError | None,
+        table_after: ServerResult[dict[str, GroupConfigFields]],
+        group: str,
+    ) -> ServerResult[GroupConfigFields]:
+        error = error or table_after.error
+        if error is None and group in (table_after.result or {}):
+            error = self._restore_settings(group, held_settings.addr, held_settings.result or {})
+        return held_settings if error is None else ServerResult(held_settings.addr, None, error)
+
+    def _restore_settings(
+        self, group: str, broker_addr: str, settings_before: GroupConfigFields
+    ) -> AlreadyRecreated:
+        """Give a recreated group its settings back; return the error that says what happened."""
+        attributes = settings_before.get("attributes") or {}
+        [restored_group] = self.update_group(
+            group,
+            [targets.target_at_addr(broker_addr)],
+            {key: value for key, value in settings_before.items() if key not in ("attributes", "groupName")},
+            {f"+{attribute_key}": attribute_value for attribute_key, attribute_value in attributes.items()},
+        )
+        restore_text = (
+            "its settings are restored"
+            if restored_group.error is None
+            else f"its settings could not be restored: {error_text(restored_group.error)}"
+        )
+        # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
+        return AlreadyRecreated(
+            f"the broker has made the group anew, and {restore_text}; 5.5 makes it anew unless its offsets"
+            " are deleted with it (-r true), and so do clients that are connected"
+        )
 
     def _find_slaves(self, broker_targets: Iterable[BrokerTarget]) -> dict[str, RocketMQError]:
         """Ask the targets without a broker id whether they are slaves: address to the error for each slave.
@@ -346,19 +383,3 @@ def is_system_group(group: str) -> bool:
         group: The consumer group.
     """
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)
-
-
-def _verify_deletion(
-    held_settings: ServerResult[GroupConfigFields],
-    error: RocketMQError | None,
-    table_after: ServerResult[dict[str, GroupConfigFields]],
-    group: str,
-) -> ServerResult[GroupConfigFields]:
-    error = error or table_after.error
-    if error is None and group in (table_after.result or {}):
-        # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
-        error = AlreadyRecreated(
-            "the broker has made the group anew: 5.5 does unless its offsets are deleted with it, and so do"
-            " clients that are connected"
-        )
-    return held_settings if error is None else ServerResult(held_settings.addr, None, error)

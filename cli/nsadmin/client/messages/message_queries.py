@@ -12,7 +12,7 @@ from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.results import NotFound, ServerResult, is_unreachable
+from nsadmin.client.results import ClientClosed, NotFound, ServerResult, is_unreachable
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
 
@@ -322,6 +322,8 @@ class MessageAdmin:
         for topic in unnamed_topics:
             try:
                 queue_routes = self._topics.get_route(topic).queues
+            except ClientClosed:
+                raise
             except RocketMQError:
                 continue
             names_by_addr |= {

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.message_sender import MessageSender, SendQueue, SentMessage
+from nsadmin.client.results import ClientClosed
 
 PROBE_TAG = "PROBE"
 
@@ -74,6 +75,8 @@ class SendProbes:
             sent_message, error, started_at = None, None, perf_counter()
             try:
                 sent_message = self._message_sender.send_message(send_queue, message_body, tags=PROBE_TAG)
+            except ClientClosed:
+                raise
             except RocketMQError as send_error:
                 error = send_error
             yield SendProbe(send_queue, (perf_counter() - started_at) * 1000, sent_message, error)

@@ -1,8 +1,10 @@
 """`admin.name_servers`: the availability and the configuration of each name server."""
 
+from collections.abc import Iterable
 from time import perf_counter
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand, build_request
@@ -71,6 +73,17 @@ class NameServerAdmin:
             answer.then(lambda response: not (response.code and _NOT_READY_REMARK in (response.remark or "")))
             for answer in self._caller.send_requests(probes, accepted_codes=_ANY_RESPONSE_CODE)
         ]
+
+    def find_silent(self, namesrv_addrs: Iterable[str]) -> dict[str, RocketMQError]:
+        """Find the name servers that do not answer (GET_KV_CONFIG, 101, for a key that does not exist).
+
+        Args:
+            namesrv_addrs: The addresses to ask, such as those in a broker's own list.
+
+        Returns:
+            Address to the reason, for those without an answer.
+        """
+        return {answer.addr: answer.error for answer in self._send_probes(*namesrv_addrs) if answer.error}
 
     def _send_probes(self, *namesrv_addrs: str) -> list[ServerResult[RemotingCommand]]:
         probes = [

@@ -14,7 +14,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
 
 DEFAULT_TOPIC = "TBW102"
 _WIRE_NAMES = {
@@ -98,6 +98,8 @@ class TopicConfigChange(NamedTuple):
         before: The configuration before; None if the topic did not exist.
         after: The configuration after; None if the change is impossible.
         error: The reason why the change failed or is impossible; None otherwise.
+        late_error: Why there was no answer to a change that the broker made all the same; None otherwise.
+            A broker answers only after its name servers did, so one silent name server can delay it.
     """
 
     broker_addr: str
@@ -105,6 +107,7 @@ class TopicConfigChange(NamedTuple):
     before: BrokerTopicConfig | None
     after: BrokerTopicConfig | None
     error: RocketMQError | None
+    late_error: RocketMQError | None = None
 
     @property
     def is_change(self) -> bool:
@@ -196,7 +199,8 @@ class TopicConfigs:
             patch: The patch of the plan.
 
         Returns:
-            One TopicConfigChange per broker, in order. The error is NotApplied if values differ.
+            One TopicConfigChange per broker, in order. The error is NotApplied if values differ. A change
+            without an answer that the broker made all the same has a `late_error` instead.
         """
         changes_to_send = [change for change in changes if change.is_change]
         update_calls = [
@@ -205,7 +209,12 @@ class TopicConfigs:
             if change.after
         ]
         answers = {answer.addr: answer for answer in self._caller.send_requests(update_calls)}
-        updated_addrs = [broker_addr for broker_addr, answer in answers.items() if answer.error is None]
+        # A change without an answer may have been made.
+        updated_addrs = [
+            broker_addr
+            for broker_addr, answer in answers.items()
+            if answer.error is None or is_unreachable(answer.error)
+        ]
         topic = next((change.after.topic_name for change in changes_to_send if change.after), "")
         configs_by_addr = {
             config_result.addr: config_result for config_result in self.get_each(updated_addrs, topic)
@@ -270,6 +279,9 @@ def _verify_change(
     config_result: ServerResult[BrokerTopicConfig] | None,
 ) -> TopicConfigChange:
     """Compare the wanted configuration with the one read back; add an error for a difference."""
+    if is_unreachable(error):
+        read_change = _verify_change(change, patch, None, config_result)
+        return change._replace(error=error) if read_change.error else read_change._replace(late_error=error)
     current_config = None if config_result is None else config_result.result
     error = error or (None if config_result is None else config_result.error)
     if error is not None or current_config is None or change.after is None:

@@ -14,7 +14,7 @@ from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.client.topics import static_topics
-from nsadmin.client.topics.static_topics import PartsByLogicalId, QueuePart
+from nsadmin.client.topics.logical_queue_parts import PartsByLogicalId, QueuePart
 
 
 class QueueStats(NamedTuple):

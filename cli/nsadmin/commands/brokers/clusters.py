@@ -5,10 +5,17 @@ from time import time
 from typing import Annotated
 
 from nsadmin.client.brokers.clusters import BrokerStatus
-from nsadmin.client.results import error_text, is_denied
+from nsadmin.client.results import NotFound, error_text, is_denied
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.inventory.keeper import (
+    BrokerMissingError,
+    InventoryKeeper,
+    describe_missing,
+    open_inventory,
+)
+from nsadmin.operations.inventory.records import MissingBroker
 from nsadmin.output import EpochMillisText, ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
 from nsadmin.session import Session
@@ -68,6 +75,9 @@ def cluster_list(
     ratios go from 0 to 1. JSON has more columns: queues, timers. What a broker does not report is null.
     A broker that answers with an error (4.9 does while it starts) is reachable, but not ready.
 
+    A broker that was there before and that no name server lists any more is a row with the error `missing`,
+    and the exit code is 3; --output mqadmin names it on stderr only. See inventory list.
+
     Examples:
         # All brokers with their load
         nsadmin clusterList
@@ -77,8 +87,10 @@ def cluster_list(
         nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
     """
 
+    inventory_keeper = open_inventory(session)
+
     def list_brokers() -> ResultRows:
-        broker_statuses = session.admin.clusters.list_broker_status(cluster_name)
+        broker_statuses, missing_brokers = _read_brokers(session, inventory_keeper, cluster_name)
         now_seconds = time()
         broker_rows = [
             _totals_row(broker_state) if more else _load_row(broker_state, now_seconds)
@@ -95,15 +107,55 @@ def cluster_list(
         if session.output_form is not None:
             # mqadmin's form has no column for errors, so each of them becomes a note.
             failure_notes = [str(broker_error) for broker_error in broker_errors]
+        else:
+            broker_rows += [_missing_row(missing) for missing in missing_brokers]
+        missing_errors = [
+            BrokerMissingError(f"{missing.broker.label} is {describe_missing(missing)}")
+            for missing in missing_brokers
+        ]
+        failure_notes += [str(missing_error) for missing_error in missing_errors]
         row_columns, table_columns = (TOTALS_COLUMNS, None) if more else (LOAD_COLUMNS, LOAD_TABLE_COLUMNS)
         # None stands for the name server, which answered: its list is a result even if every broker is dead.
-        return ResultRows(row_columns, broker_rows, [None, *broker_errors], failure_notes, table_columns)
+        all_errors = [None, *broker_errors, *missing_errors]
+        return ResultRows(row_columns, broker_rows, all_errors, failure_notes, table_columns)
 
     if interval_seconds is None:
         return list_brokers()
     if interval_seconds <= 0:
         raise UsageError(f"clusterList: -i {interval_seconds:g} cannot be: give seconds, more than 0")
     return session.repeat_every(interval_seconds, list_brokers)
+
+
+def _read_brokers(
+    session: Session, inventory_keeper: InventoryKeeper, cluster_name: str | None
+) -> tuple[list[BrokerStatus], list[MissingBroker]]:
+    """Read the status of each listed broker, and find the missing ones of the cluster."""
+    clusters = session.admin.clusters
+    not_found: NotFound | None = None
+    broker_statuses: list[BrokerStatus] = []
+    try:
+        broker_statuses = clusters.list_broker_status(cluster_name)
+    except NotFound as error:
+        not_found = error
+    missing_brokers = [
+        missing
+        for missing in inventory_keeper.observe_brokers(clusters.list_latest_groups())
+        if cluster_name in (None, missing.broker.cluster_name)
+    ]
+    if not_found is not None and not missing_brokers:
+        raise not_found
+    return broker_statuses, missing_brokers
+
+
+def _missing_row(missing: MissingBroker) -> ResultRow:
+    return {
+        "clusterName": missing.broker.cluster_name or None,
+        "brokerName": missing.broker.broker_name,
+        "brokerId": missing.broker.broker_id,
+        "brokerAddr": missing.broker.broker_addr or None,
+        "reachable": False,
+        "error": describe_missing(missing),
+    }
 
 
 def _broker_state_cells(broker_state: BrokerStatus) -> ResultRow:

@@ -1,12 +1,16 @@
 """Owns wipeWritePerm and addWritePerm, which change a broker's write permission on every name server."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
-from namesrv_core.protocol.codes import Perm, perm_text
+from namesrv_core.protocol.codes import Perm
 from nsadmin.client import ServerResult
 from nsadmin.command_line.declarations import Argument, declare_columns
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE
+from nsadmin.commands.columns.change_rows import (
+    CHANGE_RESULT_COLUMNS,
+    CHANGE_RESULT_IN_TABLE,
+    summarize_perm_changes,
+)
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
@@ -24,8 +28,8 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
     """Take the write permission from all topics of a broker, on every name server.
 
     Producers stop writing to it within their next 30 seconds; consumers read on. It holds until the broker
-    is restarted or its topics are changed. addWritePerm undoes it, but gives every topic the permission rw-,
-    those too that had another one before. A dry run reads every topic's permission, before and after; a wipe
+    is restarted or its topics are changed. repairWipe undoes it exactly; addWritePerm gives every topic the
+    permission rw-, those too that had another one before. A dry run reads every topic's permission, before and after; a wipe
     does not wait for that.
 
     Examples:
@@ -43,6 +47,9 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
 @declare_columns(WRITE_PERM_COLUMNS)
 def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Give all topics of a broker the permission rw- on every name server, whatever they had before.
+
+    Read-only topics become writable by it. repairWipe restores the permission that each topic has on the
+    broker.
 
     Examples:
         # Producers come back to broker-a-0
@@ -83,7 +90,7 @@ def _dry_run_rows(session: Session, broker_name: str, change_perm: Callable[[int
             plan_row = {
                 **plan_row,
                 **exact_cells,
-                "changes": _summarize_perm_changes(perms_before, perms_after),
+                "changes": summarize_perm_changes(perms_before, perms_after),
             }
         plan_rows.append(plan_row)
     return ResultRows(
@@ -93,20 +100,6 @@ def _dry_run_rows(session: Session, broker_name: str, change_perm: Callable[[int
         (),
         WRITE_PERM_TABLE_COLUMNS,
     )
-
-
-def _summarize_perm_changes(perms_before: Mapping[str, int], perms_after: Mapping[str, int]) -> str | None:
-    """ "rw- -> r-- on 12 topics", for each pair of permissions that differ; None if no permission changes."""
-    topic_counts: dict[str, int] = {}
-    for topic, perm_bits in perms_before.items():
-        if perm_bits != perms_after[topic]:
-            change_text = f"{perm_text(perm_bits)} -> {perm_text(perms_after[topic])}"
-            topic_counts[change_text] = topic_counts.get(change_text, 0) + 1
-    count_texts = (
-        f"{change_text} on {topic_count} topic{'s' if topic_count > 1 else ''}"
-        for change_text, topic_count in topic_counts.items()
-    )
-    return ", ".join(count_texts) or None
 
 
 def _changed_count_rows(broker_name: str, count_results: Sequence[ServerResult[int]]) -> ResultRows:

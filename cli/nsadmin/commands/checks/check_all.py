@@ -7,7 +7,9 @@ from typing import Annotated
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
+    ExpectOption,
     SettleOption,
+    parse_expectation,
     parse_limits,
     parse_settle_seconds,
     run_check,
@@ -17,6 +19,7 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check_suite import CheckScope
 from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
@@ -35,10 +38,7 @@ def check_all(
         list[str] | None,
         Option("-g", "--groupName", metavar="GROUP", help="Check the lag of this group, too. Repeatable."),
     ] = None,
-    expected_brokers: Annotated[
-        int | None,
-        Option("--expect", metavar="N", help="How many brokers there have to be.", minimum=0),
-    ] = None,
+    expectation: ExpectOption = None,
     journal_folders: JournalOption = None,
     settle_seconds: SettleOption = None,
     warning_options: Annotated[
@@ -85,6 +85,7 @@ def check_all(
             f"check all: --skip {unknown_checks[0]}: there are {', '.join(check_suite.CHECKS_BY_NAME)}"
         )
     options = session.options
+    expected_count, expected_brokers = parse_expectation("all", expectation)
     check_request = CheckScope(
         tuple(dict.fromkeys(topic_names or ())),
         tuple(dict.fromkeys(group_names or ())),
@@ -95,7 +96,8 @@ def check_all(
         options.access.tls,
         parse_settle_seconds("check all", settle_seconds),
         _limits_by_check(warning_options or (), critical_options or ()),
-        expected_brokers,
+        expected_count,
+        open_inventory(session, expected_brokers),
     )
     return run_check(
         session,

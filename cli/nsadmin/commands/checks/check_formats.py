@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from namesrv_core.printable_text import escape_unsafe
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
 from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
 from nsadmin.output.text_table import cell_text
@@ -271,9 +272,8 @@ def _format_family(metric_name: str, help_text: str, sample_lines: Iterable[str]
 
 
 def _escape_label(label_value: str) -> str:
-    """Escape a label's value; characters that UTF-8 cannot encode become backslash escapes."""
-    label_value = label_value.encode("utf-8", "backslashreplace").decode()
-    return label_value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    """Escape a label's value; control characters become escapes, which alerts and dashboards then show."""
+    return escape_unsafe(label_value).replace("\\", "\\\\").replace('"', '\\"')
 
 
 REPORT_WRITERS: dict[str, Callable[[CheckReport], str]] = {

@@ -12,6 +12,8 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.ranges import InvalidRangeError
 from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.inventory.expectation import InvalidExpectationError, read_expectation
+from nsadmin.operations.inventory.records import ExpectedBroker
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
@@ -34,6 +36,15 @@ SettleOption = Annotated[
         help="Where name servers differ, how long brokers may take to make them equal; 50 if left out.",
     ),
 ]
+ExpectOption = Annotated[
+    str | None,
+    Option(
+        "--expect",
+        metavar="N|BROKERS|FILE",
+        help="How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each "
+        "line, a plan or a journal.",
+    ),
+]
 _DEFAULT_SETTLE_SECONDS = 50.0
 """Nearly two heartbeats, and less than the 60 s that Nagios waits for a plugin."""
 
@@ -48,6 +59,20 @@ def parse_limits(check_name: str, warning_range: str | None, critical_range: str
         return CheckScale(check_name, warning_range, critical_range)
     except InvalidRangeError as error:
         raise UsageError(f"check {check_name}: {error}") from None
+
+
+def parse_expectation(
+    check_name: str, expectation: str | None
+) -> tuple[int | None, list[ExpectedBroker]]:
+    """Parse --expect: a number of brokers, or the brokers themselves; UsageError if it is neither."""
+    if expectation is None:
+        return None, []
+    if expectation.strip().isdecimal():
+        return int(expectation), []
+    try:
+        return None, read_expectation(expectation, int(time() * 1000))
+    except InvalidExpectationError as error:
+        raise UsageError(f"check {check_name}: --expect {error}") from None
 
 
 def parse_settle_seconds(command_name: str, settle_seconds: float | None) -> float:
@@ -131,7 +156,11 @@ def _write_output_file(file_name: str, report_text: str) -> None:
     output_path = Path(file_name).expanduser()
     try:
         atomic_write.replace_file(
-            output_path, f"{report_text.rstrip()}\n".encode("utf-8", "backslashreplace"), keeps_backup=False
+            output_path,
+            f"{report_text.rstrip()}\n".encode("utf-8", "backslashreplace"),
+            keeps_backup=False,
+            # Monitoring agents such as the node exporter run as another user.
+            is_private=False,
         )
     except OSError as error:
         raise UsageError(f"--output-file {output_path}: {error.strerror}") from None

@@ -12,12 +12,15 @@ from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
     ClusterOption,
+    ExpectOption,
     SettleOption,
+    parse_expectation,
     parse_limits,
     parse_settle_seconds,
     run_check,
 )
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
@@ -64,10 +67,7 @@ def check_namesrv(
 def check_brokers(
     session: Session,
     cluster_name: ClusterOption = None,
-    expected_count: Annotated[
-        int | None,
-        Option("--expect", metavar="N", help="How many brokers there have to be.", minimum=0),
-    ] = None,
+    expectation: ExpectOption = None,
     warning_range: Annotated[
         str | None,
         Option(
@@ -87,25 +87,33 @@ def check_brokers(
 ) -> CheckVerdict:
     """Check whether every broker that any name server lists answers, and every broker name has a master.
 
-    A broker that has gone is listed by no name server after some seconds: only with --expect it is missed. A
-    broker that one name server lists and another one does not is a warning.
+    A broker that has gone is listed by no name server after some seconds. It is critical if a command saw it
+    in the last 7 days (see inventory list), or if --expect names it. A broker that one name server lists and
+    another one does not is a warning.
 
     Examples:
         # All that are registered
         nsadmin checkBrokers
         # There have to be twenty (exit code 2)
         nsadmin checkBrokers --expect 20
+        # These have to be there
+        nsadmin checkBrokers --expect broker-a-0,broker-b-0
         # For node_exporter
         nsadmin checkBrokers --format prometheus --output-file nsadmin_brokers.prom
     """
     from nsadmin.operations.checks import brokers
 
     limits = parse_limits("brokers", warning_range, critical_range)
+    expected_count, expected_brokers = parse_expectation("brokers", expectation)
+    inventory = open_inventory(session, expected_brokers)
     return run_check(
         session,
         "brokers",
         lambda: brokers.judge_brokers(
-            limits, brokers.observe_brokers(session.admin, cluster_name), expected_count, cluster_name
+            limits,
+            brokers.observe_brokers(session.admin, cluster_name, inventory),
+            expected_count,
+            cluster_name,
         ),
     )
 
@@ -232,7 +240,8 @@ def check_writable(
 
     Every route on every name server is read, and every master is asked. RocketMQ's own topics are left out,
     and those of groups (%RETRY%, %DLQ%), which are written without a route. A topic that brokers themselves
-    have as read-only is so on purpose.
+    have as read-only is so on purpose. Topics of a broker that left all name servers cannot be written there
+    (see inventory list).
 
     Examples:
         # All topics
@@ -246,11 +255,15 @@ def check_writable(
         parse_limits("writable", warning_range, critical_range),
         _compile_exclude_pattern(exclude_pattern),
     )
+    inventory = open_inventory(session)
     return run_check(
         session,
         "writable",
         lambda: writable_topics.judge_writable_topics(
-            limits, writable_topics.observe_writable_topics(session.admin), cluster_name, excluded_topics
+            limits,
+            writable_topics.observe_writable_topics(session.admin, inventory),
+            cluster_name,
+            excluded_topics,
         ),
     )
 

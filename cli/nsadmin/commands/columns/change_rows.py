@@ -39,6 +39,20 @@ def describe_change(before: Any, after: Any) -> str | None:
     return f"{_format_value(before)} -> {_format_value(after)}"
 
 
+def summarize_perm_changes(perms_before: Mapping[str, int], perms_after: Mapping[str, int]) -> str | None:
+    """ "rw- -> r-- on 12 topics", for each pair of permissions that differ; None if no permission changes."""
+    topic_counts: dict[str, int] = {}
+    for topic, perm_bits in perms_before.items():
+        if perm_bits != perms_after[topic]:
+            change_text = f"{perm_text(perm_bits)} -> {perm_text(perms_after[topic])}"
+            topic_counts[change_text] = topic_counts.get(change_text, 0) + 1
+    count_texts = (
+        f"{change_text} on {topic_count} topic{'s' if topic_count > 1 else ''}"
+        for change_text, topic_count in topic_counts.items()
+    )
+    return ", ".join(count_texts) or None
+
+
 def describe_removal(before: Mapping[str, Any] | None, main_settings: Sequence[str]) -> str | None:
     """Describe a removed item by its main settings, or by all settings if it has none of the main ones."""
     if before is None:

@@ -240,6 +240,14 @@ _WRITE_PERM_MEANINGS = {
     "topicCount": "topics that were changed, or would be",
 }
 
+_REPAIR_MEANINGS = {
+    "after": "the broker's own permission of each topic that differed",
+    "before": "the permission of each topic that differed, on the name server",
+    "how": "topic by topic, or the broker registered anew; null where nothing differed",
+    "missing": "topics of the broker that the name server did not have",
+    "topicCount": "topics of the broker that the name server has",
+}
+
 _CHECK_MEANINGS = {
     "exitCode": "0 OK, 1 warning, 2 critical, 3 unknown",
     "summary": "what was found, in a line",
@@ -314,6 +322,7 @@ MEANINGS_BY_COMMAND = {
         "group": "producer or consumer group",
         "msgId": "the id that the producer gave it",
     },
+    **dict.fromkeys(("repairRegister", "repairWipe"), _REPAIR_MEANINGS),
     "resetOffsetByTime": {"result": "done, kept, pending, dry-run or failed"},
     "skipAccumulatedMessage": {"result": "done, kept, pending, dry-run or failed"},
     "routeExplain": {

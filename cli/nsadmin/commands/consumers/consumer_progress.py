@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client import ServerResult
+from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.consumers.consumer_progress import (
     BROKER_STATS_TIMEOUT_SECONDS,
     ConsumeStats,
@@ -18,6 +18,7 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing, open_inventory
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.output.timestamps import format_utc
@@ -100,6 +101,9 @@ def consumer_progress(
 
     Without GROUP, count is how many clients are connected, tps the messages consumed per second.
 
+    The queues of a broker that left all name servers cannot be counted: a line on stderr names it, and the
+    exit code is 3 (see inventory list).
+
     Examples:
         # All groups, those that are furthest behind first
         nsadmin consumerProgress --sort -diffTotal
@@ -113,7 +117,14 @@ def consumer_progress(
             raise UsageError("consumerProgress: -t TOPIC needs a group: type nsadmin consumerProgress GROUP")
         return _all_group_rows(session, cluster_name, include_system)
     with_clients = argument_values.parse_boolean("consumerProgress", "-s", show_client) or False
-    progress_results = session.admin.consumers.get_progress(group, topic, cluster_name)
+    try:
+        progress_results = session.admin.consumers.get_progress(group, topic, cluster_name)
+    except NotFound as error:
+        # The group may be known on a missing broker only.
+        for missing_error in _find_missing_brokers(session, topic, cluster_name):
+            error.add_note(str(missing_error))
+        raise
+    missing_errors = _find_missing_brokers(session, topic, cluster_name)
     owners_by_queue = (
         session.admin.client_runtime.get_queue_owners(group, cluster_name) if with_clients else {}
     )
@@ -123,16 +134,42 @@ def consumer_progress(
         for lag_row in _lag_rows(group, progress_result, owners_by_queue)
     ]
     table_columns = (*LAG_TABLE_COLUMNS[:-1], "clientId", "error") if with_clients else LAG_TABLE_COLUMNS
-    broker_errors = [progress_result.error for progress_result in progress_results]
+    broker_errors = [*(progress_result.error for progress_result in progress_results), *missing_errors]
     consume_tps = sum(
         progress_result.result.consume_tps
         for progress_result in progress_results
         if progress_result.result is not None
     )
-    progress_notes = _progress_notes(session, progress_results)
+    progress_notes = [*map(str, missing_errors), *_progress_notes(session, progress_results)]
     return ResultRows(
         LAG_COLUMNS, lag_rows, broker_errors, progress_notes, table_columns, {"consumeTps": consume_tps}
     )
+
+
+def _find_missing_brokers(
+    session: Session, topic: str | None, cluster_name: str | None
+) -> list[BrokerMissingError]:
+    """Find the broker names without any registered process; a topic leaves out brokers that never had it."""
+    inventory = open_inventory(session)
+    lost_topics = inventory.observe_topics(session.admin.clusters.list_latest_groups(), {})
+    known_names = {
+        broker_name
+        for perms_by_broker in lost_topics.topic_placements.values()
+        for broker_name in perms_by_broker
+    }
+    topic_names = lost_topics.topic_placements.get(topic or "", {})
+    errors_by_name = {
+        missing.broker.broker_name: BrokerMissingError(
+            f"{missing.broker.broker_name} is {describe_missing(missing)}: its queues are not counted"
+        )
+        for missing in reversed(lost_topics.missing_brokers)
+        if missing.is_group_gone and cluster_name in (None, missing.broker.cluster_name)
+    }
+    return [
+        missing_error
+        for broker_name, missing_error in sorted(errors_by_name.items())
+        if topic is None or broker_name in topic_names or broker_name not in known_names
+    ]
 
 
 def _find_owner(message_queue: MessageQueue, owners_by_queue: Mapping[MessageQueue, str]) -> str | None:
@@ -209,12 +246,17 @@ def _all_group_rows(session: Session, cluster_name: str | None, include_system: 
     )
     group_rows = [_group_row(group_progress) for group_progress in group_progresses]
     failed_count = sum(group_progress.error is not None for group_progress in group_progresses)
-    failure_notes = _failure_notes(errors_by_broker.items())
+    missing_errors = _find_missing_brokers(session, None, cluster_name)
+    failure_notes = [*map(str, missing_errors), *_failure_notes(errors_by_broker.items())]
     if failed_count:
         failure_notes.append(
             f"{failed_count} of {len(group_progresses)} groups are not told in full, see their errors"
         )
-    all_errors = [*errors_by_broker.values(), *(group_progress.error for group_progress in group_progresses)]
+    all_errors = [
+        *errors_by_broker.values(),
+        *(group_progress.error for group_progress in group_progresses),
+        *missing_errors,
+    ]
     return ResultRows(GROUP_COLUMNS, group_rows, all_errors, failure_notes)
 
 

@@ -300,7 +300,8 @@ def delete_sub_group(
     With -c, %RETRY%GROUP and %DLQ%GROUP go from every master and every name server, with the messages in
     them. Without -r true the offsets stay, and a group of the same name would go on where this one was.
     Where brokers create groups by themselves, clients that are still connected make the group anew, and so
-    does a broker of 5.5 whose offsets of it stay; a row then says so. A master that does not know the group
+    does a broker of 5.5 whose offsets of it stay. A row then says so, the group gets its settings back, and
+    its topics stay. A master that does not know the group
     says "not found", which is an error only if none of them knows it.
 
     Examples:
@@ -344,17 +345,20 @@ def delete_sub_group(
         deletion_errors = [
             None if is_not_found(deletion_error) else deletion_error for deletion_error in deletion_errors
         ]
-    # AlreadyRecreated means that the delete worked, and that a client created the group again.
-    is_deleted = any(
-        deletion_error is None or isinstance(deletion_error, AlreadyRecreated)
-        for deletion_error in deletion_errors
+    # A group that still exists on one master would lose the messages that wait in its topics.
+    still_exists = any(isinstance(deletion_error, AlreadyRecreated) for deletion_error in deletion_errors)
+    is_deleted = None in deletion_errors and not still_exists
+    deletion_notes = (
+        [f"{' and '.join(group_topics)} stay, because the group still exists"]
+        if still_exists and group_topics
+        else []
     )
-    for group_topic in group_topics if cluster_name is not None and is_deleted else ():
+    for group_topic in group_topics if is_deleted else ():
         topic_rows, topic_errors = _delete_group_topic(session, group, group_topic, cluster_name)
         deletion_rows += topic_rows
         deletion_errors += topic_errors
     return ResultRows(
-        GROUP_DELETION_COLUMNS, deletion_rows, deletion_errors, (), GROUP_DELETION_TABLE_COLUMNS
+        GROUP_DELETION_COLUMNS, deletion_rows, deletion_errors, deletion_notes, GROUP_DELETION_TABLE_COLUMNS
     )
 
 

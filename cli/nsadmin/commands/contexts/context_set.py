@@ -98,7 +98,11 @@ def context_set(
         str | None, Option("--tlsServerName", metavar="NAME", help="What certificates have to name.")
     ] = None,
     verify: Annotated[
-        bool | None, Option("--verify/--insecure", help="Whether certificates are checked.")
+        bool | None,
+        Option(
+            "--verify/--insecure",
+            help="Whether certificates are verified. If not, commands that sign need --insecure as well.",
+        ),
     ] = None,
     address_map: Annotated[
         list[str] | None,

@@ -110,7 +110,9 @@ def _describe_registration(fields: EventFields) -> str:
 def _describe_broker_change(fields: EventFields) -> str:
     data_version = fields.get("info", {}).get("dataVersion")
     version_text = (
-        f", data version {data_version['counter']} of {data_version['timestamp']}" if data_version else ""
+        f", data version {data_version.get('counter')} of {data_version.get('timestamp')}"
+        if data_version
+        else ""
     )
     return f"{_format_place(fields)}, {fields['topics']} topics{version_text}"
 

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple, cast
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import Snapshot
-from namesrv_core.history.records import EVENT_TYPES_BY_NAME, JournalRecord
+from namesrv_core.history.records import EVENT_TYPES_BY_NAME, InvalidRecordError, JournalRecord
 from namesrv_core.history.subject_filter import (
     ROUTINE_EVENT_TYPES,
     JournalSubject,
@@ -25,13 +25,14 @@ from nsadmin.commands.history.journal_source import (
     JournalServerOption,
     ServerJournal,
     call_with_usage_errors,
+    describe_unreadable,
     find_journals,
 )
+from nsadmin.did_you_mean import find_similar_names
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
-from nsadmin.suggestions import find_similar_names
 
 HISTORY_COLUMNS = ("seq", "time", "server", "type", "changes", "cause", "client", "event")
 HISTORY_TABLE_COLUMNS = ("time", "type", "changes", "cause", "client")
@@ -125,11 +126,12 @@ def history(
         else (HISTORY_TABLE_COLUMNS[0], "server", *HISTORY_TABLE_COLUMNS[1:])
     )
     errors = [journal_history.read_error for journal_history in journal_histories]
+    unreadable_notes = [journal_history.unreadable_note() for journal_history in journal_histories]
     notes = [
         f"{journal_history.server_journal.server_name}: {journal_history.read_error}"
         for journal_history in journal_histories
         if journal_history.read_error
-    ]
+    ] + [unreadable_note for unreadable_note in unreadable_notes if unreadable_note]
     history_rows = _merge_rows(record_lists)
     if max_records and len(history_rows) > max_records:
         history_rows = history_rows[-max_records:]
@@ -180,6 +182,12 @@ class _JournalHistory:
         self._subject_filter = SubjectFilter(history_query.subject)
         self._is_following = is_following
         self._last_seq = 0
+        self._unreadable_errors: list[InvalidRecordError] = []
+
+    def unreadable_note(self) -> str | None:
+        """A line about the records that cannot be read; None if there were none."""
+        note = describe_unreadable(len(self._unreadable_errors), self.server_journal.folder)
+        return note and f"{self.server_journal.server_name}: {note}"
 
     def read_past(self) -> list[tuple[JournalRecord, ResultRow]]:
         """Read the existing records. Of more than `max_records`, it returns at least one more, the newest."""
@@ -213,11 +221,18 @@ class _JournalHistory:
 
     def _build_sieve(self) -> RecordFilter:
         history_query, subject_filter = self._query, self._subject_filter
+        report_unreadable = self._unreadable_errors.append
         if not history_query.event_types.isdisjoint(ROUTINE_EVENT_TYPES):
-            return RecordFilter(subject_filter.can_match_line, None, history_query.event_types)
+            return RecordFilter(
+                subject_filter.can_match_line, None, history_query.event_types, report_unreadable
+            )
         if subject_filter.search_terms is not None and history_query.event_types == _USUAL_TYPES:
             # The search terms select records of all types except the routine ones.
-            return RecordFilter(subject_filter.can_match_line, subject_filter.search_terms)
+            return RecordFilter(
+                subject_filter.can_match_line,
+                subject_filter.search_terms,
+                report_unreadable=report_unreadable,
+            )
         follows_cluster = history_query.subject is not None and history_query.subject.kind == "cluster"
         # A cluster's brokers are learned from snapshots, so these have to pass the sieve.
         learned_types = {Snapshot.__name__} if follows_cluster else set()
@@ -225,6 +240,7 @@ class _JournalHistory:
             subject_filter.can_match_line,
             subject_filter.search_terms,
             history_query.event_types | learned_types,
+            report_unreadable,
         )
 
     def follow_records(self) -> Iterator[list[tuple[JournalRecord, ResultRow]]]:

@@ -122,3 +122,12 @@ def call_with_usage_errors(
         raise UsageError(
             f"{command_name}: {error.filename or server_journal.folder}: {error.strerror}"
         ) from None
+
+
+def describe_unreadable(record_count: int, folder: Path) -> str | None:
+    """A line about records that cannot be read; None if there are none."""
+    if not record_count:
+        return None
+    return (
+        f"{record_count} records cannot be read and are left out: nsadmin journalVerify {folder} shows them"
+    )

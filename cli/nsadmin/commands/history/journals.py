@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.history.records import JournalRecord
+from namesrv_core.history.records import InvalidRecordError, JournalRecord
 from namesrv_core.storage.journal import reader, segments
+from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.history.journal_source import describe_unreadable
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
@@ -50,12 +52,15 @@ def journal_cat(
     """
     begin_ms, end_ms = time_arguments.parse_time_span("journalCat", since_text, until_text)
     with _journal_path("journalCat", journal_folder) as folder_path:
+        unreadable_errors: list[InvalidRecordError] = []
+        all_records = RecordFilter(report_unreadable=unreadable_errors.append)
         record_rows = [
             _record_row(record)
-            for record in reader.read_records(folder_path, begin_ms)
+            for record in reader.read_records(folder_path, begin_ms, all_records)
             if begin_ms <= record.time_ms < end_ms
         ]
-    return _record_rows(record_rows)
+    unreadable_note = describe_unreadable(len(unreadable_errors), folder_path)
+    return _record_rows(record_rows)._replace(notes=[unreadable_note] if unreadable_note else [])
 
 
 @declare_columns(RECORD_COLUMNS)

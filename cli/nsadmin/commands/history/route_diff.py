@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.snapshots import ClusterSnapshot, ItemValue, SnapshotItem, iterate_items
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
@@ -98,7 +99,10 @@ def _unified_diff(
     from difflib import unified_diff
 
     first_lines, second_lines = (
-        [_item_line(snapshot_item, item_value) for snapshot_item, item_value in compared_part.items()]
+        [
+            escape_unsafe(_item_line(snapshot_item, item_value))
+            for snapshot_item, item_value in compared_part.items()
+        ]
         for compared_part in (first_items, second_items)
     )
     first_source, second_source = (compared_part.source for compared_part in snapshots)

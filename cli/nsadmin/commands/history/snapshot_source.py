@@ -35,7 +35,9 @@ def resolve_snapshot(
         return load_snapshot_file(command_name, operand_text)
     known_contexts = contexts.load_contexts(contexts.contexts_path()).contexts_by_name
     if operand_text in known_contexts:
-        setting_values: Any = defaultdict(lambda: None, context=operand_text)
+        setting_values: Any = defaultdict(
+            lambda: None, context=operand_text, allows_unverified=session.shared_values.get("insecure")
+        )
         context_options = settings.resolve_options(setting_values)
         return _take_live_snapshot(session, context_options.access, context_options.namesrv_addr)
     try:

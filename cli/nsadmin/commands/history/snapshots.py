@@ -5,6 +5,7 @@ from pathlib import Path
 from time import time
 from typing import Annotated
 
+from namesrv_core import private_files
 from nsadmin.client import snapshots
 from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, iterate_items
 from nsadmin.command_line import time_arguments
@@ -76,7 +77,7 @@ def snapshot_save(
     time_stamp = (format_utc(snapshot.time) or "").replace("-", "").replace(":", "").replace(".", "")
     file_path = Path(file_name or f"{time_stamp}{SNAPSHOT_SUFFIX}")
     try:
-        with file_path.open("xb") as output_file:
+        with open(file_path, "xb", opener=private_files.open_private_file) as output_file:
             output_file.write(snapshots.encode_snapshot(snapshot))
     except OSError as error:
         raise UsageError(f"snapshotSave: {file_path}: {error.strerror}") from None

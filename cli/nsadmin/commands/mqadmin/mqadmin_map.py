@@ -6,9 +6,9 @@ from nsadmin import registry
 from nsadmin.client import NotFound
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS, MqadminCommand
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
-from nsadmin.suggestions import did_you_mean, find_similar_names
 
 MAP_COLUMNS = ("mqadmin", "nsadmin", "status", "since", "note")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.connection.addresses import parse_addr
@@ -222,7 +223,13 @@ def kv_export(
             session.write_remark(export_note)
         return OutputText(file_text, table_errors)
     try:
-        with Path(file_name).open("x", encoding="utf-8", errors="surrogatepass") as output_file:
+        with open(
+            file_name,
+            "x",
+            encoding="utf-8",
+            errors="surrogatepass",
+            opener=private_files.open_private_file,
+        ) as output_file:
             output_file.write(file_text + "\n")
     except OSError as error:
         raise UsageError(f"kvExport: {file_name}: {error.strerror}") from None

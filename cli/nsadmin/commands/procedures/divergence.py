@@ -16,8 +16,11 @@ from nsadmin.operations.divergence.findings import (
     map_by_server,
 )
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
+from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing, open_inventory
+from nsadmin.operations.inventory.records import MissingBroker
 from nsadmin.output import DurationMillis, ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
+from nsadmin.phrases import quote_command
 from nsadmin.session import Session
 
 DIVERGENCE_COLUMNS = (
@@ -82,8 +85,10 @@ def divergence(
     What differs in one way is one row: `name` is the first of `count` things. Brokers concerned are asked
     what they know, for the likely `cause`. Name servers do not list their KV namespaces: that of order
     configurations is compared, and those that are named. Settings count that all of them have and that name
-    no place. The exit code is 0 where all agree or still converge, 1 where they diverge, 3 where that is not
-    known: fewer than two answered, or those that did agree and others are silent.
+    no place. A broker that left all name servers is `missing` (see inventory list).
+
+    The exit code is 0 where all agree or still converge, 1 where they diverge or a broker is missing, 3 where
+    that is not known: fewer than two answered, or those that did agree and others are silent.
 
     Examples:
         # Do they agree? Here they do not (exit code 1)
@@ -122,7 +127,11 @@ def divergence(
             sleep,
             lambda first_look, wait_seconds: session.write_remark(_waiting_remark(first_look, wait_seconds)),
         )
-    return _hash_rows(observed_look) if show_hashes else _finding_rows(observed_look, show_each)
+    lost_topics = open_inventory(session).observe_snapshots(observed_look.server_snapshots)
+    missing_brokers = lost_topics.missing_brokers if "broker" in (section_names or STATE_SECTIONS) else ()
+    if show_hashes:
+        return _hash_rows(observed_look, missing_brokers)
+    return _finding_rows(observed_look, show_each, missing_brokers)
 
 
 def _waiting_remark(observed_look: DivergenceObservation, wait_seconds: float) -> str:
@@ -135,7 +144,9 @@ def _waiting_remark(observed_look: DivergenceObservation, wait_seconds: float) -
     )
 
 
-def _finding_rows(observed_look: DivergenceObservation, show_each: bool) -> ResultRows:
+def _finding_rows(
+    observed_look: DivergenceObservation, show_each: bool, missing_brokers: Sequence[MissingBroker]
+) -> ResultRows:
     namesrv_addrs = observed_look.comparison.server_addrs
     finding_rows = [
         row
@@ -144,7 +155,12 @@ def _finding_rows(observed_look: DivergenceObservation, show_each: bool) -> Resu
             _difference_rows(finding, namesrv_addrs) if show_each else [_finding_row(finding, namesrv_addrs)]
         )
     ]
-    notes = [_summarize_look(observed_look), *_failure_notes(observed_look)]
+    finding_rows += [_missing_row(missing) for missing in missing_brokers]
+    notes = [
+        _summarize_look(observed_look),
+        *_missing_notes(missing_brokers),
+        *_failure_notes(observed_look),
+    ]
     drift_findings = [
         drift_finding for drift_finding in observed_look.findings if drift_finding.state == "drift"
     ]
@@ -153,8 +169,33 @@ def _finding_rows(observed_look: DivergenceObservation, show_each: bool) -> Resu
         for advice_text in dict.fromkeys(drift_finding.cause.advice for drift_finding in drift_findings)
     ]
     return ResultRows(
-        DIVERGENCE_COLUMNS, finding_rows, _exit_errors(observed_look), notes, DIVERGENCE_TABLE_COLUMNS
+        DIVERGENCE_COLUMNS,
+        finding_rows,
+        _exit_errors(observed_look, missing_brokers),
+        notes,
+        DIVERGENCE_TABLE_COLUMNS,
     )
+
+
+def _missing_row(missing: MissingBroker) -> ResultRow:
+    forget_command = quote_command("inventory", "forget", missing.broker.label)
+    return {
+        "what": "broker",
+        "name": missing.broker.label,
+        "brokerName": missing.broker.broker_name,
+        "count": 1,
+        "state": "missing",
+        "seenFor": None,
+        "differs": "on no name server",
+        "cause": f"{describe_missing(missing)}: it was stopped or died, or it reaches none of them",
+        "causeKind": "missing",
+        "advice": f"start it again; if it was removed on purpose: {forget_command}",
+        "values": {},
+    }
+
+
+def _missing_notes(missing_brokers: Sequence[MissingBroker]) -> list[str]:
+    return [f"{missing.broker.label} is {describe_missing(missing)}" for missing in missing_brokers]
 
 
 def _finding_row(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> ResultRow:
@@ -236,8 +277,12 @@ def _failure_notes(observed_look: DivergenceObservation) -> list[str]:
     ]
 
 
-def _exit_errors(observed_look: DivergenceObservation) -> list[RocketMQError | None]:
-    """The errors that decide the exit code: 1 if name servers diverge, 3 if that is unknown."""
+def _exit_errors(
+    observed_look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]
+) -> list[RocketMQError | None]:
+    """The errors that decide the exit code: 1 if name servers diverge or miss a broker, 3 if unknown."""
+    if missing_brokers:
+        return [BrokerMissingError(missing_note) for missing_note in _missing_notes(missing_brokers)]
     if observed_look.verdict == "diverge":
         return [NameServersDivergeError("they diverge")]
     return (
@@ -247,7 +292,9 @@ def _exit_errors(observed_look: DivergenceObservation) -> list[RocketMQError | N
     )
 
 
-def _hash_rows(observed_look: DivergenceObservation) -> ResultRows:
+def _hash_rows(
+    observed_look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]
+) -> ResultRows:
     server_rows: list[ResultRow] = []
     for namesrv_addr, server_snapshot, error in observed_look.snapshot_results:
         if server_snapshot is None:
@@ -267,6 +314,10 @@ def _hash_rows(observed_look: DivergenceObservation) -> ResultRows:
     return ResultRows(
         HASH_COLUMNS,
         server_rows,
-        _exit_errors(observed_look),
-        [_summarize_look(observed_look), *_failure_notes(observed_look)],
+        _exit_errors(observed_look, missing_brokers),
+        [
+            _summarize_look(observed_look),
+            *_missing_notes(missing_brokers),
+            *_failure_notes(observed_look),
+        ],
     )

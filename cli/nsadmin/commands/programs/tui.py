@@ -215,16 +215,24 @@ def _build_worlds(
     )
 
     def enter_context(context_name: str) -> "ClusterContext":
+        is_insecure = session.shared_values.get("insecure", False)
         context_options = settings.resolve_options(
-            {**dict.fromkeys(session.shared_values), "context": context_name}
+            {
+                **dict.fromkeys(session.shared_values),
+                "context": context_name,
+                "allows_unverified": is_insecure,
+            }
         )
+        context_words = ["--context", context_name]
+        if is_insecure and context_options.access.tls and not context_options.access.tls.verify:
+            context_words.append("--insecure")
         namesrv_addrs = AdminClient(context_options.namesrv_addr).addresses.addrs
         # Journals on the command line belong to its own cluster, so another context does not get them.
         return _build_world(
             context_options,
             context_name,
             namesrv_addrs,
-            ["--context", context_name],
+            context_words,
             kv_namespaces,
             (),
             read_only,

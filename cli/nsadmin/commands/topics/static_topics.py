@@ -23,7 +23,7 @@ from nsadmin.operations.static_topics.mapping_files import (
     BEFORE_SUFFIX,
     InvalidMappingFileError,
 )
-from nsadmin.operations.static_topics.planner import MappingPlan, QueueMove
+from nsadmin.operations.static_topics.mapping_planner import MappingPlan, QueueMove
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 

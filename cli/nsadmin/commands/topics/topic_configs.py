@@ -19,6 +19,7 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -165,14 +166,29 @@ def _apply_topic_patch(
         _topic_change_row(session, topic, *target_and_result)
         for target_and_result in zip(master_targets, target_results, strict=True)
     ]
-    change_errors = [target_result.error for target_result in target_results]
+    late_addrs = [
+        applied_change.broker_addr
+        for applied_change in applied_changes
+        if applied_change.late_error is not None
+    ]
+    silent_results = find_awaited_name_servers(session.admin, late_addrs)
+    change_errors = [result.error for result in (*target_results, *silent_results)]
     return ResultRows(
         TOPIC_CHANGE_COLUMNS,
-        change_rows,
+        [*change_rows, *(_silent_server_row(topic, silent_result) for silent_result in silent_results)],
         change_errors,
-        _queue_notes(topic, due_changes, change_errors),
+        _change_notes(topic, due_changes, late_addrs, change_errors),
         TOPIC_CHANGE_TABLE_COLUMNS,
     )
+
+
+def _silent_server_row(topic: str, silent_result: ServerResult[None]) -> ResultRow:
+    return {
+        "target": silent_result.addr,
+        "role": "nameserver",
+        "topic": topic,
+        **outcome_cells(silent_result.error),
+    }
 
 
 def _topic_change_row(
@@ -287,20 +303,26 @@ def _config_to_wire(topic_config: BrokerTopicConfig | None) -> dict[str, Any] | 
     }
 
 
-def _queue_notes(
-    topic: str, due_changes: Sequence[TopicConfigChange], change_errors: Sequence[RocketMQError | None]
+def _change_notes(
+    topic: str,
+    due_changes: Sequence[TopicConfigChange],
+    late_addrs: Sequence[str],
+    change_errors: Sequence[RocketMQError | None],
 ) -> list[str]:
-    """A line for each broker where the change makes queues unreadable; then the number of failures."""
-    queue_notes: list[str] = []
-    for broker_addr, _, config_before, config_after, _ in due_changes:
+    """A line for each broker that answered late, or where queues become unreadable; then the failures."""
+    change_notes = [
+        f"{broker_addr} made the change, and did not answer in time" for broker_addr in late_addrs
+    ]
+    for due_change in due_changes:
+        config_before, config_after = due_change.before, due_change.after
         if config_after is None or (config_before is not None and config_after[1:3] == config_before[1:3]):
             continue
         read_queues, write_queues = config_after.read_queue_nums, config_after.write_queue_nums
         if read_queues < max(write_queues, config_before.read_queue_nums if config_before else 0):
-            queue_notes.append(
-                f"{broker_addr}: messages of {topic} in queues from {read_queues} on cannot be read"
+            change_notes.append(
+                f"{due_change.broker_addr}: messages of {topic} in queues from {read_queues} on cannot be read"
             )
     failure_count = sum(error is not None for error in change_errors)
-    if queue_notes and failure_count:
-        queue_notes.append(f"failed on {failure_count} of {len(change_errors)} servers")
-    return queue_notes
+    if change_notes and failure_count:
+        change_notes.append(f"failed on {failure_count} of {len(change_errors)} servers")
+    return change_notes

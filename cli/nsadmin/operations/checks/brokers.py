@@ -11,18 +11,35 @@ from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.inventory.keeper import InventoryKeeper, describe_missing
+from nsadmin.operations.inventory.records import MissingBroker
+from nsadmin.phrases import abbreviate_names
+
+_MAX_SHOWN = 4
 
 
 class BrokerObservation(NamedTuple):
-    """The brokers that name servers list, and the response of each broker by address."""
+    """The brokers that name servers list, and the response of each broker by address.
+
+    `missing_brokers` are in the inventory, and no name server lists them.
+    """
 
     broker_listing: BrokerListing
     status_by_addr: Mapping[str, BrokerStatus]
+    missing_brokers: Sequence[MissingBroker] = ()
 
 
-def observe_brokers(admin: AdminClient, cluster_name: str | None = None) -> BrokerObservation:
-    """Ask every broker that at least one name server lists."""
-    broker_listing = listed_brokers.observe_listing(admin, cluster_name)
+def observe_brokers(
+    admin: AdminClient, cluster_name: str | None = None, inventory: InventoryKeeper | None = None
+) -> BrokerObservation:
+    """Ask every broker that at least one name server lists, and look for missing ones."""
+    full_listing = listed_brokers.observe_listing(admin)
+    broker_listing = full_listing.of_cluster(cluster_name)
+    missing_brokers = (
+        inventory.observe_brokers(full_listing.broker_groups)
+        if inventory is not None and full_listing.groups_by_server
+        else ()
+    )
     listed_members = [
         (broker_group, broker_id, broker_addr)
         for broker_group in broker_listing.broker_groups
@@ -42,7 +59,11 @@ def observe_brokers(admin: AdminClient, cluster_name: str | None = None) -> Brok
             listed_members, runtime_results, strict=True
         )
     }
-    return BrokerObservation(broker_listing, status_by_addr)
+    return BrokerObservation(
+        broker_listing,
+        status_by_addr,
+        [missing for missing in missing_brokers if cluster_name in (None, missing.broker.cluster_name)],
+    )
 
 
 def judge_brokers(
@@ -51,13 +72,13 @@ def judge_brokers(
     expected_count: int | None = None,
     cluster_name: str | None = None,
 ) -> CheckFinding:
-    """Judge the brokers; `expected_count` reveals expired brokers, which no name server lists."""
+    """Judge the brokers; with `expected_count` fewer brokers that answer are critical."""
     broker_groups = observation.broker_listing.broker_groups
     if not observation.broker_listing.groups_by_server:
         return scale.make_unknown_finding(
             "no name server tells which brokers there are", observation.broker_listing.failure_lines
         )
-    if cluster_name is not None and not broker_groups:
+    if cluster_name is not None and not broker_groups and not observation.missing_brokers:
         return scale.make_unknown_finding(
             f"no name server knows a cluster {cluster_name!r}", observation.broker_listing.failure_lines
         )
@@ -72,10 +93,17 @@ def judge_brokers(
         for broker_group in masterless_groups
         if MASTER_BROKER_ID not in broker_group.broker_addrs
     ]
+    uncounted_brokers = [
+        missing
+        for missing in observation.missing_brokers
+        if missing.is_group_gone or missing.broker.broker_id != MASTER_BROKER_ID
+    ]
+    gone_names = {missing.broker.broker_name for missing in uncounted_brokers if missing.is_group_gone}
     serving_count = len(observation.status_by_addr) - len(failing_brokers)
+    failing_count = len(failing_brokers) + len(unregistered_masters) + len(uncounted_brokers)
     samples = [
-        scale.make_sample("failing", len(failing_brokers) + len(unregistered_masters)),
-        scale.make_sample("masterless", len(masterless_groups)),
+        scale.make_sample("failing", failing_count),
+        scale.make_sample("masterless", len(masterless_groups) + len(gone_names)),
         scale.make_sample("serving", serving_count),
     ]
     minimum_state = (
@@ -87,6 +115,9 @@ def judge_brokers(
         minimum_state = CheckState.CRITICAL
     expected_text = f", and {expected_count} are expected" if expected_count is not None else ""
     summary = f"{serving_count} of {len(observation.status_by_addr)} registered brokers answer{expected_text}"
+    if observation.missing_brokers:
+        missing_labels = [missing.broker.label for missing in observation.missing_brokers]
+        summary += f", and {abbreviate_names(missing_labels, _MAX_SHOWN)} left all name servers"
     return scale.make_finding(
         summary, samples, _list_details(observation, unregistered_masters), minimum_state=minimum_state
     )
@@ -100,6 +131,11 @@ def _list_details(
     observation: BrokerObservation, unregistered_masters: Sequence[BrokerAddrGroup]
 ) -> list[str]:
     return [
+        *(
+            f"{missing.broker.label} at {missing.broker.broker_addr or 'an unknown address'}: "
+            f"{describe_missing(missing)}"
+            for missing in observation.missing_brokers
+        ),
         *(
             f"{status.broker_name} {status.broker_id} at {status.broker_addr}: {error_text(status.error)}"
             for status in observation.status_by_addr.values()

@@ -11,6 +11,7 @@ from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 
 # Each check function imports its own modules, so that nothing is loaded for checks that do not apply.
 
@@ -21,7 +22,8 @@ class CheckScope(NamedTuple):
     """What to check beside the cluster itself: topics, consumer groups, journal folders, this client's TLS.
 
     Name servers get `settle_seconds` to agree. `limits_by_check` has the warning and critical ranges that
-    replace the defaults, as texts. `expected_brokers` is the number of brokers that should be registered.
+    replace the defaults, as texts. `expected_brokers` is the number of brokers that should be registered,
+    `inventory` knows which.
     """
 
     topics: Sequence[str] = ()
@@ -31,6 +33,7 @@ class CheckScope(NamedTuple):
     settle_seconds: float = 50.0
     limits_by_check: Mapping[str, tuple[str | None, str | None]] = {}
     expected_brokers: int | None = None
+    inventory: InventoryKeeper | None = None
 
     def make_scale(self, check_name: str) -> CheckScale:
         """Return the measures of a check with their limits. Raises InvalidRangeError."""
@@ -54,7 +57,9 @@ def _check_brokers(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     from nsadmin.operations.checks import brokers
 
     return brokers.judge_brokers(
-        check_scope.make_scale("brokers"), brokers.observe_brokers(admin), check_scope.expected_brokers
+        check_scope.make_scale("brokers"),
+        brokers.observe_brokers(admin, inventory=check_scope.inventory),
+        check_scope.expected_brokers,
     )
 
 
@@ -77,7 +82,8 @@ def _check_writable(admin: AdminClient, check_scope: CheckScope) -> CheckFinding
     from nsadmin.operations.checks import writable_topics
 
     return writable_topics.judge_writable_topics(
-        check_scope.make_scale("writable"), writable_topics.observe_writable_topics(admin)
+        check_scope.make_scale("writable"),
+        writable_topics.observe_writable_topics(admin, check_scope.inventory),
     )
 
 

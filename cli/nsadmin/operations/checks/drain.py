@@ -14,7 +14,7 @@ from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.drain.store import SavedDrain, load_drains
-from nsadmin.phrases import abbreviate_names
+from nsadmin.phrases import abbreviate_names, quote_command
 
 _CLOSED_PHASES = ("settle", "wait", "safe")
 """Phases in which no client may write to the broker."""
@@ -122,9 +122,10 @@ def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
     author = f" by {state.by}" if state.by else ""
     yield f"{drain.title}: begun {_age_seconds(drain, now_ms) / 3600:.1f} h ago{author}, phase {state.phase}"
     if not drain.is_held and state.phase == "undrain":
-        yield f"{drain.title}: undoing it has ended half-way: nsadmin undrain {state.broker} goes on"
+        next_command = quote_command("undrain", state.broker)
+        yield f"{drain.title}: undoing it has ended half-way: {next_command} goes on"
     elif not drain.is_held and state.phase != "safe":
-        yield f"{drain.title}: nobody is at it any more: nsadmin drain {state.broker} goes on"
+        yield f"{drain.title}: nobody is at it any more: {quote_command('drain', state.broker)} goes on"
     for name_server in drain.server_facts:
         line_start = f"{drain.title}: name server {name_server.namesrv_addr}"
         if name_server.error is not None:

@@ -28,6 +28,18 @@ class BrokerListing(NamedTuple):
             for broker_id, broker_addr in broker_group.broker_addrs.items()
         }
 
+    def of_cluster(self, cluster_name: str | None) -> "BrokerListing":
+        """The part of the listing about one cluster; all of it for None."""
+        if cluster_name is None:
+            return self
+        return self._replace(
+            broker_groups=_groups_of_cluster(self.broker_groups, cluster_name),
+            groups_by_server={
+                namesrv_addr: _groups_of_cluster(broker_groups, cluster_name)
+                for namesrv_addr, broker_groups in self.groups_by_server.items()
+            },
+        )
+
     @property
     def missing_addrs(self) -> dict[str, list[str]]:
         """The addresses that a name server does not list although another one does, by name server."""
@@ -52,6 +64,12 @@ class BrokerListing(NamedTuple):
         ]
 
 
+def _groups_of_cluster(
+    broker_groups: Sequence[BrokerAddrGroup], cluster_name: str
+) -> list[BrokerAddrGroup]:
+    return [broker_group for broker_group in broker_groups if broker_group.cluster_name == cluster_name]
+
+
 def list_addrs(broker_groups: Sequence[BrokerAddrGroup]) -> set[str]:
     return {
         broker_addr for broker_group in broker_groups for broker_addr in broker_group.broker_addrs.values()
@@ -62,11 +80,7 @@ def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> Brok
     """Ask each name server which brokers it lists, of one cluster or of all."""
     cluster_results = admin.clusters.get_info_each()
     groups_by_server = {
-        namesrv_addr: [
-            broker_group
-            for broker_group in cluster_info.broker_groups
-            if cluster_name in (None, broker_group.cluster_name)
-        ]
+        namesrv_addr: cluster_info.broker_groups
         for namesrv_addr, cluster_info, _ in cluster_results
         if cluster_info is not None
     }
@@ -76,7 +90,7 @@ def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> Brok
         ),
         groups_by_server,
         {namesrv_addr: error_text(error) for namesrv_addr, _, error in cluster_results if error is not None},
-    )
+    ).of_cluster(cluster_name)
 
 
 def merge_groups(broker_groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:

@@ -14,6 +14,13 @@ from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.inventory.keeper import (
+    NO_LOST_TOPICS,
+    InventoryKeeper,
+    LostTopics,
+    describe_missing,
+)
+from nsadmin.operations.inventory.records import lost_brokers_of_topics
 
 _MASTER_ID_TEXT = "0"
 _GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
@@ -25,7 +32,7 @@ class WritableTopicsObservation(NamedTuple):
 
     `read_only_topics` has, by broker name, the topics that the broker's own configuration makes read-only.
     They are read-only on purpose, not because a name server's write permission was removed. By name server,
-    `unwiped_brokers` have a topic with the write permission.
+    `unwiped_brokers` have a topic with the write permission. `lost_topics` has the missing brokers.
     """
 
     snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
@@ -33,9 +40,12 @@ class WritableTopicsObservation(NamedTuple):
     silence_reasons: Mapping[str, str]
     read_only_topics: Mapping[str, frozenset[str]]
     unwiped_brokers: Mapping[str, frozenset[str]]
+    lost_topics: LostTopics = NO_LOST_TOPICS
 
 
-def observe_writable_topics(admin: AdminClient) -> WritableTopicsObservation:
+def observe_writable_topics(
+    admin: AdminClient, inventory: InventoryKeeper | None = None
+) -> WritableTopicsObservation:
     """Read all name servers, ask every master, and read which topics brokers configure as read-only."""
     snapshot_results = take_server_snapshots(admin, int(time() * 1000))
     known_snapshots = [
@@ -58,6 +68,7 @@ def observe_writable_topics(admin: AdminClient) -> WritableTopicsObservation:
         silence_reasons,
         _find_read_only(admin, known_snapshots, system_topics, silence_reasons),
         {known_snapshot.source: _find_unwiped_brokers(known_snapshot) for known_snapshot in known_snapshots},
+        NO_LOST_TOPICS if inventory is None else inventory.observe_snapshots(known_snapshots),
     )
 
 
@@ -124,8 +135,11 @@ def judge_writable_topics(
     ]
     if not known_snapshots:
         return scale.make_unknown_finding("no name server tells its topics", failure_lines)
-    if cluster_name is not None and not any(
-        _has_cluster(cluster_snapshot, cluster_name) for cluster_snapshot in known_snapshots
+    missing_reasons = _find_missing_reasons(observation, cluster_name)
+    if (
+        cluster_name is not None
+        and not missing_reasons
+        and not any(_has_cluster(cluster_snapshot, cluster_name) for cluster_snapshot in known_snapshots)
     ):
         return scale.make_unknown_finding(f"no name server knows a cluster {cluster_name!r}", failure_lines)
     user_topics = sorted(
@@ -136,8 +150,6 @@ def judge_writable_topics(
             if _is_user_topic(topic, observation.system_topics)
         }
     )
-    if ignored_pattern is not None:
-        user_topics = [topic for topic in user_topics if not ignored_pattern.search(topic)]
     if cluster_name is not None:
         user_topics = [
             topic
@@ -146,8 +158,17 @@ def judge_writable_topics(
                 _is_in_cluster(cluster_snapshot, topic, cluster_name) for cluster_snapshot in known_snapshots
             )
         ]
+    reasons_by_topic = _find_lost_topics(observation, missing_reasons)
+    user_topics = sorted({*user_topics, *reasons_by_topic})
+    if ignored_pattern is not None:
+        user_topics = [topic for topic in user_topics if not ignored_pattern.search(topic)]
     loss_by_topic = {
-        topic: _find_worst_loss(topic, known_snapshots, observation, cluster_name) for topic in user_topics
+        topic: _add_missing(
+            _find_worst_loss(topic, known_snapshots, observation, cluster_name),
+            reasons_by_topic.get(topic, {}),
+            any(cluster_snapshot.topics.get(topic) for cluster_snapshot in known_snapshots),
+        )
+        for topic in user_topics
     }
     reduced_topics = {
         topic: topic_loss for topic, topic_loss in loss_by_topic.items() if topic_loss.is_reduced
@@ -186,6 +207,54 @@ def judge_writable_topics(
     return scale.make_finding(
         summary, samples, detail_lines, minimum_state=CheckState.WARNING if failure_lines else CheckState.OK
     )
+
+
+def _find_missing_reasons(
+    observation: WritableTopicsObservation, cluster_name: str | None
+) -> dict[str, str]:
+    """The broker names without any registered process, with the reason."""
+    return {
+        missing.broker.broker_name: describe_missing(missing)
+        for missing in observation.lost_topics.missing_brokers
+        if missing.is_group_gone and cluster_name in (None, missing.broker.cluster_name)
+    }
+
+
+def _find_lost_topics(
+    observation: WritableTopicsObservation, missing_reasons: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """The user topics of missing brokers, with the reason by broker name."""
+    lost_brokers = lost_brokers_of_topics(
+        observation.lost_topics.topic_placements, observation.lost_topics.missing_brokers
+    )
+    # A broker has topics with its name and its cluster's, which nobody lists as system topics any more.
+    own_topics = {
+        own_topic
+        for missing in observation.lost_topics.missing_brokers
+        for own_topic in (
+            missing.broker.broker_name,
+            missing.broker.cluster_name,
+            f"{missing.broker.cluster_name}_REPLY_TOPIC",
+        )
+    }
+    return {
+        topic: {name: missing_reasons[name] for name in broker_names if name in missing_reasons}
+        for topic, broker_names in lost_brokers.items()
+        if topic not in own_topics
+        and _is_user_topic(topic, observation.system_topics)
+        and any(name in missing_reasons for name in broker_names)
+    }
+
+
+def _add_missing(
+    topic_loss: TopicLoss, missing_reasons: Mapping[str, str], is_on_other_brokers: bool
+) -> TopicLoss:
+    if not missing_reasons:
+        return topic_loss
+    if not is_on_other_brokers:
+        return TopicLoss(missing_reasons, False)
+    is_reduced = topic_loss.is_reduced or not topic_loss.lost_brokers
+    return TopicLoss({**topic_loss.lost_brokers, **missing_reasons}, is_reduced)
 
 
 def _is_user_topic(topic: str, system_topics: frozenset[str]) -> bool:

@@ -77,12 +77,13 @@ class CollectorJournal:
         return first_events
 
     def write_events(self, new_events: Sequence[Event], now_ms: int) -> None:
-        """Write the events, after a record of earlier losses; then roll a full segment."""
+        """Write the events, after a record of earlier losses; then roll a full segment and tidy."""
         if self._lost_count:
             new_events = [*self._list_loss_events(self._lost_count, now_ms), *new_events]
         self._append_events(new_events, now_ms)
         if self.disk_error is None and self._journal.is_segment_full(now_ms):
             self._try_step(self._journal.roll_segment, now_ms)
+            self.tidy_segments(now_ms)
 
     def tidy_segments(self, now_ms: int) -> None:
         """Compress closed segments, and delete expired ones."""
@@ -212,6 +213,7 @@ class NameServerJournal(CollectorJournal):
         if self._try_step(self._journal.roll_segment, now_ms):
             self._append_events([build_snapshot(self.known_tables, "roll"), *poll_failures], now_ms)
             self._snapshot_taken_ms, self._has_changed = now_ms, False
+            self.tidy_segments(now_ms)
 
 
 def _is_poll_event(event: Event) -> bool:

@@ -1,61 +1,13 @@
 """Finds the probable cause of a difference from the state of name servers and brokers. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.divergence.comparison import ComparedValue, ItemDifference
-
-
-class DivergenceCause(NamedTuple):
-    """The probable cause of a difference: a word for programs, a sentence, and the remedy."""
-
-    kind: str
-    text: str
-    advice: str
-
-
-class BrokerFacts(NamedTuple):
-    """The broker's own view.
-
-    `registered_servers` are the name servers that it registers with, None if unknown. `own_topics` has its
-    own values of the topics that were requested, None for a topic that it does not have.
-    """
-
-    is_answering: bool
-    registered_servers: tuple[str, ...] | None = None
-    own_topics: Mapping[str, ComparedValue | None] = {}
-
-
-FactsByAddr = Mapping[str, BrokerFacts]
-"""Facts by the address of the broker."""
-
-NO_FACTS = BrokerFacts(False)
-
-
-class CauseEvidence(NamedTuple):
-    """The evidence for causes: the snapshot of each name server, and the facts that brokers report."""
-
-    server_snapshots: Sequence[ClusterSnapshot]
-    facts_by_addr: FactsByAddr
-
-    def list_broker_addrs(self, broker_name: str) -> list[str]:
-        """Return the addresses under which name servers list the broker, masters first."""
-        sorted_addrs = sorted(
-            (int(broker_id), broker_addr)
-            for server_snapshot in self.server_snapshots
-            for broker_id, broker_addr in server_snapshot.brokers.get(broker_name, {})
-            .get("brokerAddrs", {})
-            .items()
-        )
-        return list(dict.fromkeys(broker_addr for _, broker_addr in sorted_addrs))
-
-    def facts_of(self, broker_addr: str) -> BrokerFacts:
-        return self.facts_by_addr.get(broker_addr, NO_FACTS)
-
-    def addrs_at(self, server_indexes: Sequence[int]) -> str:
-        return ", ".join(self.server_snapshots[server_index].source for server_index in server_indexes)
+from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause
+from nsadmin.operations.divergence.list_causes import explain_new_list, explain_partial_list
+from nsadmin.phrases import quote_command
 
 
 def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
@@ -83,6 +35,9 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
     )
     if not missing:
         return _explain_conflict(broker_name, broker_addrs, evidence)
+    new_list_cause = explain_new_list(broker_addrs, missing, evidence)
+    if new_list_cause is not None:
+        return new_list_cause
     if all(not evidence.server_snapshots[server_index].brokers for server_index in missing):
         where = evidence.addrs_at(missing)
         return DivergenceCause(
@@ -90,7 +45,7 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
             f"{where} knows no broker at all: it was started less than a heartbeat ago, or none reaches it",
             f"see whether brokers reach {where}, and whether their namesrvAddr names it",
         )
-    partial_cause = _explain_partial_list(broker_addrs, missing, evidence)
+    partial_cause = explain_partial_list(broker_addrs, missing, evidence)
     if partial_cause is not None:
         return partial_cause
     if not any(evidence.facts_of(broker_addr).is_answering for broker_addr in broker_addrs):
@@ -131,50 +86,6 @@ def _explain_conflict(
     )
 
 
-def _explain_partial_list(
-    broker_addrs: Sequence[str], wrong: Sequence[int], evidence: CauseEvidence
-) -> DivergenceCause | None:
-    """Explain the difference if the broker's namesrvAddr names only the servers that are right.
-
-    A namesrvAddr counts only if it names all of these with the same addresses as this client.
-    """
-    right_servers = [
-        server_index for server_index in range(len(evidence.server_snapshots)) if server_index not in wrong
-    ]
-    for broker_addr in broker_addrs:
-        registered_servers = evidence.facts_of(broker_addr).registered_servers
-        if (
-            registered_servers is None
-            or not right_servers
-            or not all(
-                evidence.server_snapshots[server_index].source in registered_servers
-                for server_index in right_servers
-            )
-        ):
-            continue
-        unnamed = [
-            server_index
-            for server_index in wrong
-            if evidence.server_snapshots[server_index].source not in registered_servers
-        ]
-        if unnamed:
-            full_list = ";".join(
-                dict.fromkeys(
-                    (
-                        *registered_servers,
-                        *(evidence.server_snapshots[server_index].source for server_index in unnamed),
-                    )
-                )
-            )
-            return DivergenceCause(
-                "partial-list",
-                f"registers with a partial list: its namesrvAddr does not name {evidence.addrs_at(unnamed)}",
-                f"nsadmin updateBrokerConfig namesrvAddr '{full_list}' -b {broker_addr}; "
-                f"it looks every 2 minutes",
-            )
-    return None
-
-
 # Topics
 
 
@@ -184,7 +95,7 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
         return DivergenceCause(
             "left-over",
             "no broker has it any more: it was deleted on some of them only",
-            f"nsadmin deleteTopic {topic}, once more, on every name server",
+            f"{quote_command('deleteTopic', topic)}, once more, on every name server",
         )
     broker_addrs = evidence.list_broker_addrs(broker_name)
     own_value: ComparedValue | None = None
@@ -199,15 +110,17 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
             "left-over",
             f"{broker_name} has no such topic any more: it was deleted, but not "
             f"on {evidence.addrs_at(wrong)}",
-            f"nsadmin deleteTopic {topic}, once more, on every name server",
+            f"{quote_command('deleteTopic', topic)}, once more, on every name server",
         )
     if set(dict(difference.differing_fields)) == {"perm"} and not difference.missing_servers:
         perm_cause = _explain_perm(difference, own_value, evidence)
         if perm_cause is not None:
             return perm_cause
-    partial_cause = _explain_partial_list(broker_addrs, wrong, evidence)
-    if partial_cause is not None:
-        return partial_cause
+    list_cause = explain_partial_list(broker_addrs, wrong, evidence) or explain_new_list(
+        broker_addrs, wrong, evidence
+    )
+    if list_cause is not None:
+        return list_cause
     if wrong and difference.missing_servers == wrong:
         return DivergenceCause(
             "not-registered",
@@ -288,7 +201,7 @@ def _explain_perm(
             f"{broker_name} itself lets nobody write: {evidence.addrs_at(opened)} "
             f"alone got addWritePerm, or has not"
             " heard of it",
-            f"nsadmin wipeWritePerm {broker_name}, which closes all of its topics on every name server",
+            f"{quote_command('repair', 'wipe', broker_name)}, which restores the broker's own permissions",
         )
     wiped_text = (
         f"wiped on {evidence.addrs_at(closed)} only"
@@ -298,8 +211,8 @@ def _explain_perm(
     return DivergenceCause(
         "wiped",
         f"write permission of {broker_name} was {wiped_text}",
-        f"nsadmin wipeWritePerm {broker_name}, or addWritePerm, on every name server; "
-        f"a restart of {broker_name} opens all",
+        f"{quote_command('repair', 'wipe', broker_name)}, which restores the broker's own permissions; or "
+        f"{quote_command('wipeWritePerm', broker_name)} on every name server",
     )
 
 
@@ -318,7 +231,7 @@ def _explain_flat_perm(
     return DivergenceCause(
         "write-perm-added",
         f"addWritePerm was sent to {evidence.addrs_at(flat)}, which makes rw- of every permission",
-        f"a restart of {broker_name} brings back its own permissions",
+        f"{quote_command('repair', 'wipe', broker_name)}, which restores the broker's own permissions",
     )
 
 
@@ -357,7 +270,9 @@ def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> Divergen
     ]
     namespace = difference.item.parent_name
     source_addr = evidence.server_snapshots[having[0]].source
-    advice_text = f"nsadmin kvSync -s {namespace} --from {source_addr}, or from who has it right"
+    advice_text = (
+        f"{quote_command('kvSync', '-s', namespace, '--from', source_addr)}, or from who has it right"
+    )
     if difference.missing_servers and not difference.differing_fields:
         return DivergenceCause(
             "kv-written-to-some",
@@ -381,5 +296,5 @@ def _explain_setting(difference: ItemDifference, evidence: CauseEvidence) -> Div
     return DivergenceCause(
         "own-files",
         "each name server has its own configuration file",
-        f"nsadmin updateNamesrvConfig {difference.item.name} VALUE, which goes to all of them",
+        f"{quote_command('updateNamesrvConfig', difference.item.name)} VALUE, which goes to all of them",
     )

@@ -5,8 +5,8 @@ from typing import Any, Literal, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.redaction import is_secret_name
-from nsadmin.operations.divergence.causes import DivergenceCause
 from nsadmin.operations.divergence.comparison import ComparedItem, ItemDifference, SnapshotComparison
+from nsadmin.operations.divergence.evidence import DivergenceCause
 
 HEARTBEAT_MS = 30_000
 """Interval between two registrations of a broker (registerNameServerPeriod)."""

@@ -1,5 +1,6 @@
 """Compares all name servers repeatedly to tell drift from convergence, and asks brokers for the causes."""
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -8,13 +9,14 @@ from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
-from nsadmin.operations.divergence.causes import BrokerFacts, CauseEvidence, FactsByAddr, find_cause
+from nsadmin.operations.divergence.causes import find_cause
 from nsadmin.operations.divergence.comparison import (
     STATE_SECTIONS,
     ComparedValue,
     SnapshotComparison,
     compare_snapshots,
 )
+from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, FactsByAddr
 from nsadmin.operations.divergence.findings import (
     DEFAULT_SETTLE_MS,
     DifferenceAges,
@@ -142,11 +144,13 @@ def gather_broker_facts(
             # The first address is the master's, or the one with the lowest id.
             for broker_addr in cause_evidence.list_broker_addrs(compared_item.parent_name)[:1]:
                 topics_by_addr.setdefault(broker_addr, []).append(compared_item.name)
+    config_results = admin.broker_configs.get_each(topics_by_addr) if topics_by_addr else []
+    age_by_addr = _read_settings_ages(
+        admin, [config_result.addr for config_result in config_results if config_result.error is None]
+    )
     remaining_topics = _MAX_TOPICS_ASKED
     facts_by_addr: dict[str, BrokerFacts] = {}
-    for broker_addr, broker_config, error in (
-        admin.broker_configs.get_each(topics_by_addr) if topics_by_addr else ()
-    ):
+    for broker_addr, broker_config, error in config_results:
         if broker_config is None:
             facts_by_addr[broker_addr] = BrokerFacts(not is_unreachable(error))
             continue
@@ -161,8 +165,21 @@ def gather_broker_facts(
             True,
             _parse_namesrv_list(broker_config.get("namesrvAddr")),
             {topic: own_value for topic, (own_value, is_known) in own_topics.items() if is_known},
+            age_by_addr.get(broker_addr),
         )
     return facts_by_addr
+
+
+def _read_settings_ages(admin: AdminClient, broker_addrs: Collection[str]) -> dict[str, int]:
+    """Return the ms since the settings of each broker changed; without those of brokers that do not tell."""
+    if not broker_addrs:
+        return {}
+    now_ms = int(time.time() * 1000)
+    return {
+        broker_addr: now_ms - changed_ms
+        for broker_addr, changed_ms, _ in admin.broker_configs.get_change_times(broker_addrs)
+        if changed_ms is not None
+    }
 
 
 def _parse_namesrv_list(list_text: str | None) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from namesrv_core import private_files
 from namesrv_core.storage import atomic_write
 from nsadmin.operations.drain.state import (
     DrainState,
@@ -90,7 +91,9 @@ class DrainStore:
     def append_event(self, event_record: Mapping[str, Any]) -> None:
         """Append an event to the file of events."""
         event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
-        with open(self.drain_folder / EVENTS_FILE, "ab") as events_file:
+        with open(
+            self.drain_folder / EVENTS_FILE, "ab", opener=private_files.open_private_file
+        ) as events_file:
             events_file.write(event_line.encode("utf-8", "backslashreplace"))
 
     def archive_drain(self) -> None:

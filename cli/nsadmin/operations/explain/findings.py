@@ -1,11 +1,10 @@
 """Findings of a cause check on one server, and the advice that goes with them."""
 
-import shlex
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
 from nsadmin.operations.explain.facts import RouteFacts
-from nsadmin.phrases import abbreviate_names
+from nsadmin.phrases import abbreviate_names, quote_command
 
 FindingResult = Literal["ok", "warning", "cause", "unknown", "skipped"]
 """A "warning" is a problem, but not the reason why clients find no route; "unknown" could not be checked."""
@@ -24,7 +23,7 @@ class Advice(NamedTuple):
     @property
     def shell_command(self) -> str | None:
         """The whole command, quoted for a shell; None without a command."""
-        return shlex.join(["nsadmin", *self.command_words]) if self.command_words else None
+        return quote_command(*self.command_words) if self.command_words else None
 
     def __str__(self) -> str:
         return ": ".join(filter(None, (self.instruction, self.shell_command)))

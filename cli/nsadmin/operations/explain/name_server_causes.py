@@ -219,7 +219,8 @@ def _find_unheard_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 route_facts.problem_severity(server_view),
                 f"{broker_name} {list_remark} and is not registered here",
                 Advice(
-                    "wait 30 s for its next registration; then look for registerBroker in its log, and"
+                    "wait 30 s for its next registration, and 2 minutes more if its list was just changed;"
+                    " then look for registerBroker in its log, and"
                     f" whether it reaches {server_view.addr}"
                 ),
                 server_view.addr,

@@ -199,9 +199,13 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 f"{shown_permission} and {perm_text(topic_permission)} on the broker: it was "
                 f"wiped on this name server{journal_remark}"
             )
-            instruction = "if it was drained, undrain it; else (it makes all topics of the broker rw-)"
             advice = advise_command(
-                "addWritePerm", queue_route.broker_name, "-n", SERVERS_PLACEHOLDER, instruction=instruction
+                "repair",
+                "wipe",
+                queue_route.broker_name,
+                "-n",
+                SERVERS_PLACEHOLDER,
+                instruction="if it was drained, undrain it; else give its topics the broker's own permissions",
             )
             yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
 

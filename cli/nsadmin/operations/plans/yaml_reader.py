@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.operations.plans.fields import CLUSTER_FIELDS
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 from nsadmin.operations.plans.shapes import (
@@ -19,7 +20,6 @@ from nsadmin.operations.plans.shapes import (
     ValueShape,
     WholeNumberShape,
 )
-from nsadmin.suggestions import did_you_mean, find_similar_names
 
 _YamlLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL_TAG = "tag:yaml.org,2002:null"

@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from namesrv_core.printable_text import escape_unsafe
 from nsadmin.operations.plans.fields import FILE_FORMAT
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 
@@ -34,7 +35,8 @@ def format_cluster(desired_cluster: DesiredCluster, remarks: Sequence[str] = ())
         for section_name, section_content in file_sections
         if section_content is not None
     )
-    remark_lines = "".join(f"# {remark}\n" for remark in remarks)
+    # A remark can name a server's topic: a line end in it must not add to the desired cluster.
+    remark_lines = "".join(f"# {escape_unsafe(remark)}\n" for remark in remarks)
     return f"{_SCHEMA_HINT}{remark_lines}{_dump_yaml(file_content)}"
 
 

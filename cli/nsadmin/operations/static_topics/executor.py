@@ -10,7 +10,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare
-from nsadmin.operations.static_topics.planner import (
+from nsadmin.operations.static_topics.mapping_planner import (
     MappingPlan,
     SharesByBroker,
     adopt_known_offsets,

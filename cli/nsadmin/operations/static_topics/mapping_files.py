@@ -6,7 +6,7 @@ from typing import Any
 from namesrv_core.protocol import fastjson
 from namesrv_core.storage import atomic_write
 from nsadmin.client.topics.queue_mappings import parse_share, share_to_record
-from nsadmin.operations.static_topics.planner import MappingPlan, SharesByBroker
+from nsadmin.operations.static_topics.mapping_planner import MappingPlan, SharesByBroker
 
 BEFORE_SUFFIX, AFTER_SUFFIX = "before", "after"
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin import registry
+from nsadmin.did_you_mean import did_you_mean
 from nsadmin.registry import CommandEntry
-from nsadmin.suggestions import did_you_mean
 from nsadmin.tui.actions.row_subject import RowSubject
 
 FieldTexts = Mapping[str, str]

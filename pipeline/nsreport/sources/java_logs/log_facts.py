@@ -165,7 +165,7 @@ def build_minute_stats(all_messages: DataFrame) -> DataFrame:
 
     The brokers' own sums per hour and day are wrong (apache/rocketmq#3190): add up the minutes instead.
     """
-    statistic_lines = all_messages.where(col("message").rlike(f"^{STATISTIC_PATTERN}$"))
+    statistic_lines = all_messages.where(col("message").rlike(STATISTIC_PATTERN))
     statistic_rows = statistic_lines.select(
         col("server").alias("broker"),
         # The broker writes the line at the end of the minute, sometimes a moment late.

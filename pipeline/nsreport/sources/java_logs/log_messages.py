@@ -13,6 +13,7 @@ from pyspark.sql.functions import (
     concat,
     concat_ws,
     last,
+    length,
     lit,
     md5,
     regexp_extract,
@@ -28,9 +29,13 @@ from nsreport.sources.input_files import DAMAGE_PREFIX
 
 # Level and thread are optional: stats.log and watermark.log omit them.
 _HEAD_PATTERN = (
-    r"(?s)^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?: (TRACE|DEBUG|INFO|WARN|ERROR))?(?: (\S.*?))?? - (.*)$"
+    r"(?s)^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?: (TRACE|DEBUG|INFO|WARN|ERROR))?"
+    r"(?: (\S(?:(?! - ).)*+))?? - (.*)$"
 )
 _LOG_TIME_ZONE = "+08:00"
+MAX_MESSAGE_LENGTH = 262_144
+"""Characters of a message with its continuation lines. A longer one goes to the quarantine, and no rule
+reads it."""
 _EPOCH_DATE = "1970-01-01"
 
 
@@ -78,12 +83,15 @@ def message_hash() -> Column:
 
 
 def split_messages(message_lines: DataFrame) -> DataFrame:
-    """Split lines into messages: `server, file, line, kind, hash, ts, level, thread, message`."""
+    """Split lines into messages: `server, file, line, kind, hash, ts, level, thread, message`.
+
+    Messages that are too long are left out: `select_orphan_lines` returns them.
+    """
     head_columns = [
         regexp_extract("text", _HEAD_PATTERN, group_number).alias(column_name)
         for group_number, column_name in _HEAD_PARTS
     ]
-    message_rows = message_lines.select(
+    message_rows = message_lines.where(~_is_too_long()).select(
         "server", "file", "line", "kind", "hash", message_time(col("text")).alias("ts"), *head_columns
     )
     return message_rows.where(col("ts").isNotNull())
@@ -93,13 +101,18 @@ _HEAD_PARTS = ((2, "level"), (3, "thread"), (4, "message"))
 
 
 def select_orphan_lines(message_lines: DataFrame) -> DataFrame:
-    """Return the lines that are no message: `file, line, text, kind, date, reason`."""
+    """Return lines that are no message, or a too long one: `file, line, text, kind, date, reason`."""
     orphan_reason = (
-        when(col("text").startswith(DAMAGE_PREFIX), "the file is damaged")
+        when(_is_too_long(), f"longer than {MAX_MESSAGE_LENGTH} characters")
+        .when(col("text").startswith(DAMAGE_PREFIX), "the file is damaged")
         .when(col("text").rlike(_HEAD_PATTERN), "no such time")
         .otherwise("continues a line that is not in this file")
     )
     described_lines = message_lines.select(
         "file", "line", "text", "kind", "date", orphan_reason.alias("reason")
     )
-    return described_lines.where(message_time(col("text")).isNull())
+    return described_lines.where(_is_too_long() | message_time(col("text")).isNull())
+
+
+def _is_too_long() -> Column:
+    return length("text") > MAX_MESSAGE_LENGTH

@@ -3,6 +3,9 @@
 The rules follow the logs and the source code of 4.9.7 and 5.5.0. 4.x and 5.x use different words for the same
 thing; the field names are the same for both. A group whose name ends in a number is a second position of the
 same field.
+
+Rule: a repetition either cannot match what follows it, or is possessive (`*+`) and stops at the first place
+where the following text begins. Otherwise a hostile line of 12 KB keeps a processor busy for half a minute.
 """
 
 import re
@@ -37,40 +40,69 @@ class LogMeasure(NamedTuple):
     is_summed: bool = False
 
 
+def _skip_to(end_text: str) -> str:
+    """Match everything up to the first occurrence of a text, and that text."""
+    end_pattern = re.escape(end_text)
+    return rf"(?:(?!{end_pattern}).)*+{end_pattern}"
+
+
+def _group_to(group_name: str, end_text: str) -> str:
+    """Like `_skip_to`; what precedes the text is a group."""
+    end_pattern = re.escape(end_text)
+    return rf"(?<{group_name}>(?:(?!{end_pattern}).)*+){end_pattern}"
+
+
 def _queue_data_pattern(group_prefix: str) -> str:
     return (
-        rf"QueueData \[brokerName=(?<{group_prefix}Broker>.*?), readQueueNums=(?<{group_prefix}Read>\d+), "
-        rf"writeQueueNums=(?<{group_prefix}Write>\d+), perm=(?<{group_prefix}Perm>\d+), "
-        rf"topicSy[sn]Flag=(?<{group_prefix}Flag>\d+)\]"
+        rf"QueueData \[brokerName={_group_to(f'{group_prefix}Broker', ', readQueueNums=')}"
+        rf"(?<{group_prefix}Read>\d+), writeQueueNums=(?<{group_prefix}Write>\d+), "
+        rf"perm=(?<{group_prefix}Perm>\d+), topicSy[sn]Flag=(?<{group_prefix}Flag>\d+)\]"
     )
 
 
+# The address ends before a blank or with the message. An IPv6 address contains brackets as well.
 _IDENTITY_PATTERN = (
-    r"(?:BrokerIdentityInfo \[clusterName=(?<cluster>.*), brokerAddr=(?<addr>.*)\]|(?<addr2>\S+))"
+    r"(?:BrokerIdentityInfo \[clusterName="
+    + _group_to("cluster", ", brokerAddr=")
+    + r"(?<addr>(?:(?!\](?!\S)).)*+)\]|(?<addr2>\S+))"
 )
-_NEW_BROKER_PATTERN = r" \[clusterName=(?<cluster>.*), brokerAddr=(?<addr>.*)\] HAService: .*"
+_NEW_BROKER_PATTERN = (
+    r" \[clusterName=" + _group_to("cluster", ", brokerAddr=") + _group_to("addr", "] HAService: ") + ".*"
+)
 _RESULT_PATTERN = r" (?<result>OK|Failed), "
-_KV_ITEM_PATTERN = r"(?<namespace>.*?) Key: (?<key>.*?) Value: (?<value>.*)"
-_WRITE_PERM_PATTERN = r"(?<broker>.*)\], client: (?<client>\S+), (?<value>\d+)"
+_KV_ITEM_PATTERN = _group_to("namespace", " Key: ") + _group_to("key", " Value: ") + "(?<value>.*)"
+_WRITE_PERM_PATTERN = _group_to("broker", "], client: ") + r"(?<client>[^,\s]+), (?<value>\d+)"
 _CONFLICT_PATTERN = (
-    r"(?<cluster>.*), BrokerName:(?<broker>.*), BrokerId:(?<id>\d+), Old BrokerAddr:(?<former>.*), "
-    r"Old Version:-?\d+, New BrokerAddr:(?<addr>.*), New Version:-?\d+\."
+    _group_to("cluster", ", BrokerName:")
+    + _group_to("broker", ", BrokerId:")
+    + r"(?<id>\d+), Old BrokerAddr:"
+    + _group_to("former", ", Old Version:")
+    + r"-?\d+, New BrokerAddr:"
+    + _group_to("addr", ", New Version:")
+    + r"-?\d+\."
 )
 _MASTER_CHANGE_PATTERN = (
-    r"(?<cluster>.*)\] brokerName \[(?<broker>.*)\] master address change from (?<former>\S+) to (?<addr>\S+)"
+    _group_to("cluster", "] brokerName [")
+    + _group_to("broker", "] master address change from ")
+    + r"(?<former>\S+) to (?<addr>\S+)"
 )
 _MIN_ID_PATTERN = (
-    r"(?<minId>\d+), notify (?:null|\[(?<value>.*)\]), offline broker addr (?:null|(?<addr>\S+))"
+    r"(?<minId>\d+), notify (?:null, offline broker addr |\["
+    + _group_to("value", "], offline broker addr ")
+    + r")(?:null|(?<addr>\S+))"
 )
 _GONE_TOPIC_PATTERN = (
-    rf"(?:(?<topic>\S+) (?:null|{_queue_data_pattern('before')})\],|.*\] all queue,) from topicQueueTable, .*"
+    rf"(?:(?<topic>\S+) (?:null|{_queue_data_pattern('before')})\],|{_skip_to('] all queue,')}) "
+    "from topicQueueTable, .*"
 )
-_GONE_NAME_PATTERN = r"(?<broker>[^\]]*)\](?:, clusterName\[(?<cluster>.*)\])? from .*"
+_GONE_NAME_PATTERN = r"(?<broker>[^\]]*)\](?: from |, clusterName\[" + _group_to("cluster", "] from ") + ").*"
+_DELETED_TOPIC_PATTERN = r"(?:(?! \S+ QueueData \[).)*+ (?<topic>\S+) " + _queue_data_pattern("before")
+_BOOT_PATTERN = r"(?<broker>(?:(?!, [^\],]*\] boot success\.).)*+), (?<addr>[^\],]*)\] boot success\..*"
 
 LOG_RULES = (
     # A server starts and stops.
     LogRule("started", "kvConfigPath=", r".*", file_kind="namesrv"),
-    LogRule("ready", "The Name Server boot success.", r"(?:.*, address (?<addr>\S+))?.*"),
+    LogRule("ready", "The Name Server boot success.", rf"(?:{_skip_to(', address ')}(?<addr>\S++))?.*"),
     LogRule("stopping", "shutdown hook was invoked, 1 times", r".*", file_kind="namesrv"),
     LogRule("stopping", "Shutdown hook was invoked, 1", "", file_kind="namesrv"),
     # Brokers register.
@@ -92,20 +124,30 @@ LOG_RULES = (
     LogRule(
         "stranger",
         "Can't register topicConfigWrapper=",
-        r".* because broker\[(?<id>\d+)\]=(?<addr>\S+) .*",
+        _skip_to(" because broker[") + r"(?<id>\d+)\]=(?<addr>\S+) .*",
         "5.x",
     ),
     # Brokers leave.
     LogRule("expired", "The broker channel expired, ", rf"{_IDENTITY_PATTERN} (?<value>\d+)ms"),
-    LogRule("idle", "NETTY SERVER PIPELINE: IDLE exception [", r"(?<client>.*)\]", file_kind="namesrv"),
+    LogRule(
+        "idle",
+        "NETTY SERVER PIPELINE: IDLE exception [",
+        r"(?<client>(?:(?!\]$).)*+)\]",
+        file_kind="namesrv",
+    ),
     LogRule("destroyed", "the broker's channel destroyed, submit the unregister request", r".*", "5.x"),
-    LogRule("destroyed4", "the broker's channel destroyed, ", r"(?<addr>\S+), clean it's .*", "4.x"),
+    LogRule("destroyed4", "the broker's channel destroyed, ", r"(?<addr>[^,\s]+), clean it's .*", "4.x"),
     LogRule("offLive", "unregisterBroker, remove from brokerLiveTable", _RESULT_PATTERN + _IDENTITY_PATTERN),
     LogRule(
         "offPlace", "unregisterBroker, remove addr from brokerAddrTable", _RESULT_PATTERN + _IDENTITY_PATTERN
     ),
     LogRule("offName", "unregisterBroker, remove name from brokerAddrTable OK, ", r"(?<broker>.*)"),
-    LogRule("offPlace4", "remove brokerAddr[", r"(?<id>\d+), (?<addr>.*)\] from brokerAddrTable, .*", "4.x"),
+    LogRule(
+        "offPlace4",
+        "remove brokerAddr[",
+        rf"(?<id>\d+), {_group_to('addr', '] from brokerAddrTable, ')}.*",
+        "4.x",
+    ),
     LogRule("offName4", "remove brokerName[", _GONE_NAME_PATTERN, "4.x"),
     LogRule("minId", "min broker id changed to ", _MIN_ID_PATTERN, "5.x"),
     # Topics change.
@@ -121,11 +163,7 @@ LOG_RULES = (
         rf"(?<topic>\S+) {_queue_data_pattern('before')}",
     ),
     LogRule("topicGone4", "remove topic[", _GONE_TOPIC_PATTERN, "4.x"),
-    LogRule(
-        "topicDeleted",
-        "deleteTopic, remove one broker's topic ",
-        rf".* (?<topic>\S+) {_queue_data_pattern('before')}",
-    ),
+    LogRule("topicDeleted", "deleteTopic, remove one broker's topic ", _DELETED_TOPIC_PATTERN),
     LogRule("topicMade", "Register topic route:", r"(?<topic>[^,]*), .*", "5.x"),
     # Operators send requests.
     LogRule("wiped", "wipe write perm of broker[", _WRITE_PERM_PATTERN),
@@ -138,29 +176,29 @@ LOG_RULES = (
     LogRule(
         "replaced",
         "Replace, key: ",
-        r"(?<key>.*?), value: (?<former>.*?) -> (?<value>.*)",
+        _group_to("key", ", value: ") + _group_to("former", " -> ") + "(?<value>.*)",
         file_kind="namesrv",
     ),
     # These lines are facts, not events.
     LogRule("tick", "start scanNotActiveBroker", "", "5.x"),
-    LogRule("notReady", "name server not ready. request code ", r"(?<value>\d+).*", "5.x"),
+    LogRule("notReady", "name server not ready. request code ", r"(?<value>\d++).*", "5.x"),
     LogRule("kvCounted", "configTable SIZE: ", r"(?<value>\d+)"),
-    LogRule("badFrame", "decode exception, ", r"(?<key>\S+).*"),
+    LogRule("badFrame", "decode exception, ", r"(?<key>\S++).*"),
     LogRule("badChecksum", "receive registerBroker request,crc32 not match,from ", r"(?<key>.*)"),
     # Brokers write these lines to their own logs.
-    LogRule("brokerBoot", "The broker[", r"(?<broker>.*), (?<addr>[^\],]*)\] boot success\..*"),
+    LogRule("brokerBoot", "The broker[", _BOOT_PATTERN),
     LogRule("brokerStopping", "Shutdown hook was invoked, 1", "", file_kind="broker"),
     LogRule("heard", "Registering current broker to name server completed. TargetHost=", r"(?<key>\S+)"),
     LogRule("heard4", "register broker", r"(?:\[(?<id>\d+)\])? ?to name server (?<key>\S+) OK"),
-    LogRule("unheard", "Failed to register current broker to name server. TargetHost=", r"(?<key>\S+).*"),
-    LogRule("unheard4", "registerBroker Exception, ", r"(?<key>\S+).*", file_kind="broker"),
+    LogRule("unheard", "Failed to register current broker to name server. TargetHost=", r"(?<key>\S++).*"),
+    LogRule("unheard4", "registerBroker Exception, ", r"(?<key>\S++).*", file_kind="broker"),
     LogRule(
         "late",
         "Registration to one or more name servers does NOT complete within deadline.",
-        r".* (?<value>\d+)ms",
+        r"\D*(?<value>\d+)ms",
     ),
     LogRule("left", "unregisterBroker OK, NamesrvAddr: ", r"(?<key>\S+)"),
-    LogRule("relisted", "name server address changed, ", r"old: (?<former>.*) new: (?<key>.*)"),
+    LogRule("relisted", "name server address changed, ", f"old: {_group_to('former', ' new: ')}(?<key>.*)"),
     LogRule("behind", "Dispatch task fall behind commit log ", r"(?<value>\d+) ?bytes"),
     LogRule("behind4", "dispatch behind commit log ", r"(?<value>\d+) bytes"),
     LogRule("slaveBehind", "CommitLog: slave fall behind master ", r"(?<value>\d+) ?bytes"),
@@ -200,16 +238,23 @@ FACT_KINDS: Mapping[str, str] = {
 """The kind of fact for a line of each rule. Lines of other rules become events or identify brokers."""
 
 LOG_MEASURES = (
-    LogMeasure("waterMark", "[WATERMARK] ClientQueueSize", r"(\w+):(\d+)"),
-    LogMeasure("waterMark", "[WATERMARK] ", r"(Size|SlowTimeMills): (\d+)", r"(?<=\] )(.*?) Queue Size"),
+    LogMeasure("waterMark", "[WATERMARK] ClientQueueSize", r"\b(\w++):(\d+)"),
+    LogMeasure(
+        "waterMark",
+        "[WATERMARK] ",
+        r"(Size|SlowTimeMills): (\d+)",
+        r"^\[WATERMARK\] ((?:(?! Queue Size).)*+) Queue Size",
+    ),
     LogMeasure(
         "traffic", "Port: ", r"(?<=[{ ])(\d+):(\d+)", r"(Request|Response)Code Distribution", is_summed=True
     ),
-    LogMeasure("storeTps", "[STORETPS]", r"(\w+_tps) ([0-9.E-]+)"),
+    LogMeasure("storeTps", "[STORETPS]", r"\b((?:(?!_tps )\w)++_tps) ([0-9.E-]+)"),
 )
 """The order matters: the first measure whose start a message has applies."""
 
-STATISTIC_PATTERN = r"\[(.*?)\] \[(.*?)\] Stats In One Minute, SUM: (\d+) .*"
+STATISTIC_PATTERN = (
+    r"^\[((?:(?!\] \[).)*+)\] \[((?:(?!\] Stats In).)*+)\] Stats In One Minute, SUM: (\d+) .*$"
+)
 """A broker's statistic for a minute; the groups are its name, key and sum."""
 
 KNOWN_WARNINGS = ("getAllTopicListFromNameserver ",)

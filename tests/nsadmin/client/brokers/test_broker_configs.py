@@ -2,11 +2,13 @@
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
-from tests.support.servers import closed_port, refuse
+from tests.support.servers import closed_port, refuse, silent
 from tests.support.topic_brokers import TopicBroker
 
 
@@ -95,3 +97,14 @@ def test_a_broker_registers_anew_when_it_is_told_the_permission_that_it_has() ->
         assert [asked.body for asked in broker.asked if asked.code == 25] == [b"brokerPermission=6\n"]
         broker.handlers[25] = refuse(16, "no")
         assert str(admin.broker_configs.force_registration(broker.addr).error) == "NO_PERMISSION (16): no"
+
+
+def test_a_change_without_an_answer_counts_as_what_the_broker_has_afterwards() -> None:
+    """A broker answers a new brokerPermission only after all of its name servers did."""
+    with TopicBroker() as made, TopicBroker() as lost, AdminClient("h:1", timeout=0.3) as admin:
+        put_item = made.handlers[RequestCode.UPDATE_BROKER_CONFIG]
+        made.handlers[RequestCode.UPDATE_BROKER_CONFIG] = lambda asked: put_item(asked) and None
+        lost.handlers[RequestCode.UPDATE_BROKER_CONFIG] = silent
+        changed = admin.broker_configs.update_item([made.addr, lost.addr], "fileReservedTime", "48")
+    assert changed[0] == (made.addr, ConfigItemChange("72", "48"), None)
+    assert isinstance(changed[1].error, CallError)

@@ -11,7 +11,9 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
+from nsadmin.client.connection.call_scope import CallScope
 from nsadmin.client.connection.caller import CHANGE_CODES, Caller
+from nsadmin.client.connection.thread_safe_connections import ThreadSafeConnections
 from nsadmin.client.results import ReadOnlyAccess
 from tests.support.servers import Answer, FakeNameServer, Server, closed_port, hang_up
 
@@ -22,7 +24,11 @@ READ, CHANGE = RequestCode.GET_NAMESRV_CONFIG, RequestCode.PUT_KV_CONFIG
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """How long was waited before each further attempt; nobody waits for real."""
     slept: list[float] = []
-    monkeypatch.setattr("nsadmin.client.connection.caller.sleep", slept.append)
+
+    def pause(self: ThreadSafeConnections, pause_seconds: float, scope: CallScope) -> None:
+        slept.append(pause_seconds)
+
+    monkeypatch.setattr(ThreadSafeConnections, "pause", pause)
     return slept
 
 
@@ -82,8 +88,7 @@ def test_so_many_servers_are_asked_at_a_time_as_was_said() -> None:
         caller_of(concurrency=1) as caller,
     ):
         assert [result.error for result in caller.send_to_each([one.addr, other.addr], READ)] == [None, None]
-        calls = caller._connections._connections
-        assert calls is not None
+        [calls] = caller._connections._idle_clients
         open_now = [server for server in calls._link_pool if server.tcp_socket is not None]
     assert len(open_now) == 1
 

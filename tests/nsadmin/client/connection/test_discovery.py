@@ -92,6 +92,13 @@ def test_a_redirect_is_followed(endpoint: FakeEndpoint) -> None:
         assert from_endpoint(moved.url).addrs == ("a:9876", "b:1")
 
 
+def test_an_answer_that_is_no_list_is_quoted_in_part(endpoint: FakeEndpoint) -> None:
+    endpoint.text = "/" * 65536
+    with pytest.raises(CallError) as failed:
+        from_endpoint(endpoint.url)
+    assert len(str(failed.value)) < 400
+
+
 def test_when_an_endpoint_fails_what_it_said_last_counts_and_that_is_noted(
     endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:

@@ -128,7 +128,7 @@ def test_a_group_that_comes_back_at_once_is_not_deleted(
 ) -> None:
     consumer_broker.handlers[207] = lambda asked: build_reply(asked)
     [kept] = admin.groups.delete_group("G", admin.groups.list_masters("C"))
-    assert str(kept.error).startswith("the broker has made the group anew: 5.5 does unless its offsets")
+    assert str(kept.error).startswith("the broker has made the group anew, and its settings are restored")
     consumer_broker.handlers[207] = refuse(1, "no")
     [refused] = admin.groups.delete_group("G", admin.groups.list_masters("C"))
     assert str(refused.error) == "SYSTEM_ERROR (1): no"

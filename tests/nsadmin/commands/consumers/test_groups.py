@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from namesrv_core.protocol.command import build_reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, refuse
@@ -164,17 +164,43 @@ def test_deleting_from_a_cluster_takes_its_topics(
     assert (consumer_broker.topics, consumer_broker.offsets) == ({}, {("G", "T", 0): 90})
 
 
-def test_a_group_that_is_made_anew_loses_its_topics_all_the_same(
+def make_anew(broker: ConsumerBroker) -> None:
+    """As 5.5.0 does where offsets are to stay: the group is there again, with the settings of a new one."""
+
+    def delete(asked: RemotingCommand) -> RemotingCommand:
+        broker.configs["G"] = {"groupName": "G", "consumeEnable": True, "retryMaxTimes": 16}
+        return build_reply(asked)
+
+    broker.handlers[207] = delete
+
+
+def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
     run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
+    settings = {
+        "groupName": "G", "consumeEnable": False, "retryMaxTimes": 5, "attributes": {"priority.factor": "7"},
+    }  # fmt: skip
+    consumer_broker.configs["G"] = dict(settings)
     consumer_broker.topics = {"%DLQ%G": []}
-    consumer_broker.handlers[207] = lambda asked: build_reply(asked)
+    make_anew(consumer_broker)
     done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
-    assert (done.code, consumer_broker.topics) == (3, {})
-    assert [(row["topic"], row["result"]) for row in json.loads(done.out)][:2] == [
-        (None, "failed"),
-        ("%DLQ%G", "done"),
-    ]
+    assert (done.code, consumer_broker.topics) == (1, {"%DLQ%G": []})
+    [row] = json.loads(done.out)
+    assert row["result"] == "failed"
+    assert row["error"].startswith("the broker has made the group anew, and its settings are restored; 5.5")
+    assert consumer_broker.configs["G"] == settings
+    assert "%RETRY%G and %DLQ%G stay, because the group still exists" in done.err
+
+
+def test_settings_that_cannot_be_restored_are_told(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    make_anew(consumer_broker)
+    consumer_broker.handlers[200] = refuse(1, "no space left")
+    done = run("deleteSubGroup", "G", "-b", consumer_broker.addr, "-r", "true", "-y", "--json")
+    assert done.code == 1
+    assert "its settings could not be restored: " in json.loads(done.out)[0]["error"]
+    assert "no space left" in json.loads(done.out)[0]["error"]
 
 
 def test_its_topics_can_be_kept_and_their_failure_is_told(

@@ -56,7 +56,7 @@ def test_a_cause_says_where_what_and_what_next(
     assert [row[name] for name in ("result", "namesrvAddrs", "brokerName", "brokerAddr")] == [
         "cause", [second.addr], "broker-a", holder.addr,
     ]  # fmt: skip
-    assert row["command"] == f"nsadmin addWritePerm broker-a -n {second.addr}"
+    assert row["command"] == f"nsadmin repair wipe broker-a -n {second.addr}"
     assert str(row["next"]).endswith(f": {row['command']}")
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, refuse
+from tests.support.servers import FakeNameServer, refuse, silent
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -167,3 +168,51 @@ def test_a_broker_without_the_topic_fails_only_alone(
 def test_bad_lines(run: Run, words: tuple[str, ...]) -> None:
     done = run(*words)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+
+
+def make_and_never_answer(broker: TopicBroker) -> None:
+    """The broker makes a change, and waits for a name server before it answers."""
+    put_topic = broker.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC]
+    broker.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC] = lambda asked: put_topic(asked) and None
+
+
+def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
+) -> None:
+    with FakeNameServer() as frozen:
+        frozen.answer = silent  # type: ignore[method-assign]
+        for broker in (a, b):
+            make_and_never_answer(broker)
+            broker.items["namesrvAddr"] = f"{server.addr};{frozen.addr}"
+        done = run("updateTopic", "New", "-c", "C", "-n", server.addr, "--timeout", "0.3", "--json")
+    assert done.code == 3
+    first, second, third = json.loads(done.out)
+    assert [(row["target"], row["result"], row["error"]) for row in (first, second)] == [
+        (a.addr, "done", None),
+        (b.addr, "done", None),
+    ]
+    assert (third["target"], third["role"], third["result"]) == (frozen.addr, "nameserver", "failed")
+    assert third["error"] == (
+        f"no answer within 0.3 s: {a.addr}, {b.addr} made the change and still waits to register it here"
+    )
+    assert f"{a.addr} made the change, and did not answer in time" in done.err
+
+
+def test_a_broker_that_only_answers_too_late_made_the_change(
+    run: Run, server: FakeNameServer, a: TopicBroker
+) -> None:
+    make_and_never_answer(a)
+    done = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)[0]["result"] == "done"
+    assert "made the change, and did not answer in time" in done.err
+
+
+def test_a_broker_that_never_answers_and_changed_nothing_is_exit_4(
+    run: Run, server: FakeNameServer, a: TopicBroker
+) -> None:
+    a.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC] = silent
+    done = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
+    assert (done.code, json.loads(done.out)[0]["error"]) == (
+        4, "no answer within 0.3 s; it may have been done all the same",
+    )  # fmt: skip

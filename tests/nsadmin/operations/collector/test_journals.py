@@ -241,3 +241,18 @@ def test_a_journal_without_tables_rolls_and_keeps_what_was_not_lost(tmp_path: Pa
     again.tidy_segments(101)
     again.close()
     assert records(tmp_path)[0].seq > 1
+
+
+def test_what_is_too_much_goes_when_a_segment_ends_not_only_at_the_next_proof(tmp_path: Path) -> None:
+    limits = JournalLimits(segment_bytes=2000, keep_bytes=5000)
+    brokers = CollectorJournal(tmp_path / "brokers", "brokers", limits)
+    with keeping(tmp_path / "ns", limits=limits) as name_server:
+        for journal in (brokers, name_server):
+            journal.begin_run(1, 15_000)
+        for number in range(300):
+            brokers.write_events([BrokersPolled(number, 0, 0, 1)], number)
+            put(name_server, f"{number}" * 20, number)
+    brokers.close()
+    for folder in ("brokers", "ns"):
+        assert sum(path.stat().st_size for path in (tmp_path / folder).iterdir()) < 5000 + 2500
+        assert records(tmp_path / folder)[0].seq > 1

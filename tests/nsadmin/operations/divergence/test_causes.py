@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from nsadmin.client.snapshots import ClusterSnapshot
-from nsadmin.operations.divergence.causes import BrokerFacts, CauseEvidence, DivergenceCause, find_cause
+from nsadmin.operations.divergence.causes import find_cause
 from nsadmin.operations.divergence.comparison import ComparedValue, compare_snapshots
+from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, DivergenceCause
 from tests.support.pictures import knowing, member, queues
 
 BOTH = ("s:1", "s:2")
@@ -81,6 +82,7 @@ def topics(*tables: Mapping[str, Mapping[str, int]]) -> list[ClusterSnapshot]:
 def test_write_permission_wiped_on_one_only() -> None:
     found = cause(topics({"a": queues()}, {"a": queues(4)}), x=telling(own={"T": queues()}))
     assert (found.kind, found.text) == ("wiped", "write permission of a was wiped on s:2 only")
+    assert found.advice.startswith("nsadmin repair wipe a, which restores the broker's own permissions")
     # The broker need not say so.
     assert cause(topics({"a": queues(7)}, {"a": queues(5)})).kind == "wiped"
     came_back = cause(topics({"a": queues(4)}, {"a": queues(4)}, {"a": queues()}))

@@ -1,5 +1,6 @@
 """Each cause, produced by a lab and found; how long one looks; what brokers are asked."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.topics.topic_configs import TopicPatch
+from nsadmin.operations.divergence.evidence import DivergenceCause
 from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
+from nsadmin.operations.divergence.list_causes import NEW_LIST_MS
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
 from tests.support.servers import FakeBroker, FakeNameServer, body, closed_port, refuse
 from tests.support.worlds import Living, living
@@ -273,3 +276,39 @@ def test_a_broker_that_allows_less_registers_less(servers: list[FakeNameServer])
             servers[1].clusters = {"C": {"broker-b": {0: broker.addr}}}
             look = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker",)).observe_once()
             assert {found.cause.kind for found in look.findings} == {"partition"}
+
+
+def test_a_list_that_was_just_changed_takes_effect_within_2_minutes(servers: list[FakeNameServer]) -> None:
+    """Right after `updateBrokerConfig namesrvAddr`, the broker names the server and has not read its list."""
+    with FakeBroker() as broker:
+        servers[0].clusters = {"C": {"broker-a": {0: broker.addr}}}
+        servers[0].routes["T"] = {"broker-a": 6}
+        servers[1].clusters, servers[1].routes = {"C": {"broker-b": {0: broker.addr}}}, {}
+        list_text = ";".join(server.addr for server in servers)
+
+        def change_settings(age_ms: int, counter: int = 1) -> None:
+            changed_ms = int(time.time() * 1000) - age_ms
+            version = f'{{"counter":{counter},"stateVersion":0,"timestamp":{changed_ms}}}'
+            broker.handlers[26] = lambda asked: build_reply(
+                asked, ext={"version": version}, body=f"namesrvAddr={list_text}\n".encode()
+            )
+
+        def find_cause_of_a() -> DivergenceCause:
+            with AdminClient([server.addr for server in servers]) as admin:
+                observer = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker",))
+                return next(
+                    found.cause
+                    for found in observer.observe_once().findings
+                    if found.differences[0].item.name == "broker-a"
+                )
+
+        change_settings(age_ms=30_000)
+        cause = find_cause_of_a()
+        assert cause.kind == "new-list"
+        assert "its settings changed a moment ago" in cause.text
+        assert "takes effect within 2 minutes" in cause.advice
+        change_settings(age_ms=NEW_LIST_MS + 1_000)
+        assert find_cause_of_a().kind == "partition"
+        # The counter is 0 since a start: nobody changed its list.
+        change_settings(age_ms=1_000, counter=0)
+        assert find_cause_of_a().kind == "partition"

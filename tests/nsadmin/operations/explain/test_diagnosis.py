@@ -37,7 +37,7 @@ def test_what_is_the_same_on_several_servers_is_told_once_and_put_right_there_on
     found = explain_route(facts([*closed, well], [broker(lists=f"{NS};{OTHER_NS};ns-3:9876")]))
     [wiped] = [item for item in found if item.cause_id == "wiped"]
     assert wiped.namesrv_addrs == (NS, OTHER_NS)
-    assert f"nsadmin addWritePerm a -n '{NS};{OTHER_NS}'" in str(wiped.finding.advice)
+    assert f"nsadmin repair wipe a -n '{NS};{OTHER_NS}'" in str(wiped.finding.advice)
     assert (reach_verdict(found), list_cause_ids(found)) == ("cause found", ["wiped"])
 
 

@@ -75,3 +75,10 @@ def test_names_and_values_come_back_as_they_were(
     kv.pop("ORDER_TOPIC_CONFIG", None)
     desired = DesiredCluster("yes", topics, None, None, kv)
     assert read_desired_cluster(format_cluster(desired), "f") == desired
+
+
+def test_a_name_in_a_remark_adds_nothing_to_the_cluster() -> None:
+    desired = DesiredCluster("c", {})
+    written = format_cluster(desired, ["broker a\ntopics: {evil: {}}\n did not answer"])
+    assert "# broker a\\ntopics: {evil: {}}\\n did not answer\n" in written
+    assert read_desired_cluster(written, "f") == desired

@@ -8,7 +8,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.operations.static_topics.executor import ExecutedPlan, execute_plan, observe_placement
-from nsadmin.operations.static_topics.planner import (
+from nsadmin.operations.static_topics.mapping_planner import (
     MappingPlan,
     find_undecided,
     plan_creation,

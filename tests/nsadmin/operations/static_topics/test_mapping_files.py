@@ -11,7 +11,7 @@ from nsadmin.operations.static_topics.mapping_files import (
     load_mapping_file,
     save_mapping,
 )
-from nsadmin.operations.static_topics.planner import plan_creation, plan_remapping
+from nsadmin.operations.static_topics.mapping_planner import plan_creation, plan_remapping
 
 MQADMIN = (
     b'{"brokerConfigMap":{"a":{"attributes":{},"mappingDetail":{"bname":"a","currIdMap":{},"dirty":false,'

@@ -41,6 +41,17 @@ def test_where_a_log_is_damaged_no_message_goes_on(spark: SparkSession) -> None:
     ]
 
 
+def test_a_message_that_is_too_long_is_told_and_read_no_further(spark: SparkSession) -> None:
+    head = "2026-11-22 08:00:00 INFO main - "
+    longest = head + "x" * (log_messages.MAX_MESSAGE_LENGTH - len(head))
+    half = "y" * (log_messages.MAX_MESSAGE_LENGTH // 2)
+    text = f"{longest}\n{longest}x\n{head}{half}\n{half}\n{head}short\n"
+    lines = messages(spark, {"s": {"namesrv.log": text}}).localCheckpoint()
+    assert sorted(row.line for row in log_messages.split_messages(lines).collect()) == [1, 5]
+    orphans = sorted((row.line, row.reason) for row in log_messages.select_orphan_lines(lines).collect())
+    assert orphans == [(2, "longer than 262144 characters"), (3, "longer than 262144 characters")]
+
+
 def test_a_rotated_file_has_the_hashes_that_it_had(spark: SparkSession) -> None:
     text = "2026-11-22 08:00:00 ERROR main - a\n"
     grown = text + "\tat a trace that was written later\n2026-11-22 08:00:00 ERROR main - a\n"

@@ -2,16 +2,57 @@
 
 import re
 
+import pytest
+
 from namesrv_core.history.records import EVENT_TYPES_BY_NAME
-from nsreport.sources.java_logs import rules
+from nsreport.sources.java_logs import log_messages, rules
 from nsreport.sources.java_logs.broker_identity import IDENTIFYING_RULES
 from nsreport.sources.java_logs.events import EVENTS_BY_RULE
+from tests.support.bounded_process import run_bounded
+from tests.support.regex_growth import find_slow_parts
 
 
 def test_every_pattern_is_one_and_its_groups_have_names() -> None:
     for rule in rules.LOG_RULES:
         compiled = re.compile(rule.rest_pattern.replace("(?<", "(?P<"))
         assert compiled.groups == len(rules.group_names(rule))
+
+
+@pytest.mark.parametrize("rule", rules.LOG_RULES, ids=lambda rule: rule.rule_name)
+def test_a_rule_takes_linear_time(rule: rules.LogRule) -> None:
+    assert (
+        find_slow_parts(f"^{re.escape(rule.message_start)}(?:{rule.rest_pattern})$", is_searched=True) == []
+    )
+
+
+@pytest.mark.parametrize("measure", rules.LOG_MEASURES, ids=lambda measure: measure.pairs_pattern)
+def test_a_measure_takes_linear_time(measure: rules.LogMeasure) -> None:
+    for pattern in (measure.pairs_pattern, measure.name_pattern):
+        assert find_slow_parts(pattern, is_searched=True) == []
+
+
+def test_heads_and_statistics_take_linear_time() -> None:
+    for pattern in (rules.STATISTIC_PATTERN, log_messages._HEAD_PATTERN):
+        assert find_slow_parts(pattern.removeprefix("(?s)"), is_searched=True) == []
+
+
+def test_hostile_lines_are_read_to_their_end() -> None:
+    """The separators of each rule, again and again: with nested searches this would take days."""
+    run_bounded(_MATCH_HOSTILE_LINES)
+
+
+_MATCH_HOSTILE_LINES = """
+import re
+from nsreport.sources.java_logs import rules
+for rule in rules.LOG_RULES:
+    pattern = re.sub(r"[(][?]<(\\w)", r"(?P<\\1", rule.rest_pattern)
+    # What is left of a pattern without its lookaheads, groups and repetitions are its separators.
+    separators = re.sub(r"[(][?]![^)]*[)]|[(][?]P<[a-zA-Z0-9]+>|[(][?]:|[)*+?]", "", pattern)
+    separators = re.sub(r"\\\\d", "1", separators).replace("\\\\S", "x").replace("\\\\", "")
+    ends = [separators[:end] for end in range(0, len(separators), 8)]
+    for repeated in (separators, *ends, "a", "1", " ", "] "):
+        re.match(f"(?s)^(?:{pattern})$", repeated * (12_000 // max(len(repeated), 1)) + "!")
+"""
 
 
 def test_no_rule_hides_behind_an_earlier_one() -> None:

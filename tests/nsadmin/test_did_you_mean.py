@@ -1,6 +1,6 @@
 """Names that somebody may have meant."""
 
-from nsadmin.suggestions import did_you_mean, find_similar_names
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
 
 NAMES = ["clusterList", "topicList", "topicRoute", "topicStatus"]
 

@@ -9,7 +9,7 @@ from nsadmin.command_line.declarations import command_parameters
 from nsadmin.completion.live_values import ask_servers
 from nsadmin.completion.tab_candidates import strip_descriptions
 from nsadmin.completion.value_sources import DETAIL_METAVARS, source_of_metavar
-from nsadmin.suggestions import did_you_mean, find_similar_names
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
 
 _SOURCE_NOUNS = {
     "topics": "topic",

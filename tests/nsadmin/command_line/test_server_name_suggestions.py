@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 
 from nsadmin.command_line.declarations import command_parameters
-from nsadmin.command_line.name_suggestions import _find_similar_names
+from nsadmin.command_line.server_name_suggestions import _find_similar_names
 from nsadmin.completion.value_sources import source_of_metavar
 from nsadmin.registry import COMMANDS
 from tests.nsadmin.conftest import Run

@@ -4,7 +4,7 @@ import pytest
 
 from nsadmin.client.results import NotApplied
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare, QueueMappingItem
-from nsadmin.operations.static_topics.planner import (
+from nsadmin.operations.static_topics.mapping_planner import (
     MappingPlan,
     QueueMove,
     SharesByBroker,

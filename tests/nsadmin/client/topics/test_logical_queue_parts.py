@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.consumers.queue_allocation import list_readable_queues
 from nsadmin.client.topic_routes import parse_route
-from nsadmin.client.topics.static_topics import QueuePart
+from nsadmin.client.topics.logical_queue_parts import QueuePart
 from nsadmin.client.topics.topic_stats import QueueStats
 from tests.support.servers import FakeNameServer, body, refuse
 from tests.support.topic_brokers import TopicBroker

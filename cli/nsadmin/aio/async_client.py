@@ -1,0 +1,99 @@
+"""AsyncAdminClient, the entry point of the library for asyncio: `await admin.topics.list_names()`."""
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.multiplexed_client import ExchangeObserver
+from nsadmin.aio.call_threads import CallThreads
+from nsadmin.aio.nouns import AsyncNouns
+from nsadmin.client.admin import AdminClient
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
+from nsadmin.client.connection.addresses import NameServerFinder, NameServerList
+from nsadmin.client.connection.connection_pool import Pool
+
+
+class AsyncAdminClient(AsyncNouns):
+    """A client of name servers and brokers for asyncio. Use it with `async with`.
+
+    Nouns, methods, arguments, results and errors are those of AdminClient. Each method is a coroutine, or an
+    asynchronous iterator where AdminClient has an iterator. Up to 16 calls run at once, each in a thread of
+    the client; further calls wait. If a task is cancelled, its call ends at once: the connections with a
+    pending request are closed, and nothing more is sent. A change that was sent may have been done.
+
+    Args:
+        namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
+            one (called in a thread, before the first request to one). Default: NAMESRV_ADDR, else
+            127.0.0.1:9876.
+        timeout: Seconds per request. Replaces `access.timeout`.
+        access: Timeout, retries, concurrency, credentials, TLS and address map.
+        ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
+        observer: Called with an Exchange after each request, by one thread of the client at a time.
+        read_only: Refuse requests that change something (ReadOnlyAccess).
+        pool: Connections to share with other clients. Default: connections of its own.
+
+    Raises:
+        BadSettings: A TLS file cannot be used, or the timeout is not positive.
+        BadAddress: `namesrv_addr` is not a list of addresses.
+    """
+
+    def __init__(
+        self,
+        namesrv_addr: str | Iterable[str] | NameServerList | NameServerFinder | None = None,
+        *,
+        timeout: float | None = None,
+        access: Access = DEFAULT_ACCESS,
+        ask_all: bool = False,
+        observer: ExchangeObserver | None = None,
+        read_only: bool = False,
+        pool: Pool | None = None,
+    ) -> None:
+        admin_client = _ThreadedClient(
+            namesrv_addr,
+            timeout=timeout,
+            access=access,
+            ask_all=ask_all,
+            observer=observer,
+            read_only=read_only,
+            pool=pool,
+        )
+        super().__init__(admin_client, admin_client.make_call_threads())
+
+    async def get_addresses(self) -> NameServerList:
+        """Return the configured name servers in request order, and the source of that list.
+
+        Returns:
+            The list. The first call runs the function that was given as `namesrv_addr`.
+        """
+        return await self._call_threads.run_call(lambda: self._admin_client.addresses)
+
+    @property
+    def unreachable(self) -> Mapping[str, RocketMQError]:
+        """Name servers that failed to answer a read so far: address to error."""
+        return self._admin_client.unreachable
+
+    @property
+    def disagreements(self) -> list[str]:
+        """One line per difference between name servers. Empty unless `ask_all` is set."""
+        return self._admin_client.disagreements
+
+    async def aclose(self) -> None:
+        """Close the client's own connections, and wait for its threads. A `pool` stays open.
+
+        Pending calls of other tasks, and later calls, raise ClientClosed.
+        """
+        self._admin_client.close()
+        await self._call_threads.wait_until_idle()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception_info: object) -> None:
+        await self.aclose()
+
+
+class _ThreadedClient(AdminClient):
+    """An AdminClient whose calls run in threads."""
+
+    def make_call_threads(self) -> CallThreads:
+        return CallThreads(self._caller)

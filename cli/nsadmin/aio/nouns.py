@@ -1,0 +1,74 @@
+"""AsyncNouns, the nouns of AdminClient with methods that are coroutines. Type checkers read nouns.pyi.
+
+The methods exist once, in `nsadmin.client`: an attribute of an AsyncNoun wraps the method of that name.
+"""
+
+from functools import cached_property, partial, wraps
+from inspect import isgeneratorfunction
+
+from nsadmin.aio.call_threads import CallThreads
+from nsadmin.client.admin import AdminClient
+
+NOUN_NAMES = tuple(name for name, member in vars(AdminClient).items() if isinstance(member, cached_property))
+
+
+class AsyncNouns:
+    """Has an attribute for each noun of an AdminClient."""
+
+    def __init__(self, admin_client, call_threads):
+        self._admin_client: AdminClient = admin_client
+        self._call_threads: CallThreads = call_threads
+
+    def __getattr__(self, name):
+        if name not in NOUN_NAMES:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
+        async_noun = AsyncNoun(getattr(self._admin_client, name), self._call_threads)
+        setattr(self, name, async_noun)
+        return async_noun
+
+    def __dir__(self):
+        return [*super().__dir__(), *NOUN_NAMES]
+
+
+class AsyncNoun:
+    """Has a coroutine for each method of a noun, and an AsyncNoun for each noun within it."""
+
+    def __init__(self, noun, call_threads):
+        self._noun = noun
+        self._call_threads = call_threads
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
+        member = getattr(self._noun, name)
+        if callable(member):
+            wrap_method = _wrap_generator if isgeneratorfunction(member) else _wrap_method
+            async_member = wrap_method(member, self._call_threads)
+        else:
+            async_member = AsyncNoun(member, self._call_threads)
+        setattr(self, name, async_member)
+        return async_member
+
+    def __dir__(self):
+        return [*super().__dir__(), *(name for name in dir(self._noun) if not name.startswith("_"))]
+
+
+def _wrap_method(method, call_threads):
+    @wraps(method)
+    async def run_method(*args, **kwargs):
+        return await call_threads.run_call(partial(method, *args, **kwargs))
+
+    return run_method
+
+
+def _wrap_generator(method, call_threads):
+    @wraps(method)
+    async def iterate_method(*args, **kwargs):
+        async for item in call_threads.iterate_items(partial(method, *args, **kwargs)):
+            yield item
+
+    return iterate_method

@@ -1,0 +1,246 @@
+"""Owns inventoryList, inventoryForget and inventoryPin, which show and edit the expected brokers."""
+
+from collections.abc import Callable, Sequence
+from time import time
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotFound
+from nsadmin.client.results import NoneReachable
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.inventory.expectation import (
+    BrokerLabel,
+    InvalidExpectationError,
+    parse_labels,
+    read_expectation,
+)
+from nsadmin.operations.inventory.keeper import OFF_VARIABLE, InventoryKeeper, open_inventory
+from nsadmin.operations.inventory.records import ExpectedBroker
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+INVENTORY_COLUMNS = (
+    "clusterName", "brokerName", "brokerId", "brokerAddr", "state", "pinned", "topicCount", "firstSeen",
+    "lastSeen",
+)  # fmt: skip
+EDIT_COLUMNS = ("brokerName", "brokerId", "result")
+
+
+class InventoryUnwritableError(RocketMQError):
+    """The inventory of the cluster cannot be saved; the message says why."""
+
+
+@declare_columns(INVENTORY_COLUMNS)
+def inventory_list(session: Session) -> ResultRows:
+    """List the brokers that should be registered, and say which of them no name server lists.
+
+    Commands that read the cluster note the brokers that they see in a file of this account on this machine:
+    one file for each context, or for each list of name servers without one. A broker that no name server
+    lists is `missing` in clusterList, check brokers, check writable, divergence, routeExplain,
+    consumerProgress and the TUI. After 7 days without it, it is dropped, unless it is pinned. The file is in
+    nsadmin/inventory in ~/.local/state, or where NSADMIN_STATE says; NSADMIN_INVENTORY=off keeps nothing.
+
+    state is `listed`, `missing`, or `leaving` if an operator removes the broker: with drain --for-good,
+    removeBroker or inventory forget. The exit code is 3 if a broker is missing.
+
+    Examples:
+        # All of them
+        nsadmin inventory list
+        # Only those that are missing
+        nsadmin inventory list --filter state=missing
+    """
+    inventory_keeper = _require_inventory(session, "inventory list")
+    try:
+        session.admin.clusters.get_info()
+    except NoneReachable as error:
+        return _inventory_rows(inventory_keeper, None, [error])
+    missing_labels = {
+        missing.broker.label
+        for missing in inventory_keeper.observe_brokers(session.admin.clusters.list_latest_groups())
+    }
+    return _inventory_rows(inventory_keeper, missing_labels, [])
+
+
+def _inventory_rows(
+    inventory_keeper: InventoryKeeper, missing_labels: set[str] | None, errors: Sequence[RocketMQError]
+) -> ResultRows:
+    expected_brokers = inventory_keeper.store.load_brokers()
+    topic_counts: dict[str, int] = {}
+    for perms_by_broker in inventory_keeper.store.load_topics().values():
+        for broker_name in perms_by_broker:
+            topic_counts[broker_name] = topic_counts.get(broker_name, 0) + 1
+    missing_brokers = [broker for broker in expected_brokers if broker.label in (missing_labels or ())]
+    notes = [f"{broker.label} is missing" for broker in missing_brokers]
+    outcomes: list[RocketMQError | None] = [*errors]
+    if missing_brokers:
+        outcomes = [None, NotFound(f"{len(missing_brokers)} brokers are missing")]
+    return ResultRows(
+        INVENTORY_COLUMNS,
+        [
+            _inventory_row(broker, missing_labels, topic_counts.get(broker.broker_name))
+            for broker in expected_brokers
+        ],
+        outcomes,
+        notes or [str(error) for error in errors],
+    )
+
+
+def _inventory_row(
+    broker: ExpectedBroker, missing_labels: set[str] | None, topic_count: int | None
+) -> ResultRow:
+    state = "missing" if broker.label in (missing_labels or ()) else "listed"
+    if broker.is_leaving:
+        state = "leaving"
+    return {
+        "clusterName": broker.cluster_name or None,
+        "brokerName": broker.broker_name,
+        "brokerId": broker.broker_id,
+        "brokerAddr": broker.broker_addr or None,
+        "state": None if missing_labels is None and not broker.is_leaving else state,
+        "pinned": broker.is_pinned,
+        "topicCount": topic_count,
+        "firstSeen": format_utc(broker.first_seen_ms),
+        "lastSeen": format_utc(broker.last_seen_ms),
+    }
+
+
+@declare_columns(EDIT_COLUMNS)
+def inventory_forget(
+    session: Session,
+    broker_labels: Annotated[
+        str,
+        Argument(("-b", "--brokers"), "BROKERS", "Brokers, as broker-a,broker-b:1.", value_source="brokers"),
+    ],
+) -> ResultRows:
+    """Expect these brokers no longer: they were removed on purpose, or will be.
+
+    A name without an id stands for all processes of that name. A broker that is still registered is
+    `leaving`: it is not missing when it goes. No server is changed.
+
+    Examples:
+        # The machine of this broker was given back
+        nsadmin inventory forget broker-a-0
+        # Only the slave of it
+        nsadmin inventory forget broker-a-0:1
+    """
+    inventory_keeper = _require_inventory(session, "inventory forget")
+    wanted_labels = _parse_labels("inventory forget", broker_labels)
+    chosen_brokers = _require_known(inventory_keeper, wanted_labels)
+    _edit_brokers(
+        inventory_keeper, wanted_labels, lambda broker: broker._replace(is_leaving=True, is_pinned=False)
+    )
+    return _edit_rows(chosen_brokers, "forgotten")
+
+
+@declare_columns(EDIT_COLUMNS)
+def inventory_pin(
+    session: Session,
+    expectation: Annotated[
+        str,
+        Argument(
+            ("-b", "--brokers"),
+            "BROKERS|FILE|DIR",
+            "Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.",
+            value_source="brokers",
+        ),
+    ],
+    is_unpinned: Annotated[
+        bool, Option("--unpin", help="Drop them after 7 days again, if no name server lists them.")
+    ] = False,
+) -> ResultRows:
+    """Expect these brokers until they are forgotten, also those that no command has seen yet.
+
+    A name without an id stands for the master. FILE is a plan of `nsadmin plan --out`, or has one broker in
+    each line. DIR is the journal of a name server, or the folder of `nsadmin collect`: the brokers that were
+    registered in the last 7 days. No server is changed.
+
+    Examples:
+        # These two, whatever happens
+        nsadmin inventory pin broker-a-0,broker-b-0
+        # Like any other broker again
+        nsadmin inventory pin broker-b-0 --unpin
+    """
+    inventory_keeper = _require_inventory(session, "inventory pin")
+    if is_unpinned:
+        wanted_labels = _parse_labels("inventory pin", expectation)
+        chosen_brokers = _require_known(inventory_keeper, wanted_labels)
+        _edit_brokers(inventory_keeper, wanted_labels, lambda broker: broker._replace(is_pinned=False))
+        return _edit_rows(chosen_brokers, "unpinned")
+    try:
+        pinned_brokers = read_expectation(expectation, int(time() * 1000))
+    except InvalidExpectationError as error:
+        raise UsageError(f"inventory pin: {error}") from None
+    _edit_brokers(
+        inventory_keeper,
+        [BrokerLabel(broker.broker_name, broker.broker_id) for broker in pinned_brokers],
+        lambda broker: broker._replace(is_pinned=True, is_leaving=False),
+        pinned_brokers,
+    )
+    return _edit_rows(pinned_brokers, "pinned")
+
+
+def _require_inventory(session: Session, command_name: str) -> InventoryKeeper:
+    inventory_keeper = open_inventory(session)
+    if inventory_keeper.is_off:
+        raise UsageError(f"{command_name}: no inventory is kept: {OFF_VARIABLE} is off")
+    return inventory_keeper
+
+
+def _parse_labels(command_name: str, labels_text: str) -> list[BrokerLabel]:
+    try:
+        return parse_labels(labels_text)
+    except InvalidExpectationError as error:
+        raise UsageError(f"{command_name}: {error}") from None
+
+
+def _require_known(
+    inventory_keeper: InventoryKeeper, wanted_labels: Sequence[BrokerLabel]
+) -> list[ExpectedBroker]:
+    known_brokers = inventory_keeper.store.load_brokers()
+    for wanted_label in wanted_labels:
+        if not any(map(wanted_label.is_of, known_brokers)):
+            known_labels = ", ".join(broker.label for broker in known_brokers) or "no broker"
+            raise NotFound(f"the inventory has no {wanted_label.broker_name}: it has {known_labels}")
+    return [
+        broker
+        for broker in known_brokers
+        if any(wanted_label.is_of(broker) for wanted_label in wanted_labels)
+    ]
+
+
+def _edit_brokers(
+    inventory_keeper: InventoryKeeper,
+    wanted_labels: Sequence[BrokerLabel],
+    edit_broker: Callable[[ExpectedBroker], ExpectedBroker],
+    new_brokers: Sequence[ExpectedBroker] = (),
+) -> None:
+    """Edit the brokers of these labels, and add those of `new_brokers` that the inventory does not have."""
+
+    def edit_all(known_brokers: Sequence[ExpectedBroker]) -> list[ExpectedBroker]:
+        known_labels = {broker.label for broker in known_brokers}
+        edited_brokers = [
+            edit_broker(broker) if any(label.is_of(broker) for label in wanted_labels) else broker
+            for broker in known_brokers
+        ]
+        added_brokers = [broker for broker in new_brokers if broker.label not in known_labels]
+        return sorted([*edited_brokers, *added_brokers], key=lambda broker: broker[1:4])
+
+    try:
+        inventory_keeper.store.change_brokers(edit_all)
+    except OSError as error:
+        inventory_folder = inventory_keeper.store.inventory_folder
+        raise InventoryUnwritableError(
+            f"{inventory_folder} cannot be written: {error.strerror or error}"
+        ) from None
+
+
+def _edit_rows(edited_brokers: Sequence[ExpectedBroker], result_word: str) -> ResultRows:
+    return ResultRows(
+        EDIT_COLUMNS,
+        [
+            {"brokerName": broker.broker_name, "brokerId": broker.broker_id, "result": result_word}
+            for broker in edited_brokers
+        ],
+    )

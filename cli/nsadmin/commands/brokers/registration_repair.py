@@ -1,0 +1,136 @@
+"""repairWipe and repairRegister: give name servers again what a broker itself has."""
+
+from collections.abc import Callable, Sequence
+from time import sleep, time
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotApplied
+from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.change_rows import summarize_perm_changes
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.registration_repair import RegistrationRepair, RepairPlan
+from nsadmin.operations.state_folder import find_state_home
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.phrases import quote_command
+from nsadmin.session import Session
+
+REPAIR_COLUMNS = (
+    "namesrvAddr", "brokerName", "topicCount", "missing", "changes", "before", "after", "how", "result",
+    "error",
+)  # fmt: skip
+REPAIR_TABLE_COLUMNS = (
+    "namesrvAddr", "brokerName", "topicCount", "missing", "changes", "how", "result", "error",
+)  # fmt: skip
+
+RepairedBrokerArgument = Annotated[
+    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")
+]
+
+
+@declare_columns(REPAIR_COLUMNS)
+def repair_wipe(session: Session, broker_name: RepairedBrokerArgument) -> ResultRows:
+    """Give each topic of a broker the permission that the broker itself has for it, on every name server.
+
+    It undoes wipeWritePerm, also one that reached only some name servers, and what addWritePerm made of
+    read-only and system topics. Name one server with -n to repair only that one. Topics that a name server
+    does not have stay missing there: repairRegister registers them. Name servers of 4.x do not take single
+    topics: for them the broker registers all that it has. Routes are read back. A broker that is drained is
+    refused: undrain it.
+
+    Examples:
+        # Which permissions would change, and where
+        nsadmin repair wipe broker-a-0 --dry-run
+        # Producers come back to broker-a-0, and read-only topics stay read-only
+        nsadmin repair wipe broker-a-0 --yes
+    """
+    registration_repair = _open_repair(session, broker_name)
+    return _run_repair(
+        session,
+        broker_name,
+        registration_repair.plan_permissions(),
+        registration_repair.restore_permissions,
+        "Restore the permissions of {broker} on {servers}?",
+    )
+
+
+@declare_columns(REPAIR_COLUMNS)
+def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> ResultRows:
+    """Make a running broker register all of its topics with all of its name servers, at once.
+
+    Released brokers do that when their brokerPermission is set, also to the value that it has. So it is set
+    to that value; the broker then writes its configuration file again, as after each updateBrokerConfig. The
+    registration restores missing topics, queue numbers and permissions on every name server in the broker's
+    own list, whatever -n says. -n chooses which of them are read back. A broker that is drained is refused:
+    undrain it.
+
+    Examples:
+        # What name servers lack of a broker's topics
+        nsadmin repair register broker-a-0 --dry-run
+        # Have the broker register them
+        nsadmin repair register broker-a-0 --yes
+    """
+    registration_repair = _open_repair(session, broker_name)
+    return _run_repair(
+        session,
+        broker_name,
+        registration_repair.plan_registration(),
+        registration_repair.register_all,
+        "Make {broker} register all of its topics, and set its brokerPermission to the value that it has?",
+    )
+
+
+def _open_repair(session: Session, broker_name: str) -> RegistrationRepair:
+    # Raises the error that leads to the right exit code if no name server answers.
+    session.admin.clusters.get_info()
+    procedure_clock = ProcedureClock(lambda: int(time() * 1000), sleep)
+    registration_repair = RegistrationRepair(
+        broker_name, ClusterEnvironment(session.admin, broker_name), procedure_clock
+    )
+    for saved_drain in load_drains(find_state_home()):
+        if isinstance(saved_drain, SavedDrain) and (
+            saved_drain.drain_state.broker,
+            saved_drain.drain_state.cluster,
+        ) == (broker_name, registration_repair.cluster_name):
+            raise NotApplied(
+                f"{broker_name} is drained: {quote_command('undrain', broker_name)} restores its permissions"
+            )
+    return registration_repair
+
+
+def _run_repair(
+    session: Session,
+    broker_name: str,
+    server_plans: Sequence[RepairPlan],
+    apply_repair: Callable[[], Sequence[RepairPlan]],
+    question: str,
+) -> ResultRows:
+    repairable_addrs = [server_plan.namesrv_addr for server_plan in server_plans if server_plan.error is None]
+    session.confirm_change(question.format(broker=broker_name, servers=", ".join(repairable_addrs)))
+    done_plans = server_plans if session.is_dry_run else apply_repair()
+    errors: list[RocketMQError | None] = [server_plan.error for server_plan in done_plans]
+    return ResultRows(
+        REPAIR_COLUMNS,
+        [_repair_row(session, broker_name, server_plan) for server_plan in done_plans],
+        errors,
+        (),
+        REPAIR_TABLE_COLUMNS,
+    )
+
+
+def _repair_row(session: Session, broker_name: str, server_plan: RepairPlan) -> ResultRow:
+    repair_row: ResultRow = {"namesrvAddr": server_plan.namesrv_addr, "brokerName": broker_name}
+    done_word = "dry-run" if session.is_dry_run else "done" if server_plan.method else "unchanged"
+    if server_plan.method or server_plan.error is None:
+        repair_row |= {
+            "topicCount": server_plan.topic_count,
+            "missing": len(server_plan.missing_topics),
+            "changes": summarize_perm_changes(server_plan.before, server_plan.after),
+            "before": dict(server_plan.before),
+            "after": dict(server_plan.after),
+            "how": server_plan.method,
+        }
+    return {**repair_row, **outcome_cells(server_plan.error, done_word)}

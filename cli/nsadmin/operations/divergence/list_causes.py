@@ -1,0 +1,81 @@
+"""Finds causes in the lists of name servers that brokers register with. Pure."""
+
+from collections.abc import Sequence
+
+from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause
+from nsadmin.phrases import quote_command
+
+NEW_LIST_MS = 150_000
+"""Longest time from a change of a broker's namesrvAddr to its registration with the new name servers.
+
+A broker reads its list every 2 minutes and registers every 30 seconds (BrokerController#initialize, #start).
+"""
+
+
+def explain_partial_list(
+    broker_addrs: Sequence[str], wrong: Sequence[int], evidence: CauseEvidence
+) -> DivergenceCause | None:
+    """Explain the difference if the broker's namesrvAddr names only the servers that are right.
+
+    A namesrvAddr counts only if it names all of these with the same addresses as this client.
+    """
+    right_servers = [
+        server_index for server_index in range(len(evidence.server_snapshots)) if server_index not in wrong
+    ]
+    for broker_addr in broker_addrs:
+        registered_servers = evidence.facts_of(broker_addr).registered_servers
+        if (
+            registered_servers is None
+            or not right_servers
+            or not all(
+                evidence.server_snapshots[server_index].source in registered_servers
+                for server_index in right_servers
+            )
+        ):
+            continue
+        unnamed = [
+            server_index
+            for server_index in wrong
+            if evidence.server_snapshots[server_index].source not in registered_servers
+        ]
+        if unnamed:
+            full_list = ";".join(
+                dict.fromkeys(
+                    (
+                        *registered_servers,
+                        *(evidence.server_snapshots[server_index].source for server_index in unnamed),
+                    )
+                )
+            )
+            return DivergenceCause(
+                "partial-list",
+                f"registers with a partial list: its namesrvAddr does not name {evidence.addrs_at(unnamed)}",
+                f"{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', broker_addr)}; "
+                f"it looks every 2 minutes",
+            )
+    return None
+
+
+def explain_new_list(
+    broker_addrs: Sequence[str], behind_servers: Sequence[int], evidence: CauseEvidence
+) -> DivergenceCause | None:
+    """Explain the difference if the broker's list names the servers that are behind since a moment ago."""
+    if not behind_servers:
+        return None
+    for broker_addr in broker_addrs:
+        broker_facts = evidence.facts_of(broker_addr)
+        if (
+            broker_facts.settings_age_ms is not None
+            and broker_facts.settings_age_ms < NEW_LIST_MS
+            and all(
+                evidence.server_snapshots[server_index].source in (broker_facts.registered_servers or ())
+                for server_index in behind_servers
+            )
+        ):
+            where = evidence.addrs_at(behind_servers)
+            return DivergenceCause(
+                "new-list",
+                f"its namesrvAddr names {where}, and its settings changed a moment ago",
+                "wait: a new list takes effect within 2 minutes, and the broker registers within 30 s after",
+            )
+    return None

@@ -1,0 +1,235 @@
+"""InventoryKeeper, through which commands compare what name servers list with the inventory.
+
+Rule: what cannot be read or written is no error of the command that reads the cluster.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
+from time import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.connection.addresses import NameServerList
+from nsadmin.operations.inventory.records import (
+    ExpectedBroker,
+    MissingBroker,
+    TopicPlacements,
+    find_missing,
+    merge_listing,
+    merge_placements,
+    set_leaving,
+)
+from nsadmin.operations.inventory.store import InventoryStore, inventory_folder_of
+from nsadmin.operations.state_folder import find_state_home
+from nsadmin.phrases import format_utc_second
+
+if TYPE_CHECKING:
+    from nsadmin.client.snapshots import ClusterSnapshot
+    from nsadmin.session import Session, SharedOptions
+
+OFF_VARIABLE = "NSADMIN_INVENTORY"
+"""With the value "off" nsadmin keeps no inventory."""
+
+_NO_QUEUES: Mapping[str, Mapping[str, int]] = {}
+
+
+class BrokerMissingError(RocketMQError):
+    """A broker of the inventory is registered with no name server."""
+
+
+def describe_missing(missing: MissingBroker) -> str:
+    """Describe a missing broker: "missing: no name server lists it, last seen 2026-...Z"."""
+    last_seen_ms = missing.broker.last_seen_ms
+    seen_text = "never seen" if last_seen_ms is None else f"last seen {format_utc_second(last_seen_ms)}"
+    return f"missing: no name server lists it, {seen_text}"
+
+
+class LostTopics(NamedTuple):
+    """The missing brokers, and the topics per broker of the inventory, which include theirs."""
+
+    missing_brokers: tuple[MissingBroker, ...] = ()
+    topic_placements: TopicPlacements = {}
+
+
+NO_LOST_TOPICS = LostTopics()
+
+
+class InventoryKeeper:
+    """Reads and updates the inventory of one cluster.
+
+    `find_key` returns the key of the inventory. It is called once, after the name servers are known.
+    `extra_brokers` are expected as well, but not saved.
+    """
+
+    def __init__(
+        self,
+        find_key: Callable[[], str],
+        extra_brokers: Sequence[ExpectedBroker] = (),
+        environment: Mapping[str, str] = os.environ,
+        clock_ms: Callable[[], int] = lambda: int(time() * 1000),
+    ) -> None:
+        self._find_key = find_key
+        self._extra_brokers = extra_brokers
+        self._environment = environment
+        self._clock_ms = clock_ms
+
+    @cached_property
+    def is_off(self) -> bool:
+        """Whether nothing is read or saved: with NSADMIN_INVENTORY=off, or for a user without a home."""
+        if self._environment.get(OFF_VARIABLE) == "off":
+            return True
+        try:
+            find_state_home(self._environment)
+        except RuntimeError:
+            return True
+        return False
+
+    @cached_property
+    def store(self) -> InventoryStore:
+        """The folder of the inventory."""
+        return InventoryStore(inventory_folder_of(find_state_home(self._environment), self._find_key()))
+
+    def observe_brokers(self, broker_groups: Sequence[BrokerAddrGroup]) -> tuple[MissingBroker, ...]:
+        """Save the brokers that at least one name server lists, and return the missing ones.
+
+        A listing that tells nothing new is not saved.
+        """
+        if self.is_off:
+            return find_missing(self._extra_brokers, broker_groups, self._clock_ms())
+        now_ms, known_brokers = self._clock_ms(), self.store.load_brokers()
+        merge_brokers = partial(merge_listing, broker_groups=broker_groups, now_ms=now_ms)
+        if merge_brokers(known_brokers) != known_brokers:
+            with suppress(OSError):
+                self.store.change_brokers(merge_brokers)
+        return find_missing(_add_brokers(known_brokers, self._extra_brokers), broker_groups, now_ms)
+
+    def observe_snapshots(self, server_snapshots: Sequence["ClusterSnapshot"]) -> LostTopics:
+        """Save the brokers and topics in the complete snapshots of name servers, and return what is missing.
+
+        Without a snapshot nothing is known, and nothing is missing.
+        """
+        if not server_snapshots:
+            return NO_LOST_TOPICS
+        broker_groups = [
+            _group_of_record(broker_name, broker_record)
+            for server_snapshot in server_snapshots
+            for broker_name, broker_record in server_snapshot.brokers.items()
+        ]
+        return self.observe_topics(broker_groups, _merge_snapshots(server_snapshots), is_complete=True)
+
+    def observe_topics(
+        self,
+        broker_groups: Sequence[BrokerAddrGroup],
+        seen_placements: TopicPlacements,
+        *,
+        is_complete: bool = False,
+    ) -> LostTopics:
+        """Save listed brokers and the topics that were read; with `is_complete` these are all topics."""
+        missing_brokers = self.observe_brokers(broker_groups)
+        if self.is_off:
+            return LostTopics(missing_brokers)
+        known_placements = self.store.load_topics()
+        merge_topics = partial(
+            merge_placements,
+            seen_placements=seen_placements,
+            listed_names={group.broker_name for group in broker_groups if group.broker_addrs},
+            expected_names={broker.broker_name for broker in self.store.load_brokers()},
+            is_complete=is_complete,
+        )
+        merged_placements = merge_topics(known_placements)
+        if merged_placements != known_placements:
+            with suppress(OSError):
+                self.store.change_topics(merge_topics)
+        return LostTopics(missing_brokers, merged_placements)
+
+    def mark_leaving(self, broker_name: str, broker_id: int | None = None, *, is_leaving: bool = True) -> None:
+        """Note that an operator removes a broker (one process, or all of its name), or keeps it after all."""
+        if self.is_off:
+            return
+        with suppress(OSError):
+            self.store.change_brokers(
+                partial(
+                    set_leaving,
+                    broker_name=broker_name,
+                    broker_id=broker_id,
+                    is_leaving=is_leaving,
+                    now_ms=self._clock_ms(),
+                )
+            )
+
+    def drop_addrs(self, broker_addrs: Iterable[str]) -> None:
+        """Drop the processes at these addresses, which an operator removed."""
+        removed_addrs = frozenset(broker_addrs)
+        if self.is_off:
+            return
+        with suppress(OSError):
+            self.store.change_brokers(
+                lambda known_brokers: [
+                    broker for broker in known_brokers if broker.broker_addr not in removed_addrs
+                ]
+            )
+
+
+def open_inventory(session: "Session", extra_brokers: Sequence[ExpectedBroker] = ()) -> InventoryKeeper:
+    """Open the inventory of the cluster that a command asks."""
+    return InventoryKeeper(
+        lambda: find_inventory_key(session.admin.addresses, session.options), extra_brokers
+    )
+
+
+def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOptions") -> str:
+    """Return the key of a cluster's inventory: its context, or its sorted name servers without one.
+
+    A context counts only if the name servers are its own, not those of -n.
+    """
+    context_name = shared_options.context
+    is_overruled = any(
+        source_words.startswith(f"context {context_name} (")
+        for source_words in shared_options.overruled_sources
+    )
+    if context_name and not is_overruled and name_servers.source in ("context", "file", "endpoint"):
+        return f"context {context_name}"
+    return f"servers {';'.join(sorted(name_servers.addrs))}"
+
+
+def _add_brokers(
+    known_brokers: Sequence[ExpectedBroker], extra_brokers: Iterable[ExpectedBroker]
+) -> list[ExpectedBroker]:
+    known_labels = {broker.label for broker in known_brokers}
+    return [*known_brokers, *(broker for broker in extra_brokers if broker.label not in known_labels)]
+
+
+def _group_of_record(broker_name: str, broker_record: Mapping[str, object]) -> BrokerAddrGroup:
+    broker_addrs = broker_record["brokerAddrs"]
+    assert isinstance(broker_addrs, Mapping)
+    return BrokerAddrGroup(
+        str(broker_record["clusterName"]),
+        broker_name,
+        {int(broker_id): broker_addr for broker_id, broker_addr in broker_addrs.items()},
+    )
+
+
+def _merge_snapshots(server_snapshots: Sequence["ClusterSnapshot"]) -> TopicPlacements:
+    """Merge the topics of all name servers. Topics with equal queues share one table."""
+    tables_by_identity: dict[tuple[int, ...], dict[str, int]] = {}
+    topic_placements: dict[str, Mapping[str, int]] = {}
+    for topic in dict.fromkeys(topic for snapshot in server_snapshots for topic in snapshot.topics):
+        queue_tables = [snapshot.topics.get(topic, _NO_QUEUES) for snapshot in server_snapshots]
+        identity_key = tuple(map(id, queue_tables))
+        if identity_key not in tables_by_identity:
+            tables_by_identity[identity_key] = _merge_perms(queue_tables)
+        if tables_by_identity[identity_key]:
+            topic_placements[topic] = tables_by_identity[identity_key]
+    return topic_placements
+
+
+def _merge_perms(queue_tables: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, int]:
+    perms_by_broker: dict[str, int] = {}
+    for queues_by_broker in queue_tables:
+        for broker_name, queue_record in queues_by_broker.items():
+            if broker_name:
+                perms_by_broker.setdefault(broker_name, queue_record.get("perm", 0))
+    return perms_by_broker

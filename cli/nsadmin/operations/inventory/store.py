@@ -1,0 +1,138 @@
+"""The folder of an inventory: its brokers, its topics, and the lock of the process that writes.
+
+Rule: a file is replaced as a whole, and only under the lock, so that commands at the same time lose nothing.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nsadmin.operations.inventory.records import ExpectedBroker, TopicPlacements
+from nsadmin.operations.state_folder import escape_file_name
+
+_BROKERS_FILE, _TOPICS_FILE, _LOCK_FILE = "brokers.json", "topics.json", "lock"
+_FORMAT = 1
+_MAX_NAME_LENGTH = 200
+_LOCK_ATTEMPTS = 20
+"""Attempts to take the lock, of 50 ms each. A process holds it for a few milliseconds."""
+
+_FIELD_TYPES: Mapping[str, tuple[type, ...]] = {
+    "cluster_name": (str,),
+    "broker_name": (str,),
+    "broker_id": (int,),
+    "broker_addr": (str,),
+    "first_seen_ms": (int, type(None)),
+    "last_seen_ms": (int, type(None)),
+    "is_pinned": (bool,),
+    "is_leaving": (bool,),
+}
+
+
+class InventoryBusyError(OSError):
+    """Another process holds the lock of the inventory."""
+
+
+def inventory_folder_of(state_home: Path, inventory_key: str) -> Path:
+    """Return the folder of the inventory with this key. A file name has at most 255 bytes."""
+    folder_name = escape_file_name(inventory_key)
+    if len(folder_name) > _MAX_NAME_LENGTH:
+        # Imported late: few lists of name servers are that long.
+        import hashlib
+
+        key_digest = hashlib.sha256(inventory_key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        folder_name = f"{folder_name[:_MAX_NAME_LENGTH]}-{key_digest}"
+    return state_home / "inventory" / folder_name
+
+
+class InventoryStore:
+    """The folder of one inventory. Files that cannot be read count as empty."""
+
+    def __init__(self, inventory_folder: Path) -> None:
+        self.inventory_folder = inventory_folder
+
+    def load_brokers(self) -> tuple[ExpectedBroker, ...]:
+        """Return the expected brokers, in the order of names and ids."""
+        return tuple(
+            ExpectedBroker(**broker_record)
+            for broker_record in self._load_list(_BROKERS_FILE, "brokers")
+            if _is_broker_record(broker_record)
+        )
+
+    def load_topics(self) -> TopicPlacements:
+        """Return the topics per broker."""
+        return {
+            topic: placement["brokers"]
+            for placement in self._load_list(_TOPICS_FILE, "placements")
+            if _is_placement(placement)
+            for topic in placement["topics"]
+        }
+
+    def _load_list(self, file_name: str, list_name: str) -> list[Any]:
+        try:
+            file_record = json.loads((self.inventory_folder / file_name).read_bytes())
+        except (OSError, ValueError):
+            return []
+        is_known = isinstance(file_record, dict) and file_record.get("format") == _FORMAT
+        listed_records = file_record.get(list_name) if is_known else None
+        return listed_records if isinstance(listed_records, list) else []
+
+    def change_brokers(
+        self, change: Callable[[tuple[ExpectedBroker, ...]], Sequence[ExpectedBroker]]
+    ) -> None:
+        """Replace the expected brokers by what `change` returns. Raises OSError."""
+        self._change_file(
+            _BROKERS_FILE,
+            lambda: {"brokers": [broker._asdict() for broker in change(self.load_brokers())]},
+        )
+
+    def change_topics(self, change: Callable[[TopicPlacements], TopicPlacements]) -> None:
+        """Replace the topics per broker by what `change` returns. Raises OSError."""
+        self._change_file(_TOPICS_FILE, lambda: {"placements": _group_topics(change(self.load_topics()))})
+
+    def _change_file(self, file_name: str, build_record: Callable[[], Mapping[str, Any]]) -> None:
+        # Imported late: most commands only read an inventory.
+        from namesrv_core.storage import atomic_write
+        from nsadmin.operations.process_lock import ProcessLock
+
+        folder_lock = ProcessLock(self.inventory_folder / _LOCK_FILE)
+        if not any(folder_lock.acquire_lock() for _ in range(_LOCK_ATTEMPTS)):
+            raise InventoryBusyError(f"another process is writing to {self.inventory_folder}")
+        try:
+            file_text = json.dumps({"format": _FORMAT, **build_record()}, ensure_ascii=False)
+            atomic_write.replace_file(
+                self.inventory_folder / file_name,
+                file_text.encode("utf-8", "surrogatepass"),
+                keeps_backup=False,
+            )
+        finally:
+            folder_lock.release_lock()
+
+
+def _is_broker_record(json_value: object) -> bool:
+    return (
+        isinstance(json_value, dict)
+        and json_value.keys() == _FIELD_TYPES.keys()
+        and all(isinstance(json_value[field_name], types) for field_name, types in _FIELD_TYPES.items())
+    )
+
+
+def _is_placement(json_value: object) -> bool:
+    return (
+        isinstance(json_value, dict)
+        and isinstance(json_value.get("brokers"), dict)
+        and all(isinstance(perm, int) for perm in json_value["brokers"].values())
+        and isinstance(json_value.get("topics"), list)
+        and all(isinstance(topic, str) for topic in json_value["topics"])
+    )
+
+
+def _group_topics(topic_placements: TopicPlacements) -> list[dict[str, Any]]:
+    """Group the topics that have the same brokers: most topics of a cluster have."""
+    topics_by_placement: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    for topic, perms_by_broker in sorted(topic_placements.items()):
+        topics_by_placement.setdefault(tuple(sorted(perms_by_broker.items())), []).append(topic)
+    return [
+        {"brokers": dict(placement_key), "topics": topics}
+        for placement_key, topics in topics_by_placement.items()
+    ]

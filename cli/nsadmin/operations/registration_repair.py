@@ -1,0 +1,216 @@
+"""Restores on name servers what a broker registers: its permissions topic by topic, or all of its topics.
+
+The broker's own topic configuration decides. Every repair is read back.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import QueueData
+from namesrv_core.protocol.codes import Perm, perm_text
+from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic
+from nsadmin.operations.drain.risks import find_master_addr
+from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.drain.undo import BY_BROKER, BY_TOPIC
+from nsadmin.phrases import abbreviate_names
+
+_MAX_ROUNDS = 20
+_PAUSE_SECONDS = 0.5
+_READ_WRITE = Perm.READ | Perm.WRITE
+_SHOWN_TOPICS = 3
+
+
+class RepairPlan(NamedTuple):
+    """What one name server has to be repaired. With an `error`, nothing is known or can be done there.
+
+    `before` and `after` have the permission of each topic that differs from the broker's own; `missing_topics`
+    are topics of the broker that the name server does not have. `method` says how the repair is made.
+    """
+
+    namesrv_addr: str
+    topic_count: int
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    missing_topics: tuple[str, ...]
+    method: str | None
+    error: RocketMQError | None
+
+
+class RegistrationRepair:
+    """Repairs what name servers have of one broker."""
+
+    def __init__(
+        self, broker_name: str, environment: ClusterEnvironment, procedure_clock: ProcedureClock
+    ) -> None:
+        self._broker_name = broker_name
+        self._environment = environment
+        self._procedure_clock = procedure_clock
+        self._server_facts = environment.read_servers()
+        self.master_addr = find_master_addr(self._server_facts)
+        self._own_queues = self._read_registered_queues()
+
+    @property
+    def cluster_name(self) -> str | None:
+        """The cluster of the broker, as the first name server that lists it has it."""
+        return next(
+            (name_server.cluster_name for name_server in self._server_facts if name_server.cluster_name), None
+        )
+
+    def plan_permissions(self) -> list[RepairPlan]:
+        """Plan to restore the permission of each topic that a name server has."""
+        return [self._plan_server(name_server) for name_server in self._server_facts]
+
+    def plan_registration(self) -> list[RepairPlan]:
+        """Plan to have the broker register all of its topics, whatever a name server has."""
+        return [
+            server_plan if server_plan.error else server_plan._replace(method=BY_BROKER)
+            for server_plan in self.plan_permissions()
+        ]
+
+    def restore_permissions(self) -> list[RepairPlan]:
+        """Restore permissions topic by topic (REGISTER_TOPIC_IN_NAMESRV, 217), and read them back.
+
+        Name servers of 4.x do not know that request. For them, the broker registers all of its topics.
+        """
+        server_plans = self.plan_permissions()
+        request_errors: dict[str, str] = {}
+        if any(server_plan.method == BY_BROKER for server_plan in server_plans):
+            register_error = self._environment.request_registration(self.master_addr or "")
+            if register_error is not None:
+                request_errors = {
+                    server_plan.namesrv_addr: register_error
+                    for server_plan in server_plans
+                    if server_plan.method == BY_BROKER
+                }
+        for server_plan in server_plans:
+            if server_plan.method == BY_TOPIC:
+                topic_errors = self._environment.restore_queues(
+                    server_plan.namesrv_addr, {topic: self._own_queues[topic] for topic in server_plan.after}
+                )
+                request_errors.update(
+                    {server_plan.namesrv_addr: error for error in topic_errors.values() if error is not None}
+                )
+        return self._verify_plans(server_plans, request_errors, with_missing_topics=False)
+
+    def register_all(self) -> list[RepairPlan]:
+        """Have the broker register all of its topics with its name servers, and read them back."""
+        server_plans = self.plan_registration()
+        register_error = self._environment.request_registration(self.master_addr or "")
+        request_errors = (
+            {}
+            if register_error is None
+            else {server_plan.namesrv_addr: register_error for server_plan in server_plans}
+        )
+        return self._verify_plans(server_plans, request_errors, with_missing_topics=True)
+
+    def _read_registered_queues(self) -> QueuesByTopic:
+        """Return the queues that the broker registers; brokerPermission limits their permission.
+
+        Raises:
+            NotFound: No name server that answered has the broker.
+            NotApplied: The broker has no master, or its master does not tell its topics.
+        """
+        if self.master_addr is None:
+            if any(name_server.is_registered for name_server in self._server_facts):
+                raise NotApplied(f"{self._broker_name} has no master, whose topics decide")
+            reason_texts = [
+                f"{name_server.namesrv_addr}: {name_server.error or 'not registered here'}"
+                for name_server in self._server_facts
+            ]
+            raise NotFound(f"no name server has the broker {self._broker_name!r}: {'; '.join(reason_texts)}")
+        own_queues = self._environment.read_own_queues(self.master_addr)
+        allowed_perm = self._environment.read_permission(self.master_addr)
+        for read_value in (own_queues, allowed_perm):
+            if isinstance(read_value, str):
+                raise NotApplied(f"{self.master_addr} does not tell its topics: {read_value}")
+        assert not isinstance(own_queues, str)
+        assert not isinstance(allowed_perm, str)
+        if allowed_perm & _READ_WRITE == _READ_WRITE:
+            return own_queues
+        return {
+            topic: own_queue._replace(perm=own_queue.perm & allowed_perm)
+            for topic, own_queue in own_queues.items()
+        }
+
+    def _plan_server(self, name_server: NameServerFacts) -> RepairPlan:
+        server_error: RocketMQError | None = None
+        if name_server.error is not None:
+            server_error = NotApplied(name_server.error)
+        elif not name_server.is_registered:
+            server_error = NotFound(f"no broker {self._broker_name!r} is registered here")
+        if server_error is not None:
+            return RepairPlan(name_server.namesrv_addr, 0, {}, {}, (), None, server_error)
+        differing_queues = self._find_differing_queues(name_server.queues_by_topic)
+        restore_method = BY_TOPIC if name_server.can_restore_queues else BY_BROKER
+        return RepairPlan(
+            name_server.namesrv_addr,
+            len(name_server.topics),
+            {topic: name_server.topics[topic].own_queue.perm for topic in differing_queues},
+            {topic: own_queue.perm for topic, own_queue in differing_queues.items()},
+            tuple(sorted(self._own_queues.keys() - name_server.topics.keys())),
+            restore_method if differing_queues else None,
+            None,
+        )
+
+    def _find_differing_queues(self, current_queues: QueuesByTopic) -> dict[str, QueueData]:
+        """Return the broker's own queues of the topics that a name server has with another permission."""
+        return {
+            topic: self._own_queues[topic]
+            for topic, current_queue in sorted(current_queues.items())
+            if topic in self._own_queues and self._own_queues[topic].perm != current_queue.perm
+        }
+
+    def _verify_plans(
+        self, server_plans: Sequence[RepairPlan], request_errors: Mapping[str, str], with_missing_topics: bool
+    ) -> list[RepairPlan]:
+        """Read the name servers back, for up to 10 s where the broker registers, and add errors."""
+        waits_for_broker = any(server_plan.method == BY_BROKER for server_plan in server_plans)
+        for _ in range(_MAX_ROUNDS if waits_for_broker and not request_errors else 1):
+            self._server_facts = self._environment.read_servers()
+            gaps_by_addr = {
+                server_plan.namesrv_addr: _describe_gaps(server_plan, with_missing_topics)
+                for server_plan in self.plan_permissions()
+            }
+            if not any(
+                gaps_by_addr[server_plan.namesrv_addr]
+                for server_plan in server_plans
+                if server_plan.error is None
+            ):
+                break
+            if waits_for_broker:
+                self._procedure_clock.pause_seconds(_PAUSE_SECONDS)
+        return [
+            server_plan
+            if server_plan.error
+            else _add_error(
+                server_plan,
+                gaps_by_addr[server_plan.namesrv_addr],
+                request_errors.get(server_plan.namesrv_addr),
+            )
+            for server_plan in server_plans
+        ]
+
+
+def _describe_gaps(server_plan: RepairPlan, with_missing_topics: bool) -> list[str]:
+    """Describe what still differs at a name server, a text for each topic."""
+    if server_plan.error is not None:
+        return [str(server_plan.error)]
+    missing_topics: Iterable[str] = server_plan.missing_topics if with_missing_topics else ()
+    return [
+        *(
+            f"{topic} is {perm_text(server_plan.before[topic])} instead of {perm_text(wanted_perm)}"
+            for topic, wanted_perm in server_plan.after.items()
+        ),
+        *(f"{topic} is missing" for topic in missing_topics),
+    ]
+
+
+def _add_error(server_plan: RepairPlan, gap_texts: Sequence[str], request_error: str | None) -> RepairPlan:
+    if not gap_texts:
+        return server_plan
+    gaps_text = abbreviate_names(list(gap_texts), _SHOWN_TOPICS)
+    request_remark = f"; {request_error}" if request_error else ""
+    return server_plan._replace(error=NotApplied(f"{gaps_text}{request_remark}"))

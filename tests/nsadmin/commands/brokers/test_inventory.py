@@ -1,0 +1,152 @@
+"""inventoryList, inventoryForget, inventoryPin, and the commands that name a missing broker."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.servers import FakeBroker, FakeNameServer
+
+
+@pytest.fixture
+def dead(first: FakeNameServer, broker: FakeBroker, run: Run) -> str:
+    """broker-b: a command saw it, and then it left the name server."""
+    gone_addr = "127.0.0.1:9"
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: gone_addr, 1: "127.0.0.1:7"}}}
+    first.routes = {"T": {"broker-a": 6, "broker-b": 6}, "OnlyB": {"broker-b": 6}}
+    run("check", "writable", "-n", first.addr)
+    first.clusters = {"C": {"broker-a": {0: broker.addr}}}
+    first.routes = {"T": {"broker-a": 6}}
+    return gone_addr
+
+
+def rows(done: Done) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(done.out)
+    return found
+
+
+def test_a_dead_broker_is_a_row_of_cluster_list(first: FakeNameServer, run: Run, dead: str) -> None:
+    done = run("clusterList", "-n", first.addr, "--json")
+    assert done.code == 3
+    missing = [row for row in rows(done) if row["brokerName"] == "broker-b"]
+    assert [(row["brokerId"], row["brokerAddr"], row["reachable"]) for row in missing] == [
+        (0, dead, False),
+        (1, "127.0.0.1:7", False),
+    ]
+    assert str(missing[0]["error"]).startswith("missing: no name server lists it, last seen 20")
+    assert "broker-b:0 is missing" in done.err
+
+
+def test_mqadmins_form_has_no_row_of_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
+    done = run("clusterList", "-n", first.addr, "--output", "mqadmin")
+    assert "broker-b" not in done.out
+    assert "broker-b:0 is missing" in done.err
+
+
+def test_the_only_broker_of_a_cluster_is_missing(first: FakeNameServer, run: Run, dead: str) -> None:
+    first.clusters = {}
+    done = run("clusterList", "C", "-n", first.addr, "--json")
+    assert [row["brokerName"] for row in rows(done)] == ["broker-a", "broker-b", "broker-b"]
+    assert run("clusterList", "D", "-n", first.addr).code == 5
+
+
+def test_what_was_forgotten_is_not_missing(first: FakeNameServer, run: Run, dead: str) -> None:
+    done = run("inventory", "forget", "broker-b", "-n", first.addr, "--json")
+    assert (done.code, [row["result"] for row in rows(done)]) == (0, ["forgotten", "forgotten"])
+    done = run("clusterList", "-n", first.addr, "--json")
+    assert (done.code, [row["brokerName"] for row in rows(done)]) == (0, ["broker-a"])
+    assert [row["brokerName"] for row in rows(run("inventory", "list", "-n", first.addr, "--json"))] == [
+        "broker-a"
+    ]
+
+
+def test_a_forgotten_broker_that_is_still_registered_may_leave_later(
+    first: FakeNameServer, broker: FakeBroker, run: Run
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    run("clusterList", "-n", first.addr)
+    run("inventory", "forget", "broker-b", "-n", first.addr)
+    states = {row["brokerName"]: row["state"] for row in rows(run("inventoryList", "-n", first.addr, "--json"))}
+    assert states == {"broker-a": "listed", "broker-b": "leaving"}
+    first.clusters = {"C": {"broker-a": {0: broker.addr}}}
+    assert run("clusterList", "-n", first.addr).code == 0
+
+
+def test_the_list_names_what_is_missing(first: FakeNameServer, run: Run, dead: str) -> None:
+    done = run("inventory", "list", "-n", first.addr, "--json")
+    assert (done.code, done.err) == (3, "nsadmin: broker-b:0 is missing\nnsadmin: broker-b:1 is missing\n")
+    states = [(row["brokerName"], row["state"], row["topicCount"]) for row in rows(done)]
+    assert states == [("broker-a", "listed", 1), ("broker-b", "missing", 2), ("broker-b", "missing", 2)]
+
+
+def test_without_a_name_server_the_list_is_what_was_known(
+    first: FakeNameServer, run: Run, dead: str
+) -> None:
+    first.close()
+    done = run("inventory", "list", "-n", first.addr, "--json")
+    assert (done.code, {row["state"] for row in rows(done)}) == (4, {None})
+
+
+def test_a_pinned_broker_that_nobody_saw_is_missing(first: FakeNameServer, run: Run, tmp_path: Path) -> None:
+    names = tmp_path / "brokers"
+    names.write_text("# the cluster\nbroker-a\nbroker-z:1\n")
+    assert run("inventory", "pin", str(names), "-n", first.addr).code == 0
+    done = run("clusterList", "-n", first.addr, "--json")
+    assert [(row["brokerName"], row["error"]) for row in rows(done)] == [
+        ("broker-a", None),
+        ("broker-z", "missing: no name server lists it, never seen"),
+    ]
+    run("inventory", "pin", "broker-z:1", "--unpin", "-n", first.addr)
+    assert run("clusterList", "-n", first.addr).code == 0
+
+
+def test_what_the_inventory_does_not_have_cannot_be_forgotten(first: FakeNameServer, run: Run) -> None:
+    done = run("inventory", "forget", "broker-x", "-n", first.addr)
+    assert (done.code, done.err) == (
+        5,
+        "nsadmin: the inventory has no broker-x: it has no broker\n",
+    )
+
+
+def test_other_name_servers_have_an_inventory_of_their_own(
+    first: FakeNameServer, second: FakeNameServer, run: Run, dead: str
+) -> None:
+    assert run("clusterList", "-n", second.addr).code == 0
+    assert run("clusterList", "-n", f"{first.addr};{second.addr}").code == 0
+
+
+def test_a_context_keeps_its_inventory_when_its_name_servers_change(
+    first: FakeNameServer, second: FakeNameServer, broker: FakeBroker, run: Run
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    run("contextSet", "prod", "-n", first.addr)
+    run("contextUse", "prod")
+    assert run("clusterList").code == 0
+    run("contextSet", "prod", "-n", second.addr)
+    assert "broker-b:0 is missing" in run("clusterList").err
+    # The name servers of -n are not those of the context.
+    assert run("clusterList", "-n", second.addr).code == 0
+
+
+def test_nothing_is_kept_with_the_inventory_off(
+    first: FakeNameServer, run: Run, dead: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NSADMIN_INVENTORY", "off")
+    assert run("clusterList", "-n", first.addr).code == 0
+    done = run("inventory", "list", "-n", first.addr)
+    assert (done.code, done.err) == (
+        2,
+        "nsadmin: inventory list: no inventory is kept: NSADMIN_INVENTORY is off\n",
+    )
+
+
+def test_a_folder_that_cannot_be_written_is_no_error_of_a_command(
+    first: FakeNameServer, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocked = tmp_path / "a file"
+    blocked.write_text("")
+    monkeypatch.setenv("NSADMIN_STATE", str(blocked))
+    done = run("clusterList", "-n", first.addr)
+    assert (done.code, done.err) == (0, "")
+    assert run("inventory", "pin", "broker-b", "-n", first.addr).code == 1
