@@ -31,7 +31,7 @@ check: .venv/.spark ## formatting, lint, types, names, and who may import whom
 	$(BIN)/python -m tests.support.name_rules
 	$(BIN)/python -m nsadmin.manual --check
 
-generate: .venv/.stamp ## man pages, completions and docs/commands.md, from the registry of commands
+generate: .venv/.stamp ## man pages, completions, docs/commands.md and aio/nouns.pyi, from commands and nouns
 	$(BIN)/python -m nsadmin.manual
 
 screenshots: .venv/.stamp ## the pictures of docs/tui.md, from a recording of a lab

@@ -99,7 +99,7 @@ def test_accepted_patterns_exist() -> None:
 @pytest.mark.parametrize(
     "pattern",
     [
-        r"(a+)+b", r"(a|a)*b", r"(.*), b:(.*), c:(.*)", r"(a*)*", r"\s*(.*?)\s*", r"(?:(?!x).)*x", r"a*a*b",
+        r"(a+)+b", r"(a|a)*b", r"(.*), b:(.*), c:(.*)", r"(a*)*", r"\s*(.*?)\s*", r".*x.*y.*z", r"a*a*b",
         r"(?:\w+,?)+;", r'("[^"\\]*(?:\\.[^"\\]*)*)*"',
     ],
 )  # fmt: skip
@@ -119,10 +119,11 @@ def test_a_search_that_starts_again_is_found(pattern: str) -> None:
     [
         r"(?:(?!, b:).)*+, b:(?<rest>.*)", r"[^,]*, \d+", r'"[^"\\]*(?:\\.[^"\\]*)*"?', r"\b(\w++):(\d+)",
         r"(?<=[{ ])(\d+):", r"a{1,20}a{1,20}b",
+        r".+:\d+", r"(?:(?!x).)*x",
     ],
 )  # fmt: skip
 def test_a_pattern_with_one_way_is_accepted(pattern: str) -> None:
-    assert find_slow_parts(pattern, is_searched=not pattern.startswith(("(?:(", "[^"))) == []
+    assert find_slow_parts(pattern, is_searched=not pattern.startswith(("(?:(", "[^", "."))) == []
 
 
 def test_the_earlier_log_rules_are_found() -> None:

@@ -212,7 +212,8 @@ def _perform_command(
         watch_seconds = parsed_line.options.watch
         result = run_once() if watch_seconds is None else _watch_results(session, watch_seconds, run_once)
         exit_code = _deliver_result(session, result, batch_context is None)
-        if not exit_code and not session.is_complete and command_entry.kind != "check":
+        is_success = not exit_code or (isinstance(result, ResultRows) and exit_code == result.done_code)
+        if is_success and not session.is_complete and command_entry.kind != "check":
             exit_code = ExitCode.PARTLY
         if isinstance(result, ResultRows):
             for hint_line in _collect_hints(session, run_once, exit_code, result.errors):
@@ -381,4 +382,4 @@ def _write_result(session: Session, command_output: ResultRows | str) -> int:
         (stderr.write_stderr_line if failure_count else session.write_remark)(note)
     if failure_count and not command_output.notes:
         stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
-    return exit_codes.exit_code_of_outcomes(command_output.errors)
+    return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import time
 from typing import Any, NamedTuple
 
-from namesrv_core import private_files
+from namesrv_core import operator_files, private_files
 from nsadmin import request_observer, stderr
 from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secret_name
 from nsadmin.output import ResultRow, ResultRows
@@ -114,7 +114,7 @@ def load_audit(audit_file: Path) -> AuditLog:
 def _parse_lines(file_lines: Sequence[bytes]) -> Iterator[tuple[int, AuditRecord | None]]:
     for line_number, json_line in enumerate(file_lines, 1):
         try:
-            audit_record = json.loads(json_line)
+            audit_record = operator_files.parse_json(json_line)
         except ValueError:
             audit_record = None
         is_usable = isinstance(audit_record, dict) and isinstance(audit_record.get("time"), int)

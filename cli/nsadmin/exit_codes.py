@@ -32,6 +32,9 @@ EXIT_CODE_MEANINGS = (
 )
 
 
+DIFFERENCES_FOUND = 2
+"""The exit code of `plan --exit-code` if there is something to do, as terraform's `-detailed-exitcode`."""
+
 PLUGIN_CODE_MEANINGS = (
     (0, "OK"),
     (1, "warning"),

@@ -6,6 +6,7 @@ Two other modules write to stderr: `nsadmin.confirmation` asks there, `nsadmin.p
 import os
 import sys
 
+from namesrv_core import __version__
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
 from nsadmin.client.connection.addresses import BadAddress
 from nsadmin.client.results import error_text, is_unreachable
@@ -17,6 +18,7 @@ from nsadmin.exit_codes import (
     exit_code_of_error,
 )
 
+_OWN_PACKAGES = ("namesrv_core", "nsadmin", "nsreport")
 _SGR_COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
 _context_label: tuple[str | None, str | None] = (None, None)
 
@@ -78,6 +80,13 @@ def _failure_text(error: BaseException) -> str:
         return str(error) if is_unreachable(error) else error_text(error)
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, ModuleNotFoundError) and error.name is not None:
+        package_name = error.name.partition(".")[0]
+        if package_name not in _OWN_PACKAGES:
+            return (
+                f"the Python package {package_name} is missing: install nsadmin with its dependencies:"
+                f" pip install nsadmin-{__version__}-py3-none-any.whl"
+            )
     return f"{type(error).__name__}: {error} (run it again with --debug to see where)"
 
 

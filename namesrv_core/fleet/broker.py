@@ -9,6 +9,7 @@ from typing import Any
 from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.fleet.broker_model import BrokerModel, BrokerSpec, PeerModels
 from namesrv_core.fleet.request_handlers import handle_request
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol import fastjson, headers
 from namesrv_core.protocol.codes import Perm, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
@@ -143,7 +144,7 @@ class SimulatedBroker:
                 "%s: %s refused the registration: %s",
                 self._log_name,
                 namesrv_channel.server_addr,
-                registration_reply.remark,
+                escape_unsafe(registration_reply.remark or ""),
             )
 
     async def follow_write_permission(self) -> None:

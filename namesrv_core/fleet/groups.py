@@ -1,11 +1,13 @@
 """The consumer groups of one broker: their settings, and the DataVersion that each change moves on."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from namesrv_core.errors import RequestError, ResponseCode
 from namesrv_core.fleet.topics import apply_attribute_changes
 from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.protocol.resource_names import MAX_GROUP_LENGTH, NAME_PATTERN
 
 GroupConfigJson = Mapping[str, Any]
 """A whole SubscriptionGroupConfig as it stands in bodies; never changed in place."""
@@ -37,7 +39,6 @@ _DEFAULT_CONFIG: GroupConfigJson = {
     "retryQueueNums": 1,
     "whichBrokerWhenConsumeSlowly": 1,
 }
-_MAX_NAME_LENGTH = 255
 
 
 class GroupTable:
@@ -52,8 +53,9 @@ class GroupTable:
     def put_config(self, wanted_config: Mapping[str, Any], now_ms: int) -> None:
         """Create or replace; attributes alone are merged, by signed keys. RequestError for a bad name."""
         group = wanted_config.get("groupName")
-        if not isinstance(group, str) or not group.strip() or len(group) > _MAX_NAME_LENGTH:
-            raise RequestError("The specified group is blank or too long.", ResponseCode.INVALID_PARAMETER)
+        if not isinstance(group, str) or not group.strip():
+            raise RequestError("The specified group is blank.", ResponseCode.INVALID_PARAMETER)
+        _require_valid_name(group)
         current_attributes = self.configs.get(group, {}).get("attributes", {})
         group_config = {
             config_key: wanted_config.get(config_key, default_value)
@@ -80,3 +82,13 @@ class GroupTable:
         self.data_version = DataVersion(
             (self.data_version.counter or 0) + 1, self.data_version.state_version, now_ms
         )
+
+
+def _require_valid_name(group: str) -> None:
+    """Raise RequestError 29 with the text of 5.5.0 (`TopicValidator#validateGroup`)."""
+    if not re.fullmatch(NAME_PATTERN, group):
+        remark = f"The specified group: {group}, contains illegal characters, allowing only ^{NAME_PATTERN}$"
+        raise RequestError(remark, ResponseCode.INVALID_PARAMETER)
+    if len(group) > MAX_GROUP_LENGTH:
+        remark = f"The specified group: {group}, is longer than group max length: {MAX_GROUP_LENGTH}"
+        raise RequestError(remark, ResponseCode.INVALID_PARAMETER)

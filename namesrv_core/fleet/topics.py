@@ -9,6 +9,7 @@ from typing import Any
 
 from namesrv_core.errors import RequestError, ResponseCode
 from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.protocol.resource_names import NAME_PATTERN, max_topic_length
 
 TopicConfigJson = Mapping[str, Any]
 """A whole TopicConfig as it stands in bodies; never changed in place."""
@@ -17,9 +18,6 @@ DEFAULT_TOPIC = "TBW102"
 RETRY_PREFIX = "%RETRY%"
 DLQ_PREFIX = "%DLQ%"
 
-_MAX_LENGTH = 127
-_MAX_RETRY_LENGTH = 255
-_NAME_PATTERN = re.compile(r"[%|a-zA-Z0-9_-]+")
 _KNOWN_ATTRIBUTES = (
     "queue.type",
     "cleanup.policy",
@@ -140,12 +138,11 @@ class TopicTable:
         """The name, if a topic may be created or deleted under it; else RequestError 29."""
         if topic is None or not topic.strip():
             raise _invalid_parameter_error("The specified topic is blank.")
-        if not _NAME_PATTERN.fullmatch(topic):
-            allowed_pattern = f"^{_NAME_PATTERN.pattern}$"
+        if not re.fullmatch(NAME_PATTERN, topic):
             raise _invalid_parameter_error(
-                f"The specified topic: {topic}, contains illegal characters, allowing only {allowed_pattern}"
+                f"The specified topic: {topic}, contains illegal characters, allowing only ^{NAME_PATTERN}$"
             )
-        max_length = _MAX_RETRY_LENGTH if topic.startswith((RETRY_PREFIX, DLQ_PREFIX)) else _MAX_LENGTH
+        max_length = max_topic_length(topic)
         if len(topic) > max_length:
             raise _invalid_parameter_error(
                 f"The specified topic: {topic}, is longer than topic max length: {max_length}"

@@ -56,7 +56,7 @@ def require_record_shape(record: JournalRecord) -> JournalRecord:
 
 
 def _field_checks(event_type: str) -> list[tuple[str, bool, ShapeCheck]]:
-    event_class = EVENT_TYPES_BY_NAME.get(event_type)
+    event_class: Any = EVENT_TYPES_BY_NAME.get(event_type)
     return _UNKNOWN_TYPE_CHECKS if event_class is None else _known_field_checks(event_class)
 
 

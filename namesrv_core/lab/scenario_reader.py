@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.lab.scenario import FAULT_KINDS, Fault, Scenario, match_names
@@ -250,7 +251,7 @@ def parse_scenario(yaml_text: str, file_name: str, scenario_name: str) -> Scenar
     import yaml
 
     try:
-        yaml_value = yaml.safe_load(yaml_text)
+        yaml_value = operator_files.parse_yaml(yaml_text)
     except yaml.YAMLError as error:
         problem_mark = getattr(error, "problem_mark", None)
         line_hint = f" in line {problem_mark.line + 1}" if problem_mark else ""
@@ -307,7 +308,9 @@ def load_scenario(name_or_path: str) -> Scenario:
         return built_in_scenarios[name_or_path]
     scenario_path = Path(name_or_path)
     try:
-        yaml_text = scenario_path.read_text(encoding="utf-8")
+        yaml_text = operator_files.read_text(
+            scenario_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS
+        )
     except FileNotFoundError:
         raise InvalidScenarioError(
             f"there is no file {name_or_path}, and no such scenario; there are: "

@@ -2,10 +2,12 @@
 
 import re
 import stat
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from namesrv_core import operator_files
 from namesrv_core.errors import BadSettings
 
 _NAMED_PARTS = re.compile(r"\b(alias|anchor|tag)\b")
@@ -36,7 +38,7 @@ def is_world_readable(file_path: Path) -> bool:
 def load_credentials(file_path: Path) -> object:
     """Parse the file. Raises BadSettings if that fails; the message never quotes the file's secrets."""
     try:
-        file_text = file_path.read_text("utf-8")
+        file_text = operator_files.read_text(file_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
     except OSError as error:
         raise BadSettings(f"{file_path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -62,11 +64,8 @@ def _require_unique_members(member_pairs: Sequence[tuple[str, object]]) -> dict[
 
 
 def _describe_duplicate(member_keys: Sequence[str]) -> str:
-    repeated_key = next(
-        member_key
-        for key_index, member_key in enumerate(member_keys)
-        if member_key in member_keys[:key_index]
-    )
+    key_counts = Counter(member_keys)
+    repeated_key = next(member_key for member_key in member_keys if key_counts[member_key] > 1)
     return f"{repeated_key!r} is there twice"
 
 
@@ -88,13 +87,13 @@ def _parse_yaml(file_path: Path, file_text: str) -> object:
             return super().construct_mapping(node, deep)
 
     try:
-        return yaml.load(file_text, StrictLoader)
+        return operator_files.parse_yaml(file_text, StrictLoader)
     except yaml.MarkedYAMLError as error:
         line_hint = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise BadSettings(
             f"{file_path} is no YAML{line_hint}: {_redact_problem(error.problem or '')}"
         ) from None
-    except (yaml.YAMLError, RecursionError, ValueError):
+    except yaml.YAMLError:
         raise BadSettings(f"{file_path} is no YAML") from None
 
 

@@ -1,17 +1,22 @@
 """Commands about consumers, producers and offsets, with living Java clients on a 5.5.0 and a 4.9.7 broker."""
 
+import json
 import os
 import signal
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from namesrv_core.storage.journal import reader
-from tests.interop import command_line, jars
+from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.command_line import Done
+from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
@@ -83,6 +88,15 @@ def _is_everywhere(cluster: Cluster) -> bool:
     return [len(row["brokerAddrs"]) for row in rows] == [2]
 
 
+def test_a_move_back_that_living_clients_carry_out_holds(cluster: Cluster) -> None:
+    """They consume the messages again at once, and commit the offset that they had before."""
+    words = ("resetOffsetByTime", GROUP, TOPIC, "-b", cluster.new.address, "-q", "0", "-o", "0", "--yes")
+    done = cluster(*words)
+    assert (done.code, [(row["to"], row["result"]) for row in done.rows]) == (0, [(0, "done")]), done
+    assert cluster.clients.order("wait 45") >= 45
+    wait_for("the offsets", lambda: cluster.diffs() == [0] * 8, 30)
+
+
 def test_connections_and_status(cluster: Cluster) -> None:
     done = cluster("consumerConnection", GROUP)
     assert (done.code, done.said) == (0, "")
@@ -129,6 +143,47 @@ def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
     one = ["resetOffsetByTime", GROUP, TOPIC, "-b", cluster.new.address, "-q", "2", "-o", "0", "--yes"]
     [row] = cluster(*one).rows
     assert (row["queueId"], row["to"], row["repeated"], row["result"]) == (2, 0, 10, "done")
+
+
+def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> None:
+    """The client reads, by which the broker takes its reset for heeded, and goes on where it was."""
+    commit(cluster.new, "Busy", TOPIC, {0: 3})
+    # Else the broker would send requests of its own to this client.
+    quiet = ("-a", "false", "-b", cluster.new.address, "--yes")
+    assert cluster("updateSubGroup", "Busy", *quiet).code == 0
+    place = {"consumerGroup": "Busy", "topic": TOPIC, "queueId": "0"}
+    pull = {
+        **place, "queueOffset": "3", "maxMsgNums": "1", "sysFlag": "4", "commitOffset": "0",
+        "suspendTimeoutMillis": "0", "subscription": "*", "subVersion": "1", "expressionType": "TAG",
+    }  # fmt: skip
+    client = wire.Connection(cluster.new.port)
+    words = ("resetOffsetByTime", "Busy", TOPIC, "-b", cluster.new.address, "-q", "0", "-s", "-1", "--yes")
+    with closing(client), ThreadPoolExecutor(1) as pool:
+        assert client.call(34, {}, json.dumps(heartbeat("Busy", TOPIC)).encode()).code == 0
+        for commits_its_own, code, result in ((True, 1, "failed"), (False, 0, "done")):
+            moving = pool.submit(lambda: cluster(*words))
+            while not moving.done():
+                client.call(11, pull)
+                if commits_its_own:
+                    client.call(15, {**place, "commitOffset": "4"})
+                time.sleep(0.2)
+            done = moving.result()
+            assert (done.code, done.rows[0]["to"], done.rows[0]["result"]) == (code, 10, result), done
+            assert ("a client committed 4 over it" in (done.rows[0]["error"] or "")) == commits_its_own
+
+
+def heartbeat(group: str, topic: str) -> dict[str, Any]:
+    """What a consumer of a topic tells a broker about itself."""
+    subscription = {
+        "topic": topic, "subString": "*", "subVersion": 1, "expressionType": "TAG", "classFilterMode": False,
+        "codeSet": [], "tagsSet": [],
+    }  # fmt: skip
+    consumer = {
+        "groupName": group, "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING",
+        "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET", "subscriptionDataSet": [subscription],
+        "unitMode": False,
+    }  # fmt: skip
+    return {"clientID": f"{group}@wire", "consumerDataSet": [consumer], "producerDataSet": []}
 
 
 def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: Path) -> None:

@@ -17,7 +17,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.interop import command_line, jars, wire
-from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
+from tests.interop.cluster import (
+    brokers,
+    create_topic,
+    wait_for_broker,
+    wait_for_runtime_info,
+    wait_for_topic,
+    wait_on_each,
+)
 from tests.interop.command_line import Done
 from tests.interop.java_parts import QUICK_START, JavaBroker, JavaNameServer, Running, jvm
 from tests.interop.processes import Child, wait_for
@@ -299,7 +306,7 @@ def test_a_broker_that_hangs(cluster: Cluster) -> None:
 
 
 def test_a_group_with_slaves_alone(cluster: Cluster) -> None:
-    """The last one: the master does not come back."""
+    """The master does not come back."""
     topic = on_broker_a(cluster, "Headless")
     cluster.master.kill()
 
@@ -311,3 +318,41 @@ def test_a_group_with_slaves_alone(cluster: Cluster) -> None:
     done = wait_for("the master's end on both", both_know, 60)
     assert causes(done).keys() == {"masterMissing"}
     assert cluster.send(cluster.both, topic) == f"{NO_ROUTE}{topic}"
+
+
+def test_a_killed_broker_is_named_by_every_command(cluster: Cluster, tmp_path: Path) -> None:
+    """The last one: neither the master nor the slave comes back."""
+    # A test before may have killed the master.
+    cluster.master.kill()
+    cluster.master.start()
+    wait_for_broker([cluster.new], "broker-a")
+    wait_for_runtime_info(cluster.master.port)
+    topic = on_broker_a(cluster, "OfDeadBroker")
+    own_state = {"NSADMIN_INVENTORY": "on", "NSADMIN_STATE": str(tmp_path)}
+    ask = partial(command_line.nsadmin, cluster.new.address, env=own_state)
+    assert ask("clusterList").code == 0
+    ask("check", "writable")
+    for part in (cluster.slave, cluster.master):
+        part.kill()
+    wait_on_each([cluster.new], "its end", lambda server: "broker-a" not in brokers(server), 60)
+
+    listed = ask("clusterList")
+    missing = [(row["brokerName"], row["brokerId"]) for row in listed.rows if not row["reachable"]]
+    assert (listed.code, missing) == (3, [("broker-a", 0), ("broker-a", 1)])
+    checked = ask("check", "brokers")
+    assert (checked.code, "broker-a:0, broker-a:1 left all" in checked.rows["summary"]) == (2, True)
+    unwritable = ask("check", "writable")
+    assert unwritable.code == 2
+    assert f"no broker takes messages of {topic}: broker-a: missing" in "\n".join(unwritable.rows["details"])
+    differing = ask("divergence", "--settle", "0")
+    found = [(row["name"], row["state"]) for row in differing.rows]
+    assert (differing.code, found) == (1, [("broker-a:0", "missing"), ("broker-a:1", "missing")])
+    explained = ask("routeExplain", topic)
+    assert (explained.code, causes(explained)) == (1, {"brokersGone": []})
+    assert row(explained, "brokersGone")["brokerAddr"] == cluster.master.address
+    progress = ask("consumerProgress")
+    assert (progress.code, "broker-a is missing" in progress.said) == (3, True)
+
+    # It was removed on purpose.
+    assert ask("inventory", "forget", "broker-a").code == 0
+    assert [ask(*words).code for words in (("clusterList",), ("check", "brokers"))] == [0, 0]

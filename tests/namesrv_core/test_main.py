@@ -79,7 +79,7 @@ def test_the_log_goes_to_stderr_and_stdout_has_nothing_more(tmp_path: Path) -> N
         assert call(put, connection).code == 0
         _, out, err = server.end(signal.SIGTERM)
     assert out == ""
-    assert "KvPut namespace=n key=k value=v (PUT_KV_CONFIG from 127.0.0.1:" in err
+    assert "KvPut namespace=n key=k value_bytes=1 (PUT_KV_CONFIG from 127.0.0.1:" in err
 
 
 def test_a_log_that_nobody_reads_stops_neither_the_server_nor_its_end(tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_how_much_the_log_says_is_changed_while_it_runs(tmp_path: Path) -> None:
         call(build_request(106), connection)
         _, _, err = server.end(signal.SIGTERM)
     assert "value=quiet" not in err
-    assert "KvPut namespace=n key=k before=quiet value=usual" in err
+    assert "KvPut namespace=n key=k before_bytes=5 value_bytes=5" in err
     assert "GET_ROUTEINFO_BY_TOPIC on connection" not in err
     assert "GET_KV_CONFIG on connection" in err
     assert "GET_BROKER_CLUSTER_INFO" not in err

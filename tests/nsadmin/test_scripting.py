@@ -53,13 +53,14 @@ def admin(there: Lab) -> Iterator[AdminClient]:
         yield client
 
 
-def test_there_are_five_of_a_readable_length() -> None:
+def test_there_are_six_of_a_readable_length() -> None:
     assert sorted(SCRIPTS) == [
         "compare_configs.py",
         "create_topics.py",
         "move_order_conf.py",
         "nightly_report.py",
         "no_writable_queue.py",
+        "slow_brokers.py",
     ]
     assert all(20 <= len(text.splitlines()) <= 50 for text in SCRIPTS.values())
 
@@ -191,3 +192,16 @@ def test_the_nightly_report_of_a_night_with_a_dead_broker(script: Script, there:
     parts = dict(re.findall(r"## (.+)\n\n((?:.+\n)+)", done.stdout))
     assert parts["Brokers"] == "- broker-a-1 has no master\n"
     assert len(parts["Groups that are behind"].splitlines()) == 7
+
+
+def test_brokers_that_answer_in_time_are_not_slow(script: Script) -> None:
+    done = script("slow_brokers.py", "60")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_brokers_that_have_no_time_to_answer_are_slow(script: Script, there: Lab) -> None:
+    done = script("slow_brokers.py", "0")
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(there.brokers)
+    assert "broker-a-1:0: no answer within 0 s" in lines

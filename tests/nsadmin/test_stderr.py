@@ -2,6 +2,7 @@
 
 import pytest
 
+from namesrv_core import __version__
 from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client import NoneReachable
@@ -23,6 +24,18 @@ REFUSED = RequestError("no")
         (TopicNotExist("No route\nSee the FAQ"), 5, "nsadmin: TOPIC_NOT_EXIST (17): No route\n"),
         (REFUSED, 1, "nsadmin: SYSTEM_ERROR (1): no\n"),
         (KeyError("x"), 1, "nsadmin: KeyError: 'x' (run it again with --debug to see where)\n"),
+        (
+            ModuleNotFoundError("No module named 'rich'", name="rich.table"),
+            1,
+            "nsadmin: the Python package rich is missing: install nsadmin with its dependencies:"
+            f" pip install nsadmin-{__version__}-py3-none-any.whl\n",
+        ),
+        (
+            ModuleNotFoundError("No module named 'nsadmin.gone'", name="nsadmin.gone"),
+            1,
+            "nsadmin: ModuleNotFoundError: No module named 'nsadmin.gone'"
+            " (run it again with --debug to see where)\n",
+        ),
         (KeyboardInterrupt(), 130, "nsadmin: interrupted\n"),
         (CommandInterrupted("interrupted; done: x"), 130, "nsadmin: interrupted; done: x\n"),
     ],

@@ -11,6 +11,7 @@ from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     NameServerFacts,
+    OwnTopics,
     QueuesByTopic,
     ServerTopic,
     SlaveProgress,
@@ -72,6 +73,9 @@ class Cluster:
         self.nodes = [SimServer(f"127.0.0.1:{9876 + at}", is_old=at in set(old)) for at in range(servers)]
         self.others = 8
         self.brokers_perm = 6
+        self.ordered: set[str] = set()
+        self.version = 0
+        self.refuses_topics = False
         self.boot = self.slave_boot = self.now - 1000
         self.slave_runs = True
         self.is_running = True
@@ -108,6 +112,7 @@ class Cluster:
 
     def create(self, topic: str, perm: int = RW, queues: int = 8) -> None:
         self.own[topic] = queue(perm, queues)
+        self.version += 1
         for node in self.nodes:
             if node.is_up and node.is_registered:
                 node.topics[topic] = self.registered()[topic]
@@ -115,6 +120,14 @@ class Cluster:
     def delete(self, topic: str) -> None:
         """On the broker and on name servers; the broker's next registration opens the rest."""
         del self.own[topic]
+        self.version += 1
+        self.register()
+
+    def flip_order(self, topic: str, times: int = 1) -> None:
+        """As a failing consumer does with its retry topic; the next registration opens the rest."""
+        for _ in range(times):
+            self.ordered ^= {topic}
+            self.version += 1
         self.register()
 
     def restart_broker(self) -> None:
@@ -194,6 +207,23 @@ class Cluster:
     def read_own_queues(self, master: str) -> QueuesByTopic | str:
         self._call()
         return dict(self.own) if self.is_running and master else "connection refused, nothing listens there"
+
+    def read_own_topics(self, master: str) -> OwnTopics | None:
+        self._call()
+        if self.refuses_topics or not self.is_running:
+            return None
+        return OwnTopics(
+            {"counter": self.version},
+            {
+                topic: {
+                    "readQueueNums": item.read_queue_nums,
+                    "writeQueueNums": item.write_queue_nums,
+                    "perm": item.perm,
+                    "order": topic in self.ordered,
+                }
+                for topic, item in self.own.items()
+            },
+        )
 
     def _each(self, addrs: tuple[str, ...], act: Callable[[SimServer], None]) -> dict[str, str | None]:
         self._call()

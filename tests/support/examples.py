@@ -62,6 +62,7 @@ ELSEWHERE = {
 BEFORE = {
     "drainStatus": ("drain broker-a-0 --force --yes",),
     "undrain": ("drain broker-a-0 --force --yes",),
+    "inventoryForget": ("clusterList",),
     "auditList": ("updateKvConfig DEPLOYMENT stage canary --yes",),
     "divergence": _WRITTEN_ON_ONE,
     "checkRocksdbCqWriteProgress": ("updateBrokerConfig rocksdbCQDoubleWriteEnable true -c cluster-a --yes",),

@@ -29,10 +29,31 @@ _MANY = 255
 def find_slow_parts(pattern: str, *, is_searched: bool) -> list[str]:
     """Why a pattern can take more than linear time; [] if it cannot. Java's named groups are accepted."""
     tree = parser.parse(re.sub(r"\(\?<(\w)", r"(?P<\1", pattern))
-    problems = list(_check(tree, frozenset(), in_loop=False))
+    problems = list(_check_top(tree))
     if is_searched:
         problems += _check_starts(tree)
     return problems
+
+
+def _check_top(sequence: Any) -> Iterator[str]:
+    """Like `_check`; one repetition may stop anywhere, as what follows it is searched for in its text."""
+    items = list(sequence)
+    may_stop_anywhere = True
+    for at, node in enumerate(items):
+        problems = list(_check_node(node, _first(items[at + 1 :], frozenset()), in_loop=False))
+        is_search = may_stop_anywhere and _is_simple_loop(node) and not [*_check_starts(items[at + 1 :])]
+        if problems and is_search:
+            may_stop_anywhere = False
+        else:
+            yield from problems
+
+
+def _is_simple_loop(node: tuple[Any, Any]) -> bool:
+    """Whether a node repeats one character, such as `.*` or `(.*?)`."""
+    if node[0] is nodes.SUBPATTERN:
+        inner = list(node[1][3])
+        return len(inner) == 1 and _is_simple_loop(inner[0])
+    return node[0] in _REPEATS and not [child for item in node[1][2] for child in _children(item)]
 
 
 def _chars(node: tuple[Any, Any]) -> Chars:
@@ -190,4 +211,9 @@ def _always_succeeds(items: list[Any]) -> bool:
         for node in items
         if node[0] is not nodes.SUBPATTERN
     ) + sum(node[1][3].getwidth()[0] for node in items if node[0] is nodes.SUBPATTERN)
-    return width <= 1 and all(node[0] not in (nodes.AT, nodes.ASSERT, nodes.ASSERT_NOT) for node in items)
+    begins_with_character = items[0][0] not in _REPEATS
+    return (
+        begins_with_character
+        and width <= 1
+        and all(node[0] not in (nodes.AT, nodes.ASSERT, nodes.ASSERT_NOT) for node in items)
+    )

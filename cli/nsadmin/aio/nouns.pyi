@@ -837,6 +837,12 @@ class AsyncOffsetAdmin:
     async def apply_clone(self, offset_plan: OffsetPlan) -> list[OffsetMove]:
         """Apply a plan of `plan_clone` queue by queue, and read the offsets back. Call it once."""
 
+    async def has_clients(self, group: str, offset_moves: Sequence[OffsetMove]) -> bool:
+        """Return whether clients of a group are connected, which commit offsets of their own."""
+
+    async def verify_moves(self, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
+        """Read offsets again after clients committed; see `offset_verification.verify_moves`."""
+
 class AsyncProducerAdmin:
     """`admin.producers`: connected producers."""
 

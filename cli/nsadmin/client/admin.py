@@ -50,10 +50,11 @@ if TYPE_CHECKING:
 
 
 class AdminClient(BlockingClient):
-    """A blocking client of name servers and brokers. Threads that share a client take turns.
+    """A blocking client of name servers and brokers. Threads can share it.
 
     A read asks one name server, and the next one if that server does not answer. A change goes to every name
-    server and returns one ServerResult per server. Every failure is a RocketMQError.
+    server and returns one ServerResult per server. Every failure is a RocketMQError. Up to 16 calls run at
+    once, each with connections of its own; further calls wait.
 
     Args:
         namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
@@ -61,7 +62,7 @@ class AdminClient(BlockingClient):
         timeout: Seconds per request. Replaces `access.timeout`.
         access: Timeout, retries, concurrency, credentials, TLS and address map.
         ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
-        observer: Called with an Exchange after each request.
+        observer: Called with an Exchange after each request, by one thread at a time.
         read_only: Refuse requests that change something (ReadOnlyAccess).
         pool: Connections to share with other clients. Default: connections of its own.
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from namesrv_core import bounded_inflation, operator_files
 from namesrv_core.errors import RocketMQError
 from namesrv_core.history.replay import JournalReplay
 from nsadmin.client.admin import AdminClient
@@ -17,6 +18,7 @@ from nsadmin.client.results import ServerResult, is_not_found
 
 SNAPSHOT_FORMAT = "nsadmin-snapshot"
 SNAPSHOT_VERSION = 1
+_ZSTD_FRAME_HEADER = b"\x28\xb5\x2f\xfd"
 ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
 
 TextTable = Mapping[str, str]
@@ -296,6 +298,15 @@ def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
     )
 
 
+def _inflate_snapshot(file_content: bytes) -> bytes:
+    inflated = bounded_inflation.inflate_zstd_frame(
+        file_content, bounded_inflation.max_inflated_bytes(len(file_content))
+    )
+    if inflated.problem_text is not None:
+        raise ValueError(inflated.problem_text)
+    return inflated.content
+
+
 def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
     """Decode the content of a snapshot file: zstd-compressed or plain JSON.
 
@@ -305,13 +316,11 @@ def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
     Raises:
         InvalidSnapshotError: The content is not a snapshot of a known version.
     """
-    import zstandard
-
     try:
-        if file_content[:4] == zstandard.FRAME_HEADER:
-            file_content = zstandard.ZstdDecompressor().decompress(file_content)
-        snapshot_record = json.loads(file_content.decode("utf-8", "surrogatepass"))
-    except (zstandard.ZstdError, ValueError) as error:
+        if file_content[:4] == _ZSTD_FRAME_HEADER:
+            file_content = _inflate_snapshot(file_content)
+        snapshot_record = operator_files.parse_json(file_content.decode("utf-8", "surrogatepass"))
+    except ValueError as error:
         raise InvalidSnapshotError(f"it is neither JSON nor compressed JSON: {error}") from None
     if not isinstance(snapshot_record, dict) or snapshot_record.get("format") != SNAPSHOT_FORMAT:
         raise InvalidSnapshotError(f"it is no {SNAPSHOT_FORMAT}")

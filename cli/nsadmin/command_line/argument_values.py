@@ -4,10 +4,10 @@ import codecs
 import re
 from collections.abc import Sequence
 
+from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.exit_codes import UsageError
 
 _DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
-_TOPIC_PATTERN = re.compile(r"[%|a-zA-Z0-9_-]+")
 _SECONDS_PER_UNIT = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BOOLEAN_WORDS = {"true": True, "false": False}
 
@@ -32,13 +32,10 @@ def validate_perm(command_name: str, perm_bits: int | None) -> int | None:
 
 
 def validate_topic_name(command_name: str, topic_text: str) -> str:
-    """Return the name if brokers accept it for a new topic; retry and dead-letter topics may be longer."""
-    max_length = 255 if topic_text.startswith(("%RETRY%", "%DLQ%")) else 127
-    if not _TOPIC_PATTERN.fullmatch(topic_text) or len(topic_text) > max_length:
-        raise UsageError(
-            f"{command_name}: {topic_text!r} is no name of a topic: letters, digits "
-            f"and % | _ -, {max_length} at most"
-        )
+    """Return the name if brokers accept it for a new topic."""
+    name_problem = find_topic_name_problem(topic_text)
+    if name_problem is not None:
+        raise UsageError(f"{command_name}: {name_problem}")
     return topic_text
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
 
+from namesrv_core import operator_files
 from nsadmin.contexts.context_records import Context, Contexts, InvalidContextsError
 
 ContextsPath = str | os.PathLike[str]
@@ -24,8 +25,9 @@ def contexts_path(environ: Mapping[str, str] = os.environ) -> str:
 def load_contexts(contexts_file: ContextsPath) -> Contexts:
     """Load a file; empty without a file. InvalidContextsError, with file and key, if it is invalid."""
     try:
-        with open(contexts_file) as file_reader:
-            file_text = file_reader.read()
+        file_text = operator_files.read_text(
+            contexts_file, max_characters=operator_files.MAX_CONFIG_CHARACTERS, encoding=None
+        )
     except FileNotFoundError:
         return Contexts({})
     except (OSError, UnicodeDecodeError) as error:
@@ -39,7 +41,7 @@ def _parse_file_text(file_name: str, file_text: str) -> Contexts:
     import yaml
 
     try:
-        yaml_content = yaml.safe_load(file_text) or {}
+        yaml_content = operator_files.parse_yaml(file_text) or {}
     except yaml.YAMLError as error:
         # The text of the YAML error quotes the file, which may have secrets.
         problem_mark = getattr(error, "problem_mark", None)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 
+from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 
@@ -48,7 +49,7 @@ def parse_kv_file(file_text: str) -> dict[str, dict[str, str]]:
         InvalidKvFileError: the text is not a valid KV config file.
     """
     try:
-        json_value = json.loads(file_text)
+        json_value = operator_files.parse_json(file_text)
     except ValueError as error:
         raise InvalidKvFileError(f"it is no JSON: {error}") from None
     kv_tables = json_value.get("configTable") if isinstance(json_value, dict) else None

@@ -1,13 +1,12 @@
 """Runs `python -m nsreport` in a child process and yields its messages. Spark is not loaded here."""
 
-import json
 import subprocess
 from collections.abc import Generator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from namesrv_core import private_files
+from namesrv_core import operator_files, private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin import python_process
 
@@ -67,7 +66,7 @@ def run_report(
 def _parse_message(output_line: bytes) -> dict[str, Any]:
     """The message on a line; {} for other lines, which Spark or its launcher may write to stdout."""
     try:
-        report_message = json.loads(output_line)
+        report_message = operator_files.parse_json(output_line)
     except ValueError:
         report_message = None
     return report_message if isinstance(report_message, dict) else {}

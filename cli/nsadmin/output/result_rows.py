@@ -34,6 +34,7 @@ class ResultRows(NamedTuple):
     `columns` are the keys of every row, in order; `table_columns` are the columns that a table shows, None
     for all. `errors` has the outcome of each server (None after a success) and decides the exit code.
     `notes` are lines for stderr. `totals` are sums over all rows, for output forms that show them.
+    `done_code` is the exit code if no server failed.
     """
 
     columns: Sequence[str]
@@ -42,6 +43,7 @@ class ResultRows(NamedTuple):
     notes: Sequence[str] = ()
     table_columns: Sequence[str] | None = None
     totals: Mapping[str, float] = {}
+    done_code: int = 0
 
 
 class OutputText(str):

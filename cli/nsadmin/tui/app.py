@@ -138,6 +138,7 @@ class Tui(BaseTui):
             self.interval,
             journal_folders=self.cluster_context.journal_folders,
             describe_event=self.cluster_context.describe_event,
+            inventory=self.cluster_context.inventory,
         )
         feed: Any = None
 

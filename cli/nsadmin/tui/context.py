@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling.poll_records import EventDescriber
 from nsadmin.tui.polling.poller import ClientFactory
 
@@ -12,6 +13,7 @@ class ClusterContext(NamedTuple):
 
     `words` are the options that make a command line use the same cluster. Name servers or collectors write
     `journal_folders`, and `describe_event` puts their events into words. `read_only` forbids changes.
+    `inventory` has the brokers that should be there.
     """
 
     label: str
@@ -23,6 +25,7 @@ class ClusterContext(NamedTuple):
     journal_folders: Sequence[str] = ()
     namespaces: Sequence[str] = ("ORDER_TOPIC_CONFIG",)
     describe_event: EventDescriber = lambda event_type, event_fields: None
+    inventory: InventoryKeeper | None = None
 
 
 class AvailableContexts(NamedTuple):

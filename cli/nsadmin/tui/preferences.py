@@ -4,6 +4,8 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from namesrv_core import operator_files
+
 DEFAULT_THEME = "nsadmin-dark"
 _TOP_LEVEL_KEYS = ("theme", "interval", "keys", "themes")
 _THEME_COLORS = (
@@ -38,8 +40,8 @@ def load_preferences(file_path: str, binding_ids: Collection[str]) -> Preference
     import yaml
 
     try:
-        with open(file_path, encoding="utf-8") as reader:
-            content = yaml.safe_load(reader) or {}
+        file_text = operator_files.read_text(file_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
+        content = operator_files.parse_yaml(file_text) or {}
     except FileNotFoundError:
         return Preferences()
     except (OSError, UnicodeDecodeError) as error:

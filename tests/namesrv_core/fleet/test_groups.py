@@ -58,7 +58,8 @@ def test_a_group_is_replaced_but_for_its_attributes_which_are_merged(model: Brok
     [
         ({}, 29),
         ({"groupName": " "}, 29),
-        ({"groupName": "g" * 256}, 29),
+        ({"groupName": "g" * 121}, 29),
+        ({"groupName": "a.b"}, 29),
         ({"groupName": "g", "attributes": {"a": ""}}, 1),
     ],
 )

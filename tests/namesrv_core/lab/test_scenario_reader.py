@@ -6,6 +6,7 @@ import pytest
 
 from namesrv_core.lab.scenario import Fault
 from namesrv_core.lab.scenario_reader import InvalidScenarioError, load_scenario, parse_scenario
+from tests.support.hostile_yaml import HOSTILE_YAML
 
 GOOD = """
 about: Something.
@@ -96,3 +97,9 @@ def test_a_file_or_a_name(tmp_path: Path) -> None:
         load_scenario("nothing")
     with pytest.raises(InvalidScenarioError, match="cannot be read"):
         load_scenario(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", HOSTILE_YAML)
+def test_hostile_yaml_is_no_scenario(name: str) -> None:
+    with pytest.raises(InvalidScenarioError, match="it is no YAML"):
+        parse_scenario(HOSTILE_YAML[name], "f", "f")

@@ -145,7 +145,8 @@ def test_less_or_more_is_said_as_the_level_wants(written: list[str]) -> None:
     assert "KvPut namespace=n key=k value_bytes=1 (put at DEBUG)" in "".join(written)
 
 
-FORGED = "a\n2026-11-24T00:00:00.000Z INFO  forged\x1b[31m\x85\u202e\u2028\ud800"
+# No lone surrogate: pytest-xdist cannot send a report with one. `test_printable_text` has them.
+FORGED = "a\n2026-11-24T00:00:00.000Z INFO  forged\x1b[31m\x85\u202e\u2028"
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])

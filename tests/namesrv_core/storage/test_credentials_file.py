@@ -7,6 +7,7 @@ import pytest
 
 from namesrv_core.errors import BadSettings
 from namesrv_core.storage.credentials_file import is_world_readable, load_credentials, read_file_mark
+from tests.support.hostile_yaml import HOSTILE_YAML
 
 
 @pytest.mark.parametrize(
@@ -72,3 +73,18 @@ def test_a_file_that_everybody_may_read_is_exposed(tmp_path: Path) -> None:
     assert not is_world_readable(path)
     path.chmod(0o644)
     assert is_world_readable(path)
+
+
+@pytest.mark.parametrize("name", HOSTILE_YAML)
+def test_hostile_yaml_is_refused(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text(HOSTILE_YAML[name])
+    with pytest.raises(BadSettings, match=r"c\.yaml is no YAML"):
+        load_credentials(file)
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "c.json"
+    file.write_text(" " * (1 << 21))
+    with pytest.raises(BadSettings, match="File too large"):
+        load_credentials(file)

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -191,6 +192,7 @@ async def test_a_response_that_is_not_read_makes_room_when_nothing_else_can() ->
             writer.transport.abort()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have only one loopback address")
 @on_a_loop
 async def test_the_address_with_the_most_connections_makes_room_for_another_address() -> None:
     async with serving(slots=HttpSlots(max_connections=4)) as (_, address):

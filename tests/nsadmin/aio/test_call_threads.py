@@ -60,11 +60,13 @@ async def test_a_cancelled_task_sends_no_further_request() -> None:
 @on_a_loop
 async def test_a_task_that_is_cancelled_before_a_thread_is_free_runs_nothing() -> None:
     go_on, began = Event(), list[int]()
+
+    def block() -> None:
+        began.append(1)
+        go_on.wait(DEADLINE)
+
     async with caller_in_threads() as (_, call_threads):
-        blocking = [
-            asyncio.create_task(call_threads.run_call(lambda: (began.append(1), go_on.wait(DEADLINE))))
-            for _ in range(MAX_CALLS_AT_ONCE)
-        ]
+        blocking = [asyncio.create_task(call_threads.run_call(block)) for _ in range(MAX_CALLS_AT_ONCE)]
         await until(lambda: len(began) == MAX_CALLS_AT_ONCE)
         waiting = asyncio.create_task(call_threads.run_call(lambda: began.append(2)))
         await asyncio.sleep(0)

@@ -22,6 +22,7 @@ from nsadmin.client.snapshots import (
     take_cluster_snapshot,
     take_server_snapshots,
 )
+from tests.support.bounded_process import run_bounded
 from tests.support.journals import registered, snapshot
 from tests.support.servers import FakeNameServer, body, closed_port
 
@@ -158,3 +159,16 @@ def test_a_picture_of_other_things_is_none(name: str, value: object) -> None:
     whole = json.loads(zstandard.ZstdDecompressor().decompress(encode_snapshot(PICTURE)))
     with pytest.raises(InvalidSnapshotError, match=f"its {name} cannot be read"):
         decode_snapshot(json.dumps({**whole, name: value}).encode())
+
+
+def test_a_file_that_inflates_without_measure_is_no_picture() -> None:
+    program = """
+import zstandard
+from nsadmin.client.snapshots import InvalidSnapshotError, decode_snapshot
+try:
+    decode_snapshot(zstandard.compress(b" " * (1 << 28)) if sys.argv[1] == "zst" else b"[" * 100_000)
+except InvalidSnapshotError as error:
+    print(error)
+"""
+    assert "it inflates to more than" in run_bounded(program, "zst", megabytes=1500)
+    assert "nested too deeply" in run_bounded(program, "json")

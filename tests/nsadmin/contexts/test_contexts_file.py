@@ -17,6 +17,7 @@ from nsadmin.contexts import (
     load_contexts,
     save_contexts,
 )
+from tests.support.hostile_yaml import HOSTILE_YAML
 
 PROD = Context("a:9876;b:9876", timeout=5.0, output="json", read_only=True, color="red")
 FULL = Context(
@@ -131,3 +132,18 @@ def test_the_example_of_the_documentation_is_a_file_of_contexts(tmp_path: Path) 
     unset = {name for name, value in prod._asdict().items() if value == Context._field_defaults[name]}
     assert unset == {"namesrv_addr", "config_file"}
     assert prod.address_map == (("10.0.0.0/8", "gateway.example.com"), ("10.1.2.3:10911", "127.0.0.1:20911"))
+
+
+@pytest.mark.parametrize("name", HOSTILE_YAML)
+def test_hostile_yaml_is_no_file_of_contexts(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(HOSTILE_YAML[name])
+    with pytest.raises(InvalidContextsError, match="is no YAML"):
+        load_contexts(file)
+
+
+def test_a_file_of_contexts_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("#" * (1 << 21))
+    with pytest.raises(InvalidContextsError, match=r"cannot be read: .*File too large"):
+        load_contexts(file)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.tui.preferences import InvalidPreferencesError, Preferences, load_preferences, preferences_path
+from tests.support.hostile_yaml import HOSTILE_YAML
 
 NAMES = ("sort", "quit")
 
@@ -55,3 +56,11 @@ def test_what_cannot_be_is_told_with_its_place(text: str, why: str, tmp_path: Pa
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InvalidPreferencesError, match="cannot be read"):
         load_preferences(str(tmp_path), NAMES)
+
+
+@pytest.mark.parametrize("name", HOSTILE_YAML)
+def test_hostile_yaml_is_refused(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "tui.yaml"
+    file.write_text(HOSTILE_YAML[name])
+    with pytest.raises(InvalidPreferencesError, match="is no YAML"):
+        load_preferences(str(file), ())

@@ -139,33 +139,29 @@ class BrokerStatus(NamedTuple):
 
 
 class ClusterAdmin:
-    """`admin.clusters`: the brokers that name servers list, and the status of each broker.
-
-    Attributes:
-        latest_infos: The answers of the name servers to the latest `get_info`.
-    """
+    """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
     def __init__(self, reader: NameServerReader, brokers: BrokerAdmin) -> None:
         self._reader = reader
         self._brokers = brokers
-        self.latest_infos: list[ClusterInfo] = []
+        self._latest_infos: list[ClusterInfo] = []
 
     def get_info(self) -> ClusterInfo:
         """Return all clusters, as one name server lists them (GET_BROKER_CLUSTER_INFO, 106)."""
-        self.latest_infos = []
+        self._latest_infos = []
         return self._reader.read_first(
             "the clusters", self._parse_and_keep, RequestCode.GET_BROKER_CLUSTER_INFO
         )
 
     def _parse_and_keep(self, response: RemotingCommand) -> ClusterInfo:
         cluster_info = parse_cluster_info(response)
-        self.latest_infos.append(cluster_info)
+        self._latest_infos.append(cluster_info)
         return cluster_info
 
     def list_latest_groups(self) -> list[BrokerAddrGroup]:
         """Return the broker groups of all answers to the latest `get_info`; one group per answer."""
         return [
-            broker_group for cluster_info in self.latest_infos for broker_group in cluster_info.broker_groups
+            broker_group for cluster_info in self._latest_infos for broker_group in cluster_info.broker_groups
         ]
 
     def get_info_each(self) -> list[ServerResult[ClusterInfo]]:

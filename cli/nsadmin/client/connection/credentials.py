@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from namesrv_core import operator_files
 from namesrv_core.errors import BadSettings
 from nsadmin.client.connection.access_options import Credentials
 
@@ -264,7 +265,7 @@ def _credentials_from_content(file_path: "Path", file_content: Mapping[Any, Any]
 
 def _read_text(file_path: "Path") -> str:
     try:
-        return file_path.read_text(encoding="utf-8")
+        return operator_files.read_text(file_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
     except OSError as error:
         raise BadSettings(f"{file_path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -276,7 +277,7 @@ def _parse_yaml(file_path: "Path", file_text: str) -> Mapping[Any, Any]:
     import yaml
 
     try:
-        file_content = yaml.load(file_text, yaml.BaseLoader) or {}
+        file_content = operator_files.parse_yaml(file_text, yaml.BaseLoader) or {}
     except yaml.YAMLError as error:
         # Show only the line number: the text of the YAML error quotes the file.
         error_mark = getattr(error, "problem_mark", None)

@@ -13,7 +13,7 @@ from time import time
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from namesrv_core import private_files
+from namesrv_core import operator_files, private_files
 from namesrv_core.protocol.codes import V5_5_0, version_text
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.addresses import BadAddress, NameServerList, parse_addrs, require_addrs
@@ -203,7 +203,13 @@ def _read_properties(properties_file: Path) -> dict[str, str]:
     from javaproperties import InvalidUEscapeError, loads
 
     try:
-        return dict(loads(properties_file.read_text("latin-1")))
+        return dict(
+            loads(
+                operator_files.read_text(
+                    properties_file, max_characters=operator_files.MAX_CONFIG_CHARACTERS, encoding="latin-1"
+                )
+            )
+        )
     except OSError as error:
         raise BadAddress(f"{properties_file} cannot be read: {error.strerror}") from None
     except InvalidUEscapeError as error:
@@ -219,7 +225,8 @@ def _cache_file_name(url: str) -> str:
 def _read_cache(cache_file: Path) -> _CachedAddresses | None:
     """Read a cached answer; return None if the file is missing or damaged."""
     try:
-        cache_content = json.loads(cache_file.read_text())
+        cache_text = operator_files.read_text(cache_file, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
+        cache_content = operator_files.parse_json(cache_text)
         namesrv_addrs = parse_addrs(cache_content["namesrvAddr"])
         return _CachedAddresses(namesrv_addrs, float(cache_content["time"])) if namesrv_addrs else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, BadAddress):

@@ -6,6 +6,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.resource_names import find_group_name_problem
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -185,7 +186,8 @@ class GroupAdmin:
             attribute_changes: Changes of attributes, by "+key" or "-key".
 
         Returns:
-            One GroupChange per master, in order. Its error is NotApplied for a slave.
+            One GroupChange per master, in order. Its error is NotApplied for a slave, and for a new group
+            whose name brokers of 5.4 and later refuse.
         """
         master_targets = list(master_targets)
         slave_errors = self._find_slaves(master_targets)
@@ -208,7 +210,9 @@ class GroupAdmin:
                     target,
                     settings_before,
                     settings_after,
-                    error or slave_errors.get(target.broker_addr or ""),
+                    error
+                    or slave_errors.get(target.broker_addr or "")
+                    or (None if settings_before else _refuse_new_name(group)),
                 )
             )
         return planned_changes
@@ -374,6 +378,12 @@ class GroupAdmin:
             for broker_addr, broker_config, _ in config_results
             if broker_config is not None and broker_config.get("brokerId", "0") != "0"
         }
+
+
+def _refuse_new_name(group: str) -> RocketMQError | None:
+    """Return the error of a group that does not exist and must not be created; None if its name is valid."""
+    name_problem = find_group_name_problem(group)
+    return None if name_problem is None else NotApplied(name_problem)
 
 
 def is_system_group(group: str) -> bool:

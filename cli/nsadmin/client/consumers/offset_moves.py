@@ -11,11 +11,10 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
-from nsadmin.client.brokers.targets import NO_MASTER, BrokerTarget
+from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import read_committed_offsets, read_queue_offsets
 from nsadmin.client.consumers.groups import GroupAdmin
 from nsadmin.client.consumers.offset_plans import (
@@ -27,10 +26,12 @@ from nsadmin.client.consumers.offset_plans import (
     group_by_addr,
     judge_read_back,
     keep_if_forward,
+    list_empty_moves,
     move_toward,
     set_target_offset,
     target_fields,
 )
+from nsadmin.client.consumers.offset_verification import find_connected_error, verify_moves
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.topics.topics import TopicAdmin
@@ -149,7 +150,7 @@ class OffsetAdmin:
             dict.fromkeys(offset_move.broker_addr for offset_move in offset_moves if offset_move.broker_addr)
         )
         self._require_known_group(source_group, broker_addrs)
-        if require_offline and (error := self._find_connected_error(group, broker_addrs)):
+        if require_offline and (error := find_connected_error(self._caller, group, broker_addrs)):
             raise error
         plannable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
         source_offsets = read_committed_offsets(
@@ -189,31 +190,42 @@ class OffsetAdmin:
             )
         ]
 
+    def has_clients(self, group: str, offset_moves: Sequence[OffsetMove]) -> bool:
+        """Return whether clients of a group are connected, which commit offsets of their own.
+
+        Asks the masters (GET_CONSUMER_CONNECTION_LIST, 203). A master that does not answer counts as yes.
+
+        Args:
+            group: The consumer group.
+            offset_moves: The moves, which name the masters.
+        """
+        broker_addrs = list(filter(None, group_by_addr(offset_moves)))
+        return find_connected_error(self._caller, group, broker_addrs) is not None
+
+    def verify_moves(self, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
+        """Read offsets again after clients committed; see `offset_verification.verify_moves`.
+
+        Args:
+            group: The consumer group.
+            offset_moves: The result of `apply_reset` or `apply_clone`.
+        """
+        return verify_moves(self._caller, group, offset_moves)
+
     def _list_moves(self, group: str, topic: str, cluster_name: str | None) -> list[OffsetMove]:
         """List an OffsetMove without offsets for every readable queue on the masters of the topic."""
         cluster_brokers = {
             queue_route.broker_name
             for queue_route in self._clusters.get_info().groups_in_cluster(cluster_name)
         }
-        offset_moves = []
-        for queue_route in self._topics.get_route(topic).queues:
-            if queue_route.logical_queues is not None:
-                raise NotApplied(f"{topic} is a static topic, whose logical queues brokers cannot reset")
-            if queue_route.broker_name not in cluster_brokers or not queue_route.read_queue_nums:
-                continue
-            master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID, "")
-            no_master_error = None if master_addr else NotApplied(NO_MASTER)
-            offset_moves += [
-                OffsetMove(
-                    master_addr,
-                    MessageQueue(topic, queue_route.broker_name, queue_id),
-                    None,
-                    None,
-                    "planned" if master_addr else "failed",
-                    no_master_error,
-                )
-                for queue_id in range(queue_route.read_queue_nums if master_addr else 1)
-            ]
+        queue_routes = self._topics.get_route(topic).queues
+        if any(queue_route.logical_queues is not None for queue_route in queue_routes):
+            raise NotApplied(f"{topic} is a static topic, whose logical queues brokers cannot reset")
+        offset_moves = [
+            offset_move
+            for queue_route in queue_routes
+            if queue_route.broker_name in cluster_brokers
+            for offset_move in list_empty_moves(topic, queue_route)
+        ]
         if not offset_moves:
             raise NotFound(f"no broker of the cluster {cluster_name!r} has queues of {topic!r}")
         self._require_known_group(
@@ -294,7 +306,7 @@ class OffsetAdmin:
         resets_by_itself = self._resets_by_itself(broker_addr)
         if offset_plan.queue_id is not None:
             return self._move_each(offset_plan, broker_addr, offset_moves, resets_by_itself)
-        if not resets_by_itself and self._find_connected_error(offset_plan.group, [broker_addr]) is None:
+        if not (resets_by_itself or find_connected_error(self._caller, offset_plan.group, [broker_addr])):
             return self._commit_offsets(
                 offset_plan.group,
                 [keep_if_forward(offset_move, offset_plan.is_forced) for offset_move in offset_moves],
@@ -346,22 +358,13 @@ class OffsetAdmin:
                 offset_plan.group, offset_moves, RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
             )
         # A broker before 5.2 ignores the queue id of a reset and moves all queues, so commit the offsets.
-        if broker_addr and (error := self._find_connected_error(offset_plan.group, [broker_addr])):
+        error = find_connected_error(self._caller, offset_plan.group, [broker_addr]) if broker_addr else None
+        if error is not None:
             return [
                 offset_move if offset_move.error else fail_move(offset_move, error)
                 for offset_move in offset_moves
             ]
         return self._commit_offsets(offset_plan.group, offset_moves)
-
-    def _find_connected_error(self, group: str, broker_addrs: Sequence[str]) -> RocketMQError | None:
-        """Return the error that prevents a commit: connected clients would overwrite the offsets."""
-        group_connections = client_connections.read_consumers(self._caller, [group], broker_addrs)[group]
-        if not group_connections.clients:
-            return next((error for error in group_connections.errors.values() if error is not None), None)
-        client_ids = ", ".join(connected_client.client_id for connected_client in group_connections.clients)
-        return NotApplied(
-            f"clients of {group!r} are connected and write offsets of their own: stop {client_ids}"
-        )
 
     def _commit_offsets(self, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
         return self._write_offsets(group, offset_moves, RequestCode.UPDATE_CONSUMER_OFFSET)

@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, headers
-from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
+from nsadmin.client.brokers.targets import NO_MASTER
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotApplied
+from nsadmin.client.topic_routes import QueueRoute
 
 END_OF_QUEUE = -1
 """The timestamp that stands for the end of a queue."""
@@ -70,6 +72,30 @@ class OffsetPlan(NamedTuple):
     is_forced: bool
     queue_id: int | None
     moves: tuple[OffsetMove, ...]
+
+
+def list_empty_moves(topic: str, queue_route: QueueRoute) -> list[OffsetMove]:
+    """List a move without offsets for every readable queue of a broker, or a failed one without a master.
+
+    Args:
+        topic: The topic.
+        queue_route: The queues of the topic on the broker.
+    """
+    if not queue_route.read_queue_nums:
+        return []
+    master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID, "")
+    no_master_error = None if master_addr else NotApplied(NO_MASTER)
+    return [
+        OffsetMove(
+            master_addr,
+            MessageQueue(topic, queue_route.broker_name, queue_id),
+            None,
+            None,
+            "planned" if master_addr else "failed",
+            no_master_error,
+        )
+        for queue_id in range(queue_route.read_queue_nums if master_addr else 1)
+    ]
 
 
 def group_by_addr(offset_moves: Iterable[OffsetMove]) -> dict[str, list[OffsetMove]]:

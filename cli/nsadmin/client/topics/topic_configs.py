@@ -11,6 +11,7 @@ from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
@@ -178,7 +179,7 @@ class TopicConfigs:
 
         Returns:
             One TopicConfigChange per broker, in order. The error is NotApplied for a slave, which would lose
-            the change at its next copy of the master.
+            the change at its next copy of the master, and for a new topic whose name no broker accepts.
         """
         roles_by_addr = {answer.addr: answer for answer in self._require_masters(broker_addrs)}
         configs_by_addr = {
@@ -267,7 +268,8 @@ def _plan_change(
 ) -> TopicConfigChange:
     before, error = config_result.result, role_result.error or config_result.error
     if create and role_result.error is None and isinstance(error, TopicNotExist):
-        error = None
+        name_problem = find_topic_name_problem(topic)
+        error = None if name_problem is None else NotApplied(name_problem)
     after = None if error is not None else patch.apply_to(before or BrokerTopicConfig(topic))
     return TopicConfigChange(config_result.addr, role_result.result, before, after, error)
 

@@ -13,7 +13,7 @@ from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
-from nsadmin.client.topics import static_topics
+from nsadmin.client.topics import logical_queue_parts
 from nsadmin.client.topics.logical_queue_parts import PartsByLogicalId, QueuePart
 
 
@@ -84,7 +84,7 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
         for broker_stats in own_stats
         if broker_stats.broker_addr and logical_by_broker[broker_stats.broker_name]
     ]
-    mappings_by_addr = static_topics.read_hosted_queues(caller, topic, mapped_addrs)
+    mappings_by_addr = logical_queue_parts.read_hosted_queues(caller, topic, mapped_addrs)
     stats_by_queue = {
         (broker_stats.broker_name, queue_item.queue_id): queue_item
         for broker_stats in own_stats

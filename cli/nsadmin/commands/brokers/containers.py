@@ -8,6 +8,7 @@ from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import ResultRows
 from nsadmin.session import Session
 
@@ -79,6 +80,8 @@ def remove_broker(
         if session.is_dry_run
         else broker_containers.remove_broker(container_addr, wanted_broker)
     )
+    if order_result.error is None and not session.is_dry_run:
+        open_inventory(session).mark_leaving(wanted_broker.broker_name, wanted_broker.broker_id)
     return _order_rows(session, order_result, broker_identity)
 
 

@@ -38,6 +38,7 @@ from nsadmin.commands.brokers.replica_rows import (
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -389,6 +390,11 @@ def clean_broker_metadata(
             for broker_replica in forgotten_replicas
             if replicas_after.find_replica(broker_replica.broker_id)
         ]
+        open_inventory(session).drop_addrs(
+            broker_replica.broker_addr
+            for broker_replica in forgotten_replicas
+            if broker_replica.broker_addr and broker_replica not in remaining_replicas
+        )
         if remaining_replicas:
             order_result = ServerResult(
                 leader_addr, None, NotApplied(f"they still know replica {format_ids(remaining_replicas)}")

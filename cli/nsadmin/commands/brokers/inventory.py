@@ -42,14 +42,15 @@ def inventory_list(session: Session) -> ResultRows:
     consumerProgress and the TUI. After 7 days without it, it is dropped, unless it is pinned. The file is in
     nsadmin/inventory in ~/.local/state, or where NSADMIN_STATE says; NSADMIN_INVENTORY=off keeps nothing.
 
-    state is `listed`, `missing`, or `leaving` if an operator removes the broker: with drain --for-good,
-    removeBroker or inventory forget. The exit code is 3 if a broker is missing.
+    state is `listed` or `missing`. It is `leaving`, and then `left`, if an operator removes the broker: with
+    drain --for-good, removeBroker, cleanBrokerMetadata or inventory forget. The exit code is 3 if a broker is
+    missing.
 
     Examples:
         # All of them
-        nsadmin inventory list
-        # Only those that are missing
-        nsadmin inventory list --filter state=missing
+        nsadmin inventoryList
+        # Only those that are there, or should be, with their topics and times
+        nsadmin inventoryList --filter state!=left --json
     """
     inventory_keeper = _require_inventory(session, "inventory list")
     try:
@@ -92,7 +93,7 @@ def _inventory_row(
 ) -> ResultRow:
     state = "missing" if broker.label in (missing_labels or ()) else "listed"
     if broker.is_leaving:
-        state = "leaving"
+        state = "left" if broker.has_left else "leaving"
     return {
         "clusterName": broker.cluster_name or None,
         "brokerName": broker.broker_name,
@@ -120,10 +121,10 @@ def inventory_forget(
     `leaving`: it is not missing when it goes. No server is changed.
 
     Examples:
-        # The machine of this broker was given back
-        nsadmin inventory forget broker-a-0
-        # Only the slave of it
-        nsadmin inventory forget broker-a-0:1
+        # The machines of these two were given back
+        nsadmin inventoryForget broker-a-0,broker-a-1
+        # Only the master of this one, while its slave stays
+        nsadmin inventoryForget broker-b-0:0
     """
     inventory_keeper = _require_inventory(session, "inventory forget")
     wanted_labels = _parse_labels("inventory forget", broker_labels)
@@ -158,9 +159,9 @@ def inventory_pin(
 
     Examples:
         # These two, whatever happens
-        nsadmin inventory pin broker-a-0,broker-b-0
+        nsadmin inventoryPin broker-a-0,broker-b-0
         # Like any other broker again
-        nsadmin inventory pin broker-b-0 --unpin
+        nsadmin inventoryPin broker-b-0 --unpin
     """
     inventory_keeper = _require_inventory(session, "inventory pin")
     if is_unpinned:
@@ -175,7 +176,7 @@ def inventory_pin(
     _edit_brokers(
         inventory_keeper,
         [BrokerLabel(broker.broker_name, broker.broker_id) for broker in pinned_brokers],
-        lambda broker: broker._replace(is_pinned=True, is_leaving=False),
+        lambda broker: broker._replace(is_pinned=True, is_leaving=False, has_left=False),
         pinned_brokers,
     )
     return _edit_rows(pinned_brokers, "pinned")

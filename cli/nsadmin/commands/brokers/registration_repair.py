@@ -122,15 +122,19 @@ def _run_repair(
 
 
 def _repair_row(session: Session, broker_name: str, server_plan: RepairPlan) -> ResultRow:
-    repair_row: ResultRow = {"namesrvAddr": server_plan.namesrv_addr, "brokerName": broker_name}
+    identity_cells = {"namesrvAddr": server_plan.namesrv_addr, "brokerName": broker_name}
     done_word = "dry-run" if session.is_dry_run else "done" if server_plan.method else "unchanged"
-    if server_plan.method or server_plan.error is None:
-        repair_row |= {
-            "topicCount": server_plan.topic_count,
-            "missing": len(server_plan.missing_topics),
-            "changes": summarize_perm_changes(server_plan.before, server_plan.after),
-            "before": dict(server_plan.before),
-            "after": dict(server_plan.after),
-            "how": server_plan.method,
-        }
-    return {**repair_row, **outcome_cells(server_plan.error, done_word)}
+    repair_cells = {
+        "topicCount": server_plan.topic_count,
+        "missing": len(server_plan.missing_topics),
+        "changes": summarize_perm_changes(server_plan.before, server_plan.after),
+        "before": dict(server_plan.before),
+        "after": dict(server_plan.after),
+        "how": server_plan.method,
+    }
+    is_known = server_plan.method is not None or server_plan.error is None
+    return {
+        **identity_cells,
+        **(repair_cells if is_known else {}),
+        **outcome_cells(server_plan.error, done_word),
+    }

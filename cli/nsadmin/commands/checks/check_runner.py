@@ -61,9 +61,7 @@ def parse_limits(check_name: str, warning_range: str | None, critical_range: str
         raise UsageError(f"check {check_name}: {error}") from None
 
 
-def parse_expectation(
-    check_name: str, expectation: str | None
-) -> tuple[int | None, list[ExpectedBroker]]:
+def parse_expectation(check_name: str, expectation: str | None) -> tuple[int | None, list[ExpectedBroker]]:
     """Parse --expect: a number of brokers, or the brokers themselves; UsageError if it is neither."""
     if expectation is None:
         return None, []

@@ -94,9 +94,7 @@ def check_brokers(
     Examples:
         # All that are registered
         nsadmin checkBrokers
-        # There have to be twenty (exit code 2)
-        nsadmin checkBrokers --expect 20
-        # These have to be there
+        # These two have to be there
         nsadmin checkBrokers --expect broker-a-0,broker-b-0
         # For node_exporter
         nsadmin checkBrokers --format prometheus --output-file nsadmin_brokers.prom

@@ -28,7 +28,7 @@ COMPARISON_MEANINGS: dict[str, dict[str, str]] = {
         "name": "the first of them: NAME:ID of a broker, a topic, NAMESPACE KEY, a setting",
         "seenFor": "for how long that has been seen, from look to look",
         "settingHash": "hash of the settings, but for those that name a place",
-        "state": "new, or drift where it lasts longer than convergence does",
+        "state": "new, drift where it lasts longer than convergence does, or missing on all name servers",
         "topicHash": "hash of the queues of all topics",
         "values": "what each name server knows of the first of them; null for nothing",
         "what": "broker, topic (its queues on a broker), kv or setting",

@@ -22,7 +22,7 @@ DRAIN_MEANINGS = {
         "openTopics": "topics of the broker that clients may write to",
         "phase": "snapshot, wipe, settle, wait or safe; undrain while it is being undone",
         "pid": "the process that is at it now; null for none",
-        "reopened": "how often a registration opened topics again",
+        "reopened": "how often a registration opened topics again there; null if unknown",
         "started": "when it was begun (UTC)",
         "topicCount": "topics of the broker that the name server knows",
     },

@@ -15,6 +15,13 @@ _SETTINGS_MEANINGS = {
     "before": "the settings before by which the broker remembers it",
     "after": "the same afterwards; in a dry run, as they would be",
 }
+_INVENTORY_MEANINGS = {
+    "firstSeen": "when a command saw the broker for the first time (UTC); null for never",
+    "lastSeen": "when one saw it for the last time (UTC), at most 5 minutes too early; null for never",
+    "pinned": "whether it stays in the inventory until it is forgotten",
+    "state": "listed, missing, leaving or left; null if no name server answered",
+    "topicCount": "topics of the broker name that commands saw; null for none",
+}
 _CONTAINER_MEANINGS = {
     "broker": "which broker: its file, or its cluster, name and id",
     "brokerContainerAddr": "address of the container, HOST:PORT",
@@ -43,6 +50,9 @@ _ROCKSDB_FILE_MEANINGS = {
 }
 
 UPKEEP_MEANINGS: dict[str, dict[str, str]] = {
+    "inventoryForget": {"result": "forgotten"},
+    "inventoryList": _INVENTORY_MEANINGS,
+    "inventoryPin": {"result": "pinned or unpinned"},
     "addBroker": _CONTAINER_MEANINGS,
     "checkMsgSendRT": {"result": "done, dry-run or failed"},
     "checkRocksdbCqWriteProgress": {

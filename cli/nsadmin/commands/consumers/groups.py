@@ -1,9 +1,9 @@
 """Owns getConsumerConfig, updateSubGroup and deleteSubGroup, which manage consumer groups on brokers."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
+from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.consumers.group_settings import GroupChange
 from nsadmin.client.results import AlreadyRecreated, error_text, is_not_found
@@ -204,7 +204,7 @@ def _parse_retry_policy(policy_json: str | None) -> object:
     if policy_json is None:
         return None
     try:
-        policy_record = json.loads(policy_json)
+        policy_record = operator_files.parse_json(policy_json)
     except ValueError:
         policy_record = None
     if not isinstance(policy_record, dict):

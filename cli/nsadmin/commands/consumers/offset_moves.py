@@ -1,11 +1,13 @@
 """Owns resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset, which move a group's offsets."""
 
 from collections.abc import Callable, Sequence
+from time import sleep
 from typing import Annotated
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotFound
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
+from nsadmin.client.consumers.offset_verification import COMMIT_INTERVAL_SECONDS
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values, time_arguments
@@ -30,10 +32,17 @@ OFFSET_MOVE_COLUMNS = (
 )
 OFFSET_MOVE_TABLE_COLUMNS = ("brokerName", "queueId", "from", "to", "skipped", "repeated", "result", "error")
 
+_ROUND_SECONDS = COMMIT_INTERVAL_SECONDS + 1
+_MAX_ROUNDS = 3
+"""Clients of 4.x carry out a reset 10 seconds after they hear of it, and commit an old offset before."""
+
 MovedGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "A consumer group.")]
 MovedTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
 MovedClusterOption = Annotated[
     str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Only the brokers of this cluster.")
+]
+NoVerifyOption = Annotated[
+    bool, Option("--no-verify", help="Do not wait for the next commits of connected clients.")
 ]
 ForceMoveOption = Annotated[
     str | None,
@@ -62,6 +71,7 @@ def reset_offset_by_time(
         Option("-o", "--offset", metavar="OFFSET", help="With -b and -q: there, whatever -s says."),
     ] = None,
     cluster_name: MovedClusterOption = None,
+    skip_verification: NoVerifyOption = False,
 ) -> ResultRows:
     """Move a consumer group to a time on every queue of a topic, or one queue to a time or an offset.
 
@@ -69,6 +79,10 @@ def reset_offset_by_time(
     once more; --dry-run shows that and changes nothing. Nothing is known where it never committed an
     offset. Each master is asked by itself and its offsets are read back. A broker before 5.2 leaves the
     move to connected clients: that is "pending", and done within half a minute.
+
+    Connected clients commit offsets of their own every 5 seconds, and a busy one may commit an old offset
+    over the move. So nsadmin reads the offsets again 6 seconds later, and up to twice more while a move does
+    not hold. A move that does not hold is "failed". Without connected clients, nothing is waited for.
 
     Examples:
         # How many messages a group would get once more, from one o'clock on
@@ -101,7 +115,7 @@ def reset_offset_by_time(
         offset_plan = offset_admin.plan_reset(
             group, topic, target_time_ms, cluster_name=cluster_name, force=force_flag is not False
         )
-    return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset)
+    return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset, skip_verification)
 
 
 @declare_columns(OFFSET_MOVE_COLUMNS)
@@ -111,10 +125,12 @@ def skip_accumulated_message(
     topic: MovedTopicArgument,
     force_text: ForceMoveOption = None,
     cluster_name: MovedClusterOption = None,
+    skip_verification: NoVerifyOption = False,
 ) -> ResultRows:
     """Move a consumer group to the end of every queue of a topic: what it has not consumed, it never will.
 
-    Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped.
+    Rows are as those of resetOffsetByTime; --dry-run shows how many messages would be skipped. If clients are
+    connected, the offsets are read again after they committed, as there.
 
     Examples:
         # How many messages would be skipped
@@ -127,7 +143,7 @@ def skip_accumulated_message(
     offset_plan = offset_admin.plan_reset(
         group, topic, END_OF_QUEUE, cluster_name=cluster_name, force=force_flag is not False
     )
-    return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset)
+    return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset, skip_verification)
 
 
 @declare_columns(OFFSET_MOVE_COLUMNS)
@@ -145,6 +161,7 @@ def clone_group_offset(
             "-o", "--offline", metavar="true|false", help="true: only if no client of GROUP is connected."
         ),
     ] = None,
+    skip_verification: NoVerifyOption = False,
 ) -> ResultRows:
     """Move a consumer group to where another one is on every queue of a topic, and of this topic only.
 
@@ -166,6 +183,7 @@ def clone_group_offset(
         session,
         offset_admin.plan_clone(source_group, group, topic, require_offline=require_offline),
         offset_admin.apply_clone,
+        skip_verification,
     )
 
 
@@ -190,7 +208,10 @@ def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int
 
 
 def _apply_offset_plan(
-    session: Session, plan: OffsetPlan, apply_plan: Callable[[OffsetPlan], Sequence[OffsetMove]]
+    session: Session,
+    plan: OffsetPlan,
+    apply_plan: Callable[[OffsetPlan], Sequence[OffsetMove]],
+    skip_verification: bool,
 ) -> ResultRows:
     skip_count = sum(offset_move.skipped_count or 0 for offset_move in plan.moves)
     repeat_count = sum(offset_move.repeated_count or 0 for offset_move in plan.moves)
@@ -199,6 +220,8 @@ def _apply_offset_plan(
         f" repeating {repeat_count}?"
     )
     offset_moves = plan.moves if session.is_dry_run else apply_plan(plan)
+    if not (session.is_dry_run or skip_verification):
+        offset_moves = _verify_after_commits(session, plan.group, offset_moves)
     move_rows: list[ResultRow] = [
         {
             "group": plan.group,
@@ -223,3 +246,32 @@ def _apply_offset_plan(
             "pending: the clients of the group were told, and report their new offsets in a while"
         )
     return ResultRows(OFFSET_MOVE_COLUMNS, move_rows, move_errors, move_notes, OFFSET_MOVE_TABLE_COLUMNS)
+
+
+def _verify_after_commits(
+    session: Session, group: str, offset_moves: Sequence[OffsetMove]
+) -> Sequence[OffsetMove]:
+    """Read the offsets again after connected clients committed, until each move holds or three times."""
+    offset_admin = session.admin.offsets
+    if not any(_awaits_commits(offset_move) for offset_move in offset_moves) or not offset_admin.has_clients(
+        group, offset_moves
+    ):
+        return offset_moves
+    verified_moves = offset_moves
+    with session.show_progress("waiting for commits", _MAX_ROUNDS * _ROUND_SECONDS) as advance_seconds:
+        for _ in range(_MAX_ROUNDS):
+            for _ in range(_ROUND_SECONDS):
+                sleep(1)
+                advance_seconds(1)
+            verified_moves = offset_admin.verify_moves(group, offset_moves)
+            if all(
+                verified_move.result == "done"
+                for offset_move, verified_move in zip(offset_moves, verified_moves, strict=True)
+                if _awaits_commits(offset_move)
+            ):
+                break
+    return verified_moves
+
+
+def _awaits_commits(offset_move: OffsetMove) -> bool:
+    return offset_move.result in ("done", "pending")

@@ -128,6 +128,4 @@ def describe_unreadable(record_count: int, folder: Path) -> str | None:
     """A line about records that cannot be read; None if there are none."""
     if not record_count:
         return None
-    return (
-        f"{record_count} records cannot be read and are left out: nsadmin journalVerify {folder} shows them"
-    )
+    return f"unreadable records left out: {record_count}; nsadmin journalVerify {folder} shows them"

@@ -2,10 +2,10 @@
 
 import os
 from collections import defaultdict
-from pathlib import Path
 from time import time
 from typing import Any
 
+from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from namesrv_core.storage.journal.past_state import load_past_state
 from nsadmin import contexts, settings
@@ -102,7 +102,7 @@ def rebuild_past_snapshot(
 def load_snapshot_file(command_name: str, file_name: str) -> ClusterSnapshot:
     """Load the snapshot in a file; UsageError if the file is no snapshot."""
     try:
-        return snapshots.decode_snapshot(Path(file_name).read_bytes())
+        return snapshots.decode_snapshot(operator_files.read_bytes(file_name))
     except InvalidSnapshotError as error:
         raise UsageError(f"{command_name}: {file_name} is no snapshot: {error}") from None
     except OSError as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 from time import time
 from typing import Annotated
 
-from namesrv_core import private_files
+from namesrv_core import operator_files, private_files
 from nsadmin.client import snapshots
 from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, iterate_items
 from nsadmin.command_line import time_arguments
@@ -153,7 +153,10 @@ def snapshot_list(
     for file_name in file_names:
         try:
             path_snapshots.append(
-                (folder_path / file_name, snapshots.decode_snapshot((folder_path / file_name).read_bytes()))
+                (
+                    folder_path / file_name,
+                    snapshots.decode_snapshot(operator_files.read_bytes(folder_path / file_name)),
+                )
             )
             errors.append(None)
         except InvalidSnapshotError as error:

@@ -1,10 +1,9 @@
 """Owns kvDiff, kvSync, kvExport and kvImport: name servers never copy the KV config to each other."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
-from namesrv_core import private_files
+from namesrv_core import operator_files, private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.connection.addresses import parse_addr
@@ -263,7 +262,7 @@ def kv_import(
         nsadmin kvImport kv.json -s DEPLOYMENT --yes
     """
     try:
-        file_tables = kv_copies.parse_kv_file(Path(file_name).read_text("utf-8"))
+        file_tables = kv_copies.parse_kv_file(operator_files.read_text(file_name))
     except (OSError, UnicodeDecodeError) as error:
         error_reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(f"kvImport: {file_name}: {error_reason}") from None

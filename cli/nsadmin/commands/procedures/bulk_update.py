@@ -1,12 +1,13 @@
 """updateTopicList, updateSubGroupList: create or change many topics or groups from a file."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
+from namesrv_core import operator_files
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.broker_targets import ClusterMastersOption, MasterAddrOption, select_masters
 from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import PLAN_COLUMNS, count_failures, step_rows, stranded_warnings
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.plans.backlog import count_stranded_messages
@@ -96,6 +97,7 @@ def _update_from_file(
         for live_broker in live_state.broker_states
         if live_broker.error is not None
     ]
+    warn_of_drains(session, (step.server_name for step in due_steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, due_steps)
     notes = [
         *stranded_warnings(stranded_messages),
@@ -129,7 +131,7 @@ def _update_from_file(
 
 def _read_list_file(command_name: str, item_kind: SpreadKind, file_name: str) -> ItemList:
     try:
-        return read_list(item_kind, Path(file_name).read_text(encoding="utf-8"), file_name)
+        return read_list(item_kind, operator_files.read_text(file_name), file_name)
     except OSError as error:
         raise UsageError(f"{command_name}: {file_name}: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -292,9 +292,7 @@ def _exit_errors(
     )
 
 
-def _hash_rows(
-    observed_look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]
-) -> ResultRows:
+def _hash_rows(observed_look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]) -> ResultRows:
     server_rows: list[ResultRow] = []
     for namesrv_addr, server_snapshot, error in observed_look.snapshot_results:
         if server_snapshot is None:

@@ -25,13 +25,20 @@ from nsadmin.commands.procedures.then_command import build_then_runner, then_fie
 from nsadmin.exit_codes import CommandInterrupted
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.events import EventRecord, describe_record, join_first_names
+from nsadmin.operations.drain.events import (
+    EventRecord,
+    HoldEnded,
+    build_event_record,
+    describe_record,
+    join_first_names,
+)
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.drain.store import DrainStore, SavedDrain, drain_folder_of, load_drains
 from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
@@ -92,7 +99,8 @@ def drain(
     (order configurations, static topics). Then the broker's queues are saved as each name server has them,
     the write permission is taken away on each, and routes are read back. Whatever a registration opens again
     is closed again. When clients had time to look and no message came for --intervals looks in a row, and
-    slaves have all there is, it is safe to stop the broker.
+    slaves have all there is, it is safe to stop the broker. Then the command ends and no longer closes
+    what a registration opens: stop the broker now, have --then stop it, or go on with --hold.
 
     All of that is kept in a file: a drain that was interrupted goes on when it is started again, and a second
     one of the same broker joins the first. undrain undoes it. The exit code is 3 where a name server did not
@@ -205,6 +213,9 @@ def _report_drain(
                 safe_event = {"safe": drain_event, "unsafe": None, "reopened": None}.get(
                     drain_event["event"], safe_event
                 )
+                if drain_event["event"] == "safe" and drain_plan.rules.for_good:
+                    # The operator is about to remove the broker, so nobody will miss it.
+                    open_inventory(session).mark_leaving(drain_plan.broker)
                 yield report_event(drain_event)
                 stop_signal.raise_if_requested()
         except StopRequestedError:
@@ -213,6 +224,9 @@ def _report_drain(
                     f"interrupted; the drain is kept: {quote_command('drain', drain_plan.broker)} goes on "
                     f"with it, {quote_command('undrain', drain_plan.broker)} undoes it"
                 ) from None
+        if safe_event and not drain_plan.hold and (ended_event is None or ended_event["code"]):
+            hold_ended = HoldEnded(SYSTEM_CLOCK.now_ms(), drain_plan.broker)
+            yield report_event(build_event_record(hold_ended))
     if ended_event is not None and ended_event["code"]:
         raise DrainRefused(
             f"the command of --then ended with {ended_event['code']}; {drain_plan.broker} stays drained"
@@ -257,6 +271,7 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
     session.confirm_change(
         f"Allow writes to {broker_name} on {', '.join(server.namesrv_addr for server in servers)} as before?"
     )
+    open_inventory(session).mark_leaving(broker_name, is_leaving=False)
     undo_events = list(UndoRun(broker_name, cluster_view, drain_store, SYSTEM_CLOCK).run_undo())
     return _undo_rows(
         broker_name, [_undo_row(undo_event) for undo_event in undo_events if undo_event["event"] == "putBack"]
@@ -349,7 +364,6 @@ def _status_rows(session: Session, saved_drain: SavedDrain) -> Iterator[ResultRo
         "started": format_utc(drain_state.started),
         "by": drain_state.by,
         "pid": saved_drain.holder_pid,
-        "reopened": drain_state.reopened,
     }
     cluster_view = ClusterEnvironment(session.admin, drain_state.broker)
     servers = cluster_view.read_servers()
@@ -360,6 +374,7 @@ def _status_rows(session: Session, saved_drain: SavedDrain) -> Iterator[ResultRo
         status_row: dict[str, object] = {
             **common_cells,
             "namesrvAddr": server.namesrv_addr,
+            "reopened": drain_state.count_reopens(server.namesrv_addr),
             "error": server.error,
         }
         if server.error is None:

@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
+from namesrv_core import operator_files
 from nsadmin import confirmation, stderr
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
     PLAN_COLUMNS,
+    StrandedMessages,
     count_failures,
     pending_outcomes,
     preview_steps,
@@ -15,7 +18,7 @@ from nsadmin.commands.procedures.plan_rows import (
     stranded_warnings,
     summarize_plan,
 )
-from nsadmin.exit_codes import UsageError
+from nsadmin.exit_codes import DIFFERENCES_FOUND, UsageError
 from nsadmin.operations.plans import plan_file, schema
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.cluster_export import describe_cluster
@@ -98,6 +101,9 @@ def plan(
     saved_file: Annotated[
         str | None, Option("--save-to", metavar="FILE", help="Keep the plan, for apply to carry it out.")
     ] = None,
+    reports_differences: Annotated[
+        bool, Option("--exit-code", help="Exit code 2 if there is something to do, 1 for a bad file.")
+    ] = False,
 ) -> ResultRows:
     """Show what apply would do to make a cluster what a file says: creates, updates, perhaps deletes.
 
@@ -108,12 +114,32 @@ def plan(
     A plan that was kept is carried out by apply just as it was shown, or refused when the cluster is not what
     it was.
 
+    With --exit-code, for scripts, the exit code is 0 if there is nothing to do, and 2 if there is something.
+    A file that cannot be used is 1 then, not 2. A server that did not answer is 3, 4 or 5 as always. Only a
+    command line with unknown options still is 2.
+
     Examples:
         # What would change
         nsadmin plan cluster.yaml
         # With deletes, kept for apply
         nsadmin plan cluster.yaml --prune --save-to tonight.plan
+        # In a script: does the cluster differ from the file? (exit code 2)
+        nsadmin plan cluster.yaml --exit-code
     """
+    try:
+        plan_rows, has_steps = _plan_file(session, file_name, prune, saved_file)
+    except UsageError as error:
+        if not reports_differences:
+            raise
+        # Exit code 2 has another meaning here.
+        raise _with_notes_of(error, NotApplied(str(error))) from None
+    return plan_rows._replace(done_code=DIFFERENCES_FOUND) if reports_differences and has_steps else plan_rows
+
+
+def _plan_file(
+    session: Session, file_name: str, prune: bool, saved_file: str | None
+) -> tuple[ResultRows, bool]:
+    """The rows of a plan, and whether it has steps; `saved_file` keeps it."""
     desired_state = _parse_desired_state("plan", file_name, _read_file("plan", file_name))
     live_state, plan_difference = _compare_cluster(session, desired_state, prune)
     if saved_file is not None:
@@ -125,9 +151,16 @@ def plan(
             raise UsageError(f"plan: --save-to {saved_file}: {error.strerror}") from None
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
     notes = [*stranded_warnings(stranded_messages), summarize_plan(plan_difference)]
-    return step_rows(
+    plan_rows = step_rows(
         pending_outcomes(plan_difference, "planned"), plan_difference.troubles, stranded_messages, notes
     )
+    return plan_rows, bool(plan_difference.steps)
+
+
+def _with_notes_of(noted_error: Exception, new_error: NotApplied) -> NotApplied:
+    for note in getattr(noted_error, "__notes__", ()):
+        new_error.add_note(note)
+    return new_error
 
 
 @declare_columns(PLAN_COLUMNS)
@@ -141,6 +174,9 @@ def apply(
         int,
         Option("--max-deletes", metavar="N", help="Refuse to delete more items; 10 if left out.", minimum=0),
     ] = MAX_DELETES,
+    allow_stranded: Annotated[
+        bool, Option("--allow-stranded", help="Take queues away although messages in them are left unread.")
+    ] = False,
 ) -> ResultRows:
     """Make a cluster what a file says: topics, consumer groups, order configurations, KV config.
 
@@ -149,6 +185,10 @@ def apply(
     server is read again, and a row for each item says what came of it, on which servers. Nothing is deleted
     without --prune, and not more than --max-deletes items; groups go with their offsets. What was interrupted
     goes on when it is started again.
+
+    A topic that gets fewer queues to read keeps the messages of the others, and no consumer can read them.
+    Such a change is refused if these queues hold messages, or if their broker does not say, unless
+    --allow-stranded accepts it. plan and --dry-run show how many messages there are.
 
     A plan that plan --save-to has kept is carried out as it was shown, deletes included; it is refused when
     the cluster is not what it was, but for those of its own steps that are done.
@@ -174,13 +214,25 @@ def apply(
     if saved_plan is not None:
         _require_unchanged(file_name, saved_plan, live_state, plan_difference)
     _require_few_deletes(plan_difference, max_deletes)
+    warn_of_drains(session, (step.server_name for step in plan_difference.steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
+    warning_lines = stranded_warnings(stranded_messages)
+    refusal = None if allow_stranded else _refuse_stranding(stranded_messages)
     if session.is_dry_run or not plan_difference.steps:
-        notes = [*stranded_warnings(stranded_messages), summarize_plan(plan_difference)]
-        return step_rows(
+        notes = [
+            *warning_lines,
+            summarize_plan(plan_difference),
+            *([] if refusal is None else [str(refusal)]),
+        ]
+        dry_rows = step_rows(
             pending_outcomes(plan_difference, "dry-run"), plan_difference.troubles, stranded_messages, notes
         )
-    _confirm_plan(session, plan_difference, live_state, stranded_warnings(stranded_messages))
+        return dry_rows if refusal is None else dry_rows._replace(errors=[refusal])
+    if refusal is not None:
+        for warning_line in warning_lines:
+            stderr.write_stderr_line(warning_line)
+        raise refusal
+    _confirm_plan(session, plan_difference, live_state, warning_lines)
     with session.show_progress("applying", len(plan_difference.steps)) as advance_progress:
         outcomes = execute_steps(session.admin, live_state, plan_difference.steps, advance_progress)
     failure_count = count_failures(outcome.error for outcome in outcomes)
@@ -194,7 +246,7 @@ def apply(
 
 def _read_file(command_name: str, file_name: str) -> str:
     try:
-        return Path(file_name).read_text(encoding="utf-8")
+        return operator_files.read_text(file_name)
     except OSError as error:
         raise UsageError(f"{command_name}: {file_name}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -261,6 +313,19 @@ def _require_few_deletes(plan_difference: ClusterDiff, max_deletes: int) -> None
             f"{max_deletes}: look at the plan, and"
             f" if it is right, type --max-deletes {delete_count}"
         )
+
+
+def _refuse_stranding(stranded_messages: StrandedMessages) -> NotApplied | None:
+    """Return the error if a topic loses queues with messages; None if not. Deletions have other limits."""
+    is_stranding = any(
+        step.action == "update" and message_count != 0 for step, message_count in stranded_messages.items()
+    )
+    if not is_stranding:
+        return None
+    return NotApplied(
+        "this takes queues away that hold messages, or may hold some: consume them first, or accept with "
+        "--allow-stranded that nobody can read them"
+    )
 
 
 def _confirm_plan(

@@ -25,6 +25,7 @@ from nsadmin.operations.explain.diagnosis import (
     reach_verdict,
 )
 from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -71,8 +72,11 @@ def route_explain(
     `warning`, `cause`, `unknown` or `skipped`), where, what was seen and what to do next. A warning is wrong,
     but not why clients find nothing. Journals, by --journal or of the context, say who did it, and when.
 
+    A broker that left all name servers is named if it had the topic, as journals and the inventory know (see
+    inventory list). That is the cause, or a warning if other brokers have the topic.
+
     The exit code is 0 where all is fine, 1 where a cause was found, 3 where none was found and something
-    could not be asked, 4 where no name server answered.
+    could not be asked or a broker of the topic has left, 4 where no name server answered.
 
     Examples:
         # Nothing is wrong: each step is ok
@@ -94,6 +98,7 @@ def route_explain(
         [_ask_other_context(session, context_name, topic) for context_name in other_contexts]
         if all_contexts
         else None,
+        open_inventory(session),
     )
     explained_steps = explain_route(gathered_facts)
     unread_notes = [
@@ -180,7 +185,8 @@ def _exit_errors(
     if len(silent_errors) == len(gathered_facts.server_views):
         return list(silent_errors)
     verdict_text = reach_verdict(explained_steps)
-    if verdict_text == "fine":
+    lost_names = _find_lost_names(explained_steps)
+    if verdict_text == "fine" and not lost_names:
         return [None]
     return (
         [RocketMQError(verdict_text)]
@@ -200,9 +206,27 @@ def _verdict_notes(explained_steps: Sequence[CauseExplanation]) -> list[str]:
         f"{', '.join(_causes_with_result(explained_steps, 'unknown'))}",
         "fine": "fine: clients of each name server find queues to write and to read",
     }[verdict_text]
+    lost_names = _find_lost_names(explained_steps)
+    if verdict_text == "fine" and lost_names:
+        verdict_line = (
+            "clients of each name server find queues, but not those of brokers that left: "
+            f"{', '.join(lost_names)}"
+        )
     return [
         verdict_line,
         *([f"to be put right as well: {', '.join(warned_causes)}"] if warned_causes else []),
+    ]
+
+
+def _find_lost_names(explained_steps: Iterable[CauseExplanation]) -> list[str]:
+    """The brokers that left all name servers with their part of the topic; the others still have queues."""
+    return [
+        explained_step.finding.broker_name
+        for explained_step in explained_steps
+        if explained_step.cause_id == "brokersGone"
+        and explained_step.finding.result == "warning"
+        and explained_step.finding.broker_name is not None
+        and not explained_step.namesrv_addrs
     ]
 
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from nsadmin import contexts, settings
 from nsadmin.client import AdminClient
+from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.command_line.declarations import Argument, Option
 from nsadmin.command_line.parser import connection_words
 from nsadmin.commands.history.event_descriptions import describe_event
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_key
 from nsadmin.session import Session, SharedOptions
 
 if TYPE_CHECKING:
@@ -202,12 +204,12 @@ def _build_worlds(
     """The world of this command line, and those of all contexts, which the operator can switch to."""
     from nsadmin.tui.context import AvailableContexts
 
-    namesrv_addrs = session.open_background_client().addresses.addrs
-    cluster_label = session.options.context or namesrv_addrs[0]
+    name_servers = session.open_background_client().addresses
+    cluster_label = session.options.context or name_servers.addrs[0]
     first_world = _build_world(
         session.options,
         cluster_label,
-        namesrv_addrs,
+        name_servers,
         connection_words(session.shared_values),
         kv_namespaces,
         journal_folders,
@@ -226,12 +228,12 @@ def _build_worlds(
         context_words = ["--context", context_name]
         if is_insecure and context_options.access.tls and not context_options.access.tls.verify:
             context_words.append("--insecure")
-        namesrv_addrs = AdminClient(context_options.namesrv_addr).addresses.addrs
+        name_servers = AdminClient(context_options.namesrv_addr).addresses
         # Journals on the command line belong to its own cluster, so another context does not get them.
         return _build_world(
             context_options,
             context_name,
-            namesrv_addrs,
+            name_servers,
             context_words,
             kv_namespaces,
             (),
@@ -248,7 +250,7 @@ def _build_worlds(
 def _build_world(
     session_options: SharedOptions,
     cluster_label: str,
-    namesrv_addrs: Sequence[str],
+    name_servers: NameServerList,
     command_words: Sequence[str],
     kv_namespaces: Sequence[str],
     journal_folders: Sequence[str],
@@ -269,9 +271,9 @@ def _build_world(
         return AdminClient(list(wanted_addrs), access=access, observer=observer, read_only=True)
 
     return ClusterContext(
-        cluster_label, namesrv_addrs, connect_client, tuple(command_words), session_options.color,
+        cluster_label, name_servers.addrs, connect_client, tuple(command_words), session_options.color,
         session_options.read_only or read_only,
         tuple(journal_folders) or session_options.journal_folders,
         tuple(dict.fromkeys(("ORDER_TOPIC_CONFIG", *kv_namespaces))),
-        describe_event,
+        describe_event, InventoryKeeper(lambda: find_inventory_key(name_servers, session_options)),
     )  # fmt: skip

@@ -9,9 +9,10 @@ from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.state_folder import escape_file_name, find_state_home
-from nsadmin.operations.static_topics import mapping_files, planner
+from nsadmin.operations.static_topics import mapping_files, mapping_planner
 from nsadmin.operations.static_topics.executor import (
     ExecutedPlan,
     StaticTopicPlacement,
@@ -88,12 +89,13 @@ def update_static_topic(
         nsadmin updateStaticTopic ledger -qn 4 -c cluster-a --yes
     """
     command_name = "updateStaticTopic"
+    argument_values.validate_topic_name(command_name, topic)
     if total_queues is None and map_file is None:
         raise UsageError(f"{command_name}: -qn N is missing: how many logical queues it is to have")
 
     def plan_creation(mapping_view: StaticTopicPlacement) -> MappingPlan:
         now_ms = int(time() * 1000)
-        return planner.plan_creation(
+        return mapping_planner.plan_creation(
             topic,
             mapping_view.current_shares,
             mapping_view.target_brokers,
@@ -134,7 +136,7 @@ def remapping_static_topic(
         if not mapping_view.current_shares:
             raise NotFound(f"remappingStaticTopic: there is no static topic {topic}")
         now_ms = int(time() * 1000)
-        return planner.plan_remapping(
+        return mapping_planner.plan_remapping(
             topic,
             mapping_view.current_shares,
             mapping_view.target_brokers,
@@ -173,10 +175,12 @@ def _apply_mapping(
         raise UsageError(f"{command_name}: type either -b BROKER,BROKER or -c CLUSTER,CLUSTER")
     mapping_view = observe_placement(session.admin, topic, broker_names, cluster_names)
     plan = given_plan or make_plan(mapping_view)
-    moves = planner.list_moves(
-        mapping_view.current_shares, planner.adopt_known_offsets(plan, mapping_view.current_shares)
+    moves = mapping_planner.list_moves(
+        mapping_view.current_shares, mapping_planner.adopt_known_offsets(plan, mapping_view.current_shares)
     )
     is_unchanged = given_plan is None and plan.shares is mapping_view.current_shares
+    if not is_unchanged:
+        warn_of_drains(session, plan.shares)
     if session.is_dry_run or is_unchanged:
         unchanged_note = f"{topic} is in that way already" if is_unchanged else ""
         return ResultRows(
@@ -228,7 +232,7 @@ def _report_outcome(
     command: str, topic: str, mapping_view: StaticTopicPlacement, execution: ExecutedPlan, mapping_path: Path
 ) -> ResultRows:
     first_error = next(iter(execution.errors_by_broker.values()), None)
-    queue_moves = planner.list_moves(mapping_view.current_shares, execution.final_plan)
+    queue_moves = mapping_planner.list_moves(mapping_view.current_shares, execution.final_plan)
     queue_rows = [
         {**_queue_row(topic, queue_move, "done"), **outcome_cells(first_error)} for queue_move in queue_moves
     ]

@@ -19,6 +19,7 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
@@ -143,6 +144,7 @@ def _apply_topic_patch(
         distinct_addrs(master_targets), topic, topic_patch, create=create_missing
     )
     due_changes = [planned_change for planned_change in planned_changes if planned_change.is_change]
+    warn_of_drains(session, (planned_change.broker_name for planned_change in due_changes))
     for change_text in dict.fromkeys(
         _describe_topic_change(planned_change) for planned_change in due_changes
     ):
@@ -172,7 +174,8 @@ def _apply_topic_patch(
         if applied_change.late_error is not None
     ]
     silent_results = find_awaited_name_servers(session.admin, late_addrs)
-    change_errors = [result.error for result in (*target_results, *silent_results)]
+    change_errors = [target_result.error for target_result in target_results]
+    change_errors += [silent_result.error for silent_result in silent_results]
     return ResultRows(
         TOPIC_CHANGE_COLUMNS,
         [*change_rows, *(_silent_server_row(topic, silent_result) for silent_result in silent_results)],

@@ -11,6 +11,7 @@ from nsadmin.commands.columns.change_rows import (
     describe_removal,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -188,6 +189,7 @@ def delete_topic(
     topic_deletion = session.admin.topics.plan_deletion(topic, cluster_name)
     master_count, namesrv_count = len(topic_deletion.masters), len(topic_deletion.namesrv_addrs)
     places_text = f"{master_count} master(s) of {cluster_name} and {namesrv_count} name server(s)"
+    warn_of_drains(session, topic_deletion.broker_names)
     session.confirm_change(f"Delete {topic} and all its messages on {places_text}?")
     deletion_steps = (
         topic_deletion.list_planned_steps() if session.is_dry_run else topic_deletion.run_deletion()

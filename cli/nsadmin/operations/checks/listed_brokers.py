@@ -64,9 +64,7 @@ class BrokerListing(NamedTuple):
         ]
 
 
-def _groups_of_cluster(
-    broker_groups: Sequence[BrokerAddrGroup], cluster_name: str
-) -> list[BrokerAddrGroup]:
+def _groups_of_cluster(broker_groups: Sequence[BrokerAddrGroup], cluster_name: str) -> list[BrokerAddrGroup]:
     return [broker_group for broker_group in broker_groups if broker_group.cluster_name == cluster_name]
 
 

@@ -209,9 +209,7 @@ def judge_writable_topics(
     )
 
 
-def _find_missing_reasons(
-    observation: WritableTopicsObservation, cluster_name: str | None
-) -> dict[str, str]:
+def _find_missing_reasons(observation: WritableTopicsObservation, cluster_name: str | None) -> dict[str, str]:
     """The broker names without any registered process, with the reason."""
     return {
         missing.broker.broker_name: describe_missing(missing)

@@ -116,20 +116,17 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
         perm_cause = _explain_perm(difference, own_value, evidence)
         if perm_cause is not None:
             return perm_cause
-    list_cause = explain_partial_list(broker_addrs, wrong, evidence) or explain_new_list(
-        broker_addrs, wrong, evidence
-    )
-    if list_cause is not None:
-        return list_cause
+    partial_cause = explain_partial_list(broker_addrs, wrong, evidence)
+    if partial_cause is not None:
+        return partial_cause
     if wrong and difference.missing_servers == wrong:
         return DivergenceCause(
             "not-registered",
             f"{evidence.addrs_at(wrong)} has not heard of it from {broker_name}: a "
             f"partition between them, or it was"
             " deleted there only",
-            f"look for a firewall between {broker_name} and {evidence.addrs_at(wrong)}; "
-            f"the next change of a topic of"
-            f" {broker_name} registers all again",
+            f"{quote_command('repair', 'register', broker_name)}; if that does not help, look for a firewall "
+            f"between {broker_name} and {evidence.addrs_at(wrong)}",
         )
     return _explain_behind(broker_name, wrong, evidence)
 
@@ -253,9 +250,8 @@ def _explain_behind(
     return DivergenceCause(
         "behind",
         f"{where} has not heard the last that {broker_name} registered: a partition between them",
-        f"look for a firewall between {broker_name} and {where}; the next change of a "
-        f"topic of {broker_name} registers all"
-        " again",
+        f"{quote_command('repair', 'register', broker_name)}; if that does not help, look for a firewall "
+        f"between {broker_name} and {where}",
     )
 
 

@@ -16,6 +16,7 @@ from nsadmin.client.topics.topics import SYSTEM_TOPICS
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     NameServerFacts,
+    OwnTopics,
     QueuesByTopic,
     ServerTopic,
     SlaveProgress,
@@ -136,6 +137,11 @@ class ClusterEnvironment:
             )
             for topic_name, topic_config in configs_result.result.items()
         }
+
+    def read_own_topics(self, master_addr: str) -> OwnTopics | None:
+        [registration_result] = self._admin.registrations.get_each([master_addr])
+        registrant = registration_result.result
+        return None if registrant is None else OwnTopics(registrant.data_version, registrant.topics)
 
     def read_ordered_topics(self, master_addr: str) -> frozenset[str]:
         """Return the topics with ordered messages; none if the broker does not answer."""

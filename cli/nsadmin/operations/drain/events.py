@@ -152,6 +152,13 @@ class Unsafe(NamedTuple):
     why: str
 
 
+class HoldEnded(NamedTuple):
+    """The command ends, and with it the repeated removal of write permissions. The broker may still run."""
+
+    time: int
+    broker: str
+
+
 class CommandEnded(NamedTuple):
     """The operator's command ended with the exit code `code`."""
 
@@ -197,6 +204,7 @@ DrainEvent = (
     | Progress
     | Safe
     | Unsafe
+    | HoldEnded
     | CommandEnded
     | PutBack
     | Undone
@@ -298,7 +306,7 @@ def _describe_progress(record: EventRecord) -> str:
         )
     if record["lag"] is not None:
         text_parts.append(f"lag {record['lag']:,}")
-    waiting_text = f"waits for {'; '.join(record['waitingFor'])}" if record["waitingFor"] else "holds"
+    waiting_text = f"waits for {'; '.join(record['waitingFor']) or 'nothing'}"
     return f"{record['phase']}: {', '.join(text_parts)}; {waiting_text}"
 
 
@@ -341,6 +349,10 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "progress": _describe_progress,
     "safe": _describe_safe,
     "unsafe": lambda record: f"not safe to stop any more: {record['why']}",
+    "holdEnded": lambda record: (
+        f"{record['broker']} is drained and not held any more: if a registration allows writes again, nothing "
+        "takes them away; stop the broker now, or drain it with --hold or --then COMMAND"
+    ),
     "commandEnded": lambda record: f"{record['command']}: ended with {record['code']}",
     "putBack": _describe_put_back,
     "undone": lambda record: f"{record['broker']} takes writes as before the drain",

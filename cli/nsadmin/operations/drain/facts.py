@@ -1,7 +1,7 @@
 """The observed facts that a drain decides by, and the interface to the cluster that it drains."""
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
@@ -28,6 +28,13 @@ class ServerTopic(NamedTuple):
     def is_open(self) -> bool:
         """Whether clients may write to the topic on the broker."""
         return bool(self.own_queue.perm & Perm.WRITE)
+
+
+class OwnTopics(NamedTuple):
+    """A broker's own topics: their DataVersion, and each TopicConfig by topic, with the names of the protocol."""
+
+    data_version: Mapping[str, Any]
+    configs: Mapping[str, Mapping[str, Any]]
 
 
 class NameServerFacts(NamedTuple):
@@ -92,11 +99,15 @@ class BrokerCounters(NamedTuple):
 
 
 class ClusterObservation(NamedTuple):
-    """All name servers and the broker, as observed at `time_ms`."""
+    """All name servers and the broker, as observed at `time_ms`.
+
+    `own_topics` are read only if `DrainStateMachine.needs_own_topics` says so; None if they are not known.
+    """
 
     time_ms: int
     server_facts: tuple[NameServerFacts, ...]
     broker_counters: BrokerCounters
+    own_topics: OwnTopics | None = None
 
 
 class DrainEnvironment(Protocol):
@@ -116,6 +127,9 @@ class DrainEnvironment(Protocol):
 
     def read_own_queues(self, master_addr: str) -> QueuesByTopic | str:
         """Read the broker's own topics; a text with the reason if that fails."""
+
+    def read_own_topics(self, master_addr: str) -> OwnTopics | None:
+        """Read the broker's own topics with all of their settings; None if that fails."""
 
     def wipe_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         """Remove the write permission from all topics of the broker on these name servers."""

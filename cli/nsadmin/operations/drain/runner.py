@@ -202,13 +202,20 @@ class DrainRun:
 
     def _observe_cluster(self, state_machine: DrainStateMachine) -> ClusterObservation:
         server_facts = self._environment.read_servers()
+        master_addr = find_master_addr(server_facts)
+        needs_topics = master_addr is not None and state_machine.needs_own_topics(server_facts)
         broker_counters = self._environment.read_broker(
-            find_master_addr(server_facts),
+            master_addr,
             find_slave_addrs(server_facts),
             state_machine.last_counters,
             state_machine.safety_rules.for_good,
         )
-        return ClusterObservation(self._procedure_clock.now_ms(), server_facts, broker_counters)
+        return ClusterObservation(
+            self._procedure_clock.now_ms(),
+            server_facts,
+            broker_counters,
+            self._environment.read_own_topics(master_addr) if master_addr and needs_topics else None,
+        )
 
     def _set_permission(
         self, state_machine: DrainStateMachine, observation: ClusterObservation

@@ -29,6 +29,8 @@ class DrainState(NamedTuple):
     Attributes:
         permission: The brokerPermission before a durable drain.
         wipes: How often each name server was asked to remove the write permission.
+        reopened: How often registrations restored write permissions, on all name servers together.
+        reopens: The same by name server; without the events of versions that kept only the sum.
         closed_since: When no name server that answered had a writable topic any more; None while one has.
         safe_since: When it became safe to stop the broker.
         puts: Messages per minute at the time `updated`, None if unknown.
@@ -45,9 +47,16 @@ class DrainState(NamedTuple):
     permission: int | None = None
     wipes: Mapping[str, int] = {}
     reopened: int = 0
+    reopens: Mapping[str, int] = {}
     closed_since: int | None = None
     safe_since: int | None = None
     puts: int | None = None
+
+    def count_reopens(self, namesrv_addr: str) -> int | None:
+        """Return how often a registration restored write permissions there, None if only the sum is known."""
+        if sum(self.reopens.values()) != self.reopened:
+            return None
+        return self.reopens.get(namesrv_addr, 0)
 
 
 class QueueSnapshot(NamedTuple):
@@ -73,7 +82,7 @@ def build_state_record(drain_state: DrainState) -> dict[str, Any]:
 
 def parse_state_record(state_json: Any) -> DrainState:
     """Parse the result of `build_state_record`. Raises InvalidStateError."""
-    record_fields = {"puts": None, **_require_version(state_json)}
+    record_fields = {"puts": None, "reopens": {}, **_require_version(state_json)}
     try:
         drain_state = DrainState(
             **{

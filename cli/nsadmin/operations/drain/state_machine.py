@@ -4,12 +4,14 @@ Rule: a decision depends only on the state, which is saved in a file, and on obs
 is started again ends in the same state. It only repeats the count of quiet intervals.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.decisions import DrainDecision, SafetyRules
 from nsadmin.operations.drain.events import DrainEvent
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation, NameServerFacts
+from nsadmin.operations.drain.reopen_causes import ReopenExplainer
 from nsadmin.operations.drain.risks import likely_source
 from nsadmin.operations.drain.state import DrainPhase, DrainState, QueueSnapshot
 
@@ -33,6 +35,7 @@ class DrainStateMachine:
         self._last_observation: ClusterObservation | None = None
         self._quiet_count = 0
         self._users_quiet_since_ms: int | None = None
+        self._reopen_explainer = ReopenExplainer()
 
     @property
     def is_safe(self) -> bool:
@@ -43,6 +46,13 @@ class DrainStateMachine:
     def last_counters(self) -> BrokerCounters | None:
         """The broker's counters of the last observation."""
         return None if self._last_observation is None else self._last_observation.broker_counters
+
+    def needs_own_topics(self, server_facts: Iterable[NameServerFacts]) -> bool:
+        """Whether an observation with these facts needs the broker's own topics, to explain what is open."""
+        return not self.drain_state.durable and (
+            not self._reopen_explainer.has_topics
+            or any(name_server.open_topics for name_server in server_facts)
+        )
 
     def process_observation(self, observation: ClusterObservation) -> DrainDecision:
         """Update the state by an observation, and decide what to do."""
@@ -58,6 +68,7 @@ class DrainStateMachine:
             self._mark_closed(observation, drain_events)
         self._judge_safety(observation, drain_events)
         self._last_observation = observation
+        self._reopen_explainer.remember_topics(observation.own_topics)
         self.drain_state = self.drain_state._replace(updated=observation.time_ms)
         servers_to_wipe = (
             ()
@@ -130,16 +141,13 @@ class DrainStateMachine:
                     observation.time_ms, namesrv_addr, tuple(name_server.open_topics), reopen_cause
                 )
             )
+            self._reopen_explainer.remember_topics(observation.own_topics, namesrv_addr)
         return bool(name_server.open_topics)
 
     def _guess_cause(
         self, name_server: NameServerFacts, observation: ClusterObservation, was_lost: bool, was_gone: bool
     ) -> str:
         previous_counters = self.last_counters
-        open_topics, saved_queues = (
-            name_server.open_topics,
-            self.queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {}),
-        )
         if (
             previous_counters
             and previous_counters.boot_ms
@@ -151,16 +159,15 @@ class DrainStateMachine:
             return "the name server was restarted, or the broker had lost its connection to it"
         if was_gone:
             return "the broker registered anew"
-        if all(topic not in saved_queues for topic in open_topics):
-            return "created" if len(open_topics) == 1 else "they were created"
-        if len(open_topics) * 2 < len(name_server.topics):
-            return "changed or created on the broker"
-        return "the broker registered all it has: a topic was deleted, or its connection was lost"
+        saved_queues = self.queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {})
+        return self._reopen_explainer.explain_reopening(name_server, saved_queues, observation.own_topics)
 
     def _mark_reopened(
         self, open_servers: list[NameServerFacts], now_ms: int, drain_events: list[DrainEvent]
     ) -> None:
-        reopen_count = sum(isinstance(drain_event, events.Reopened) for drain_event in drain_events)
+        reopened_addrs = [
+            drain_event.addr for drain_event in drain_events if isinstance(drain_event, events.Reopened)
+        ]
         if self.is_safe:
             drain_events.append(
                 events.Unsafe(
@@ -173,7 +180,8 @@ class DrainStateMachine:
             phase="wipe",
             closed_since=None,
             safe_since=None,
-            reopened=self.drain_state.reopened + reopen_count,
+            reopened=self.drain_state.reopened + len(reopened_addrs),
+            reopens=dict(Counter(self.drain_state.reopens) + Counter(reopened_addrs)),
         )
 
     def _mark_closed(self, observation: ClusterObservation, drain_events: list[DrainEvent]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from namesrv_core import private_files
+from namesrv_core import operator_files, private_files
 from namesrv_core.storage import atomic_write
 from nsadmin.operations.drain.state import (
     DrainState,
@@ -158,7 +158,7 @@ def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
 
 def _read_json(json_file: Path) -> Any:
     try:
-        return json.loads(json_file.read_bytes().decode("utf-8", "surrogatepass"))
+        return operator_files.parse_json(json_file.read_bytes().decode("utf-8", "surrogatepass"))
     except FileNotFoundError:
         return None
     except ValueError as error:

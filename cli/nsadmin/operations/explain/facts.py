@@ -68,11 +68,24 @@ class RouteQuestion(NamedTuple):
     other_contexts: tuple[str, ...] = ()
 
 
+class MissingTopicBroker(NamedTuple):
+    """A broker of the inventory that no name server lists, with a description and its last addresses.
+
+    `had_topic` is None if the inventory knows no topics of the broker.
+    """
+
+    broker_name: str
+    description: str
+    last_addrs: tuple[str, ...]
+    had_topic: bool | None
+
+
 class RouteFacts(NamedTuple):
-    """Everything that is known about the topic.
+    """Everything that is known about the topic at `now_ms`.
 
     `hosts` maps addresses as written to the addresses that they resolve to. `sizes` are by broker address;
     sizes that were not computed are missing. `elsewhere` is None if no other context was checked.
+    `removed_brokers` are names of brokers that an operator removed.
     """
 
     question: RouteQuestion
@@ -82,6 +95,9 @@ class RouteFacts(NamedTuple):
     sizes: Mapping[str, ServerResult[MeasuredRegistration]] = {}
     memories: tuple[JournalEvidence, ...] = ()
     elsewhere: tuple[OtherContextRoute, ...] | None = None
+    missing_brokers: tuple[MissingTopicBroker, ...] = ()
+    removed_brokers: frozenset[str] = frozenset()
+    now_ms: int = 0
 
     @property
     def topic(self) -> str:
@@ -122,6 +138,20 @@ class RouteFacts(NamedTuple):
             broker_name: sorted(broker_views, key=broker_id_of_view)
             for broker_name, broker_views in sorted(views_by_name.items())
         }
+
+    def lost_brokers(self) -> list[MissingTopicBroker]:
+        """The missing brokers that had the topic, or may have had it, and do not answer now.
+
+        None if the journal says that the topic was deleted.
+        """
+        if any(evidence.topic_deletion is not None for evidence in self.memories):
+            return []
+        return [
+            missing_broker
+            for missing_broker in self.missing_brokers
+            if missing_broker.had_topic is not False
+            and missing_broker.broker_name not in self.brokers_with_topic()
+        ]
 
     def has_writable_queue(self, server_view: NameServerTopicView) -> bool:
         """Whether a producer that asks this server finds a writable queue on a master that answers."""

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterable, Iterator, Sequence
+from time import time
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
@@ -14,6 +15,7 @@ from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicVi
 from nsadmin.operations.explain.facts import (
     JournalEvidence,
     MeasuredRegistration,
+    MissingTopicBroker,
     OtherContextRoute,
     RouteFacts,
     RouteQuestion,
@@ -21,6 +23,8 @@ from nsadmin.operations.explain.facts import (
 )
 from nsadmin.operations.explain.name_server_causes import listed_name_servers
 from nsadmin.operations.explain.registration_causes import find_missing_brokers
+from nsadmin.operations.inventory.keeper import InventoryKeeper, describe_missing
+from nsadmin.operations.inventory.records import MissingBroker
 
 
 def gather_facts(
@@ -29,10 +33,12 @@ def gather_facts(
     broker_addrs: Iterable[str] = (),
     journal_evidence: Sequence[JournalEvidence] = (),
     other_context_routes: Sequence[OtherContextRoute] | None = None,
+    inventory: InventoryKeeper | None = None,
 ) -> RouteFacts:
     """Gather the facts about the topic. Servers that do not answer do not end it.
 
-    `broker_addrs` are brokers to ask in addition to those that name servers know.
+    `broker_addrs` are brokers to ask in addition to those that name servers know. `inventory` knows the
+    brokers that no name server lists any more.
 
     Raises:
         BadAddress: the client's list holds an invalid address.
@@ -40,6 +46,13 @@ def gather_facts(
     namesrv_addrs = [*admin.addresses.addrs, *parse_addrs(question.client_list or "")]
     server_views = tuple(
         admin.topic_views.get_name_server_views(namesrv_addrs, question.topic, question.zone_name)
+    )
+    own_views = [view for view in server_views if view.addr in admin.addresses.addrs]
+    missing_brokers = (
+        () if inventory is None else find_missing_brokers_of_topic(inventory, own_views, question.topic)
+    )
+    missing_addrs = (
+        broker_addr for missing_broker in missing_brokers for broker_addr in missing_broker.last_addrs
     )
     journaled_addrs = (
         broker_addr
@@ -52,6 +65,7 @@ def gather_facts(
         *_addrs_of_all_brokers(server_views, question.cluster_name),
         *broker_addrs,
         *journaled_addrs,
+        *missing_addrs,
     ]
     broker_views = tuple(admin.topic_views.get_broker_views(asked_addrs, question.topic))
     route_facts = RouteFacts(
@@ -61,8 +75,47 @@ def gather_facts(
         resolve_hosts(_addrs_to_compare(server_views, broker_views)),
         memories=tuple(journal_evidence),
         elsewhere=None if other_context_routes is None else tuple(other_context_routes),
+        missing_brokers=missing_brokers,
+        removed_brokers=frozenset() if inventory is None else inventory.list_left_names(),
+        now_ms=int(time() * 1000),
     )
     return route_facts._replace(sizes=_measure_registrations(admin, find_missing_brokers(route_facts)))
+
+
+def find_missing_brokers_of_topic(
+    inventory: InventoryKeeper, server_views: Sequence[NameServerTopicView], topic: str
+) -> tuple[MissingTopicBroker, ...]:
+    """Find the broker names that no name server lists any more, and whether they had the topic.
+
+    The inventory learns from the answers as well.
+    """
+    cluster_infos = [view.cluster_info.result for view in server_views if view.cluster_info.result]
+    if not cluster_infos:
+        return ()
+    perms_by_broker = {
+        queue_route.broker_name: queue_route.perm or 0
+        for view in server_views
+        for queue_route in (view.route.result.queues if view.route.result else ())
+    }
+    lost_topics = inventory.observe_topics(
+        [broker_group for cluster_info in cluster_infos for broker_group in cluster_info.broker_groups],
+        {topic: perms_by_broker},
+    )
+    known_names = {name for perms in lost_topics.topic_placements.values() for name in perms}
+    topic_names = lost_topics.topic_placements.get(topic, {})
+    processes_by_name: dict[str, list[MissingBroker]] = {}
+    for missing in lost_topics.missing_brokers:
+        if missing.is_group_gone:
+            processes_by_name.setdefault(missing.broker.broker_name, []).append(missing)
+    return tuple(
+        MissingTopicBroker(
+            broker_name,
+            describe_missing(processes[0]),
+            tuple(missing.broker.broker_addr for missing in processes if missing.broker.broker_addr),
+            broker_name in topic_names if broker_name in known_names else None,
+        )
+        for broker_name, processes in processes_by_name.items()
+    )
 
 
 def _measure_registrations(

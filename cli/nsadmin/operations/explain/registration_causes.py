@@ -27,6 +27,9 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         for broker_view in route_facts.broker_views
         if broker_view.topic_config.result is None and not _denies_topic(broker_view)
     ]
+    lost_brokers = route_facts.lost_brokers()
+    if any(lost_broker.had_topic for lost_broker in lost_brokers):
+        return
     topic_is_denied = any(_denies_topic(broker_view) for broker_view in route_facts.broker_views)
     for server_view in route_facts.views_without_route():
         evidence_parts = [
@@ -35,6 +38,10 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         ]
         if silent_addrs:
             evidence_parts.append(f"{join_names(silent_addrs)} did not tell")
+        evidence_parts += [
+            f"{lost_broker.broker_name} may have had it, and is {lost_broker.description}"
+            for lost_broker in lost_brokers
+        ]
         evidence_parts += [
             _describe_deletion(evidence.topic_deletion)
             for evidence in route_facts.memories
@@ -45,12 +52,12 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             evidence_parts.append(
                 f"there is {join_names(similar_topics)}: mind how it is written, and namespaces"
             )
-        broker_is_gone = any(evidence.gone_brokers for evidence in route_facts.memories)
+        broker_is_gone = lost_brokers or any(evidence.gone_brokers for evidence in route_facts.memories)
         creation_advice = (
             _advise_creation(route_facts, server_view) if topic_is_denied and not broker_is_gone else None
         )
         yield CauseFinding(
-            "cause" if topic_is_denied else "unknown",
+            "cause" if topic_is_denied and not lost_brokers else "unknown",
             "; ".join(evidence_parts),
             creation_advice,
             server_view.addr,
@@ -66,6 +73,9 @@ def _registered_topic(route_facts: RouteFacts) -> CauseFinding:
     addrs_with_route = [server_view.addr for server_view, _ in route_facts.views_with_route()]
     if addrs_with_route:
         return ok_finding(f"there is a route on {join_names(addrs_with_route)}")
+    lost_names = [lost_broker.broker_name for lost_broker in route_facts.lost_brokers()]
+    if lost_names:
+        return skipped_finding(f"{join_names(lost_names)} had it, and is missing")
     return (
         ok_finding(f"{join_names(route_facts.brokers_with_topic())} has it")
         if route_facts.brokers_with_topic()
@@ -112,7 +122,7 @@ def find_similar_topics(topic: str, server_view: NameServerTopicView) -> list[st
 
 
 def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    if route_facts.brokers_with_topic() or not any(True for _ in route_facts.views_without_route()):
+    if _is_known_somewhere(route_facts) or not any(True for _ in route_facts.views_without_route()):
         return
     for broker_view in _master_views(route_facts):
         if broker_view.config.result and broker_view.config.result.get("autoCreateTopicEnable") == "false":
@@ -138,6 +148,11 @@ def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding
                 )
 
 
+def _is_known_somewhere(route_facts: RouteFacts) -> bool:
+    """Whether a broker has the topic, or a missing broker had it or may have had it."""
+    return bool(route_facts.brokers_with_topic() or route_facts.lost_brokers())
+
+
 def _master_views(route_facts: RouteFacts) -> list[BrokerTopicView]:
     return [
         broker_view
@@ -151,7 +166,7 @@ def _auto_creates_topics(broker_view: BrokerTopicView) -> bool:
 
 
 def _auto_creation_state(route_facts: RouteFacts) -> CauseFinding:
-    if route_facts.brokers_with_topic() or not any(True for _ in route_facts.views_without_route()):
+    if _is_known_somewhere(route_facts) or not any(True for _ in route_facts.views_without_route()):
         return ok_finding("there is nothing to create")
     creating_names = [
         broker_view.broker_name or broker_view.addr
@@ -176,21 +191,16 @@ def _find_topics_on_broker_only(route_facts: RouteFacts) -> Iterator[CauseFindin
         )
         for broker_name, broker_views in route_facts.brokers_with_topic().items():
             if broker_name not in routed_names and broker_name in groups_by_name(server_view):
-                topic_config = broker_views[0].topic_config.result
-                new_queue_count = (topic_config.read_queue_nums if topic_config else 8) + 1
                 yield CauseFinding(
                     route_facts.problem_severity(server_view),
                     f"{broker_name} has it and is registered here, but not with this "
                     f"topic{_describe_deletions(route_facts)}",
                     advise_command(
-                        "updateTopic",
-                        route_facts.topic,
-                        "-b",
-                        broker_views[0].addr,
-                        "-r",
-                        str(new_queue_count),
+                        "repair",
+                        "register",
+                        broker_name,
                         instruction="wait 30 s for its next registration; 4.x servers take it "
-                        "when it changes",
+                        "when the broker registers all of its topics anew",
                     ),
                     server_view.addr,
                     broker_name,

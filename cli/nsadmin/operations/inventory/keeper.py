@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
-from nsadmin.client.connection.addresses import NameServerList
+from nsadmin.client.connection.addresses import NameServerList, make_finder
 from nsadmin.operations.inventory.records import (
     ExpectedBroker,
     MissingBroker,
@@ -51,7 +51,7 @@ class LostTopics(NamedTuple):
     """The missing brokers, and the topics per broker of the inventory, which include theirs."""
 
     missing_brokers: tuple[MissingBroker, ...] = ()
-    topic_placements: TopicPlacements = {}
+    topic_placements: Mapping[str, Mapping[str, int]] = {}
 
 
 NO_LOST_TOPICS = LostTopics()
@@ -145,11 +145,18 @@ class InventoryKeeper:
                 self.store.change_topics(merge_topics)
         return LostTopics(missing_brokers, merged_placements)
 
-    def mark_leaving(self, broker_name: str, broker_id: int | None = None, *, is_leaving: bool = True) -> None:
+    def list_left_names(self) -> frozenset[str]:
+        """Return the names of brokers that an operator removed."""
+        known_brokers = () if self.is_off else self.store.load_brokers()
+        return frozenset(broker.broker_name for broker in known_brokers if broker.is_leaving)
+
+    def mark_leaving(
+        self, broker_name: str, broker_id: int | None = None, *, is_leaving: bool = True
+    ) -> None:
         """Note that an operator removes a broker (one process, or all of its name), or keeps it after all."""
         if self.is_off:
             return
-        with suppress(OSError):
+        with suppress(OSError, RocketMQError):
             self.store.change_brokers(
                 partial(
                     set_leaving,
@@ -165,7 +172,7 @@ class InventoryKeeper:
         removed_addrs = frozenset(broker_addrs)
         if self.is_off:
             return
-        with suppress(OSError):
+        with suppress(OSError, RocketMQError):
             self.store.change_brokers(
                 lambda known_brokers: [
                     broker for broker in known_brokers if broker.broker_addr not in removed_addrs
@@ -175,9 +182,14 @@ class InventoryKeeper:
 
 def open_inventory(session: "Session", extra_brokers: Sequence[ExpectedBroker] = ()) -> InventoryKeeper:
     """Open the inventory of the cluster that a command asks."""
-    return InventoryKeeper(
-        lambda: find_inventory_key(session.admin.addresses, session.options), extra_brokers
-    )
+
+    def find_key() -> str:
+        if session.namesrv_addrs:
+            return find_inventory_key(session.admin.addresses, session.options)
+        # A command that asks no name server need not say which ones it would ask.
+        return find_inventory_key(make_finder(session.options.namesrv_addr)(), session.options)
+
+    return InventoryKeeper(find_key, extra_brokers)
 
 
 def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOptions") -> str:

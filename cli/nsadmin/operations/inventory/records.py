@@ -20,6 +20,7 @@ class ExpectedBroker(NamedTuple):
 
     `cluster_name` and `broker_addr` are "" and the times None until a name server lists the broker.
     An operator sets `is_pinned` and `is_leaving`: a broker that is leaving is not missing once it is gone.
+    Then it `has_left`. If it comes back, it is expected again.
     """
 
     cluster_name: str
@@ -30,6 +31,7 @@ class ExpectedBroker(NamedTuple):
     last_seen_ms: int | None = None
     is_pinned: bool = False
     is_leaving: bool = False
+    has_left: bool = False
 
     @property
     def label(self) -> str:
@@ -119,7 +121,7 @@ def _group_listed(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, list[_L
     for broker_group in broker_groups:
         broker_name = broker_group.broker_name
         for broker_id, broker_addr in broker_group.broker_addrs.items():
-            broker_keys = {(broker_name, broker_id), (broker_name, broker_addr)}
+            broker_keys: set[tuple[str, int | str]] = {(broker_name, broker_id), (broker_name, broker_addr)}
             if used_keys.isdisjoint(broker_keys):
                 listed_by_name.setdefault(broker_name, []).append(
                     _ListedBroker(broker_group.cluster_name, broker_name, broker_id, broker_addr)
@@ -143,15 +145,12 @@ def merge_listing(
     for expected, listed in _match_brokers(expected_brokers, broker_groups):
         if listed is None:
             # An empty list is no sign that the broker has left: the name servers may have just been started.
-            is_over = expected is not None and (
-                expected.is_outdated(now_ms) or (expected.is_leaving and is_any_listed)
-            )
-            merged_brokers += [expected] if expected is not None and not is_over else []
+            if expected is not None and not expected.is_outdated(now_ms):
+                has_left = expected.has_left or (expected.is_leaving and is_any_listed)
+                merged_brokers.append(expected._replace(has_left=has_left))
         elif expected is None:
             merged_brokers.append(
-                ExpectedBroker(
-                    *listed, now_ms, now_ms, is_leaving=listed.broker_name in leaving_names
-                )
+                ExpectedBroker(*listed, now_ms, now_ms, is_leaving=listed.broker_name in leaving_names)
             )
         else:
             last_seen_ms = expected.last_seen_ms
@@ -161,6 +160,8 @@ def merge_listing(
                     **listed._asdict(),
                     first_seen_ms=now_ms if expected.first_seen_ms is None else expected.first_seen_ms,
                     last_seen_ms=now_ms if is_stale else last_seen_ms,
+                    is_leaving=expected.is_leaving and not expected.has_left,
+                    has_left=False,
                 )
             )
     return tuple(sorted(merged_brokers, key=lambda broker: (broker[1], broker[2], broker[3])))
@@ -184,7 +185,8 @@ def set_leaving(
         )
         return [*expected_brokers, unseen_broker]
     return [
-        broker._replace(is_leaving=is_leaving) if is_meant(broker) else broker for broker in expected_brokers
+        broker._replace(is_leaving=is_leaving, has_left=False) if is_meant(broker) else broker
+        for broker in expected_brokers
     ]
 
 
@@ -192,9 +194,7 @@ def find_missing(
     expected_brokers: Iterable[ExpectedBroker], broker_groups: Sequence[BrokerAddrGroup], now_ms: int
 ) -> tuple[MissingBroker, ...]:
     """Return the expected brokers that no name server lists, in the order of names and ids."""
-    listed_names = {
-        broker_group.broker_name for broker_group in broker_groups if broker_group.broker_addrs
-    }
+    listed_names = {broker_group.broker_name for broker_group in broker_groups if broker_group.broker_addrs}
     missing_brokers = [
         MissingBroker(expected, expected.broker_name not in listed_names)
         for expected, listed in _match_brokers(expected_brokers, broker_groups)

@@ -26,6 +26,7 @@ _FIELD_TYPES: Mapping[str, tuple[type, ...]] = {
     "last_seen_ms": (int, type(None)),
     "is_pinned": (bool,),
     "is_leaving": (bool,),
+    "has_left": (bool,),
 }
 
 

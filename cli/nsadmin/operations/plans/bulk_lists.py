@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied
-from nsadmin.operations.plans.diff import PlanStep, has_same_settings
+from nsadmin.operations.plans.diff import PlanStep, find_name_problem, has_same_settings
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.fields import GROUP_NAME, GROUP_SETTINGS, TOPIC_NAME, TOPIC_SETTINGS
 from nsadmin.operations.plans.records import ClusterState, ItemSpec, LiveBrokerState
@@ -101,7 +101,7 @@ def read_list(spread_kind: SpreadKind, file_text: str, file_name: str) -> ItemLi
     """
     root_node = compose_yaml(file_text, file_name)
     nodes_by_key = (
-        {key_node.value: value_node for key_node, value_node in root_node.value}
+        {str(key_node.value): value_node for key_node, value_node in root_node.value}
         if _is_map_node(root_node)
         else {}
     )
@@ -167,11 +167,14 @@ def _drop_nulls(yaml_node: Any) -> None:
 
 
 def _require_different(item_names: Sequence[str], item_nodes: Sequence[Any], file_name: str) -> None:
-    duplicate_problems = [
-        f"{file_name}:{item_node.start_mark.line + 1}: {item_name} is there twice"
-        for item_index, (item_name, item_node) in enumerate(zip(item_names, item_nodes, strict=True))
-        if item_name in item_names[:item_index]
-    ]
+    seen_names: set[str] = set()
+    duplicate_problems = []
+    for item_name, item_node in zip(item_names, item_nodes, strict=True):
+        if item_name in seen_names:
+            duplicate_problems.append(
+                f"{file_name}:{item_node.start_mark.line + 1}: {item_name} is there twice"
+            )
+        seen_names.add(item_name)
     if duplicate_problems:
         raise InvalidPlanFileError(duplicate_problems)
 
@@ -241,6 +244,9 @@ def _outcome_on_broker(
     skip_reason = _skip_reason(spread_kind, broker_state, item_name)
     if skip_reason is not None:
         return StepOutcome(step._replace(after=settings_before), "skipped", NotApplied(skip_reason))
+    name_problem = find_name_problem(step)
+    if name_problem is not None:
+        return StepOutcome(step, "skipped", NotApplied(name_problem))
     is_same = has_same_settings(settings_before, settings_after, is_ordered)
     return StepOutcome(step, "unchanged" if is_same else "planned", None)
 

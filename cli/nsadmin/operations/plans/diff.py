@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import resource_names
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.operations.plans.cluster_export import (
@@ -191,6 +192,9 @@ class _DiffBuilder:
             self.troubles.append(PlanTrouble(broker_state.broker_name, error, step.kind, step.item_name))
         elif step.after is None:
             self._delete_or_count(step, prune)
+        elif (name_problem := find_name_problem(step)) is not None:
+            error = NotApplied(name_problem)
+            self.troubles.append(PlanTrouble(broker_state.broker_name, error, step.kind, step.item_name))
         else:
             self.steps.append(step)
 
@@ -273,6 +277,15 @@ class _DiffBuilder:
             elif step.kind == "topic":
                 remaining_brokers.setdefault(step.item_name, set()).add(step.server_name)
         return {topic: broker_names for topic, broker_names in remaining_brokers.items() if broker_names}
+
+
+def find_name_problem(step: PlanStep) -> str | None:
+    """Say why brokers refuse to create the item of a step; None if its name is valid, or it exists."""
+    if step.action != "create":
+        return None
+    if step.kind == "topic":
+        return resource_names.find_topic_name_problem(step.item_name)
+    return resource_names.find_group_name_problem(step.item_name) if step.kind == "group" else None
 
 
 def has_same_settings(first_settings: Any, second_settings: Any, is_ordered: bool) -> bool:

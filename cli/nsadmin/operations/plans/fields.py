@@ -3,6 +3,7 @@
 Settings have the protocol's names. Their defaults are those of items that mqadmin creates.
 """
 
+from namesrv_core.protocol import resource_names
 from nsadmin.operations.plans.shapes import (
     ChoiceShape,
     FlagShape,
@@ -19,8 +20,9 @@ FILE_FORMAT = 1
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
 
-TOPIC_NAME = NameShape("topic", r"[%|a-zA-Z0-9_-]{1,255}", "letters, digits and % | _ -, 255 at most")
-GROUP_NAME = NameShape("group", r"[%|a-zA-Z0-9_-]{1,255}", "letters, digits and % | _ -, 255 at most")
+TOPIC_NAME = NameShape("topic", resource_names.topic_file_pattern(), resource_names.TOPIC_NAME_TEXT)
+# An export of old brokers can have long groups. `diff` refuses to create them.
+GROUP_NAME = NameShape("group", resource_names.old_group_pattern(), resource_names.OLD_GROUP_TEXT)
 BROKER_NAME = NameShape("broker name", r"[^;:\s]+", "no blank, no : and no ;")
 ORDER_CONF = NameShape(
     "order configuration",

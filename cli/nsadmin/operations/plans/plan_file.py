@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from namesrv_core import operator_files
 from nsadmin.client import private_file
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster
@@ -52,7 +53,7 @@ def parse_plan(file_text: str, file_name: str) -> SavedPlan | None:
     if not file_text.startswith(f'{{"{_FORMAT_KEY}"'):
         return None
     try:
-        json_value = json.loads(file_text)
+        json_value = operator_files.parse_json(file_text)
         if json_value[_FORMAT_KEY] != _PLAN_FORMAT:
             raise InvalidPlanFileError(
                 [
@@ -63,7 +64,7 @@ def parse_plan(file_text: str, file_name: str) -> SavedPlan | None:
         plan_steps = tuple(_parse_step(*step_fields) for step_fields in json_value["steps"])
         desired_cluster = read_desired_cluster(json_value["desired"], f"{file_name} (desired)")
         return SavedPlan(desired_cluster, bool(json_value["prune"]), tuple(json_value["servers"]), plan_steps)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidPlanFileError(
             [f"{file_name}:1: a plan that cannot be read ({error}): make it again"]
         ) from None

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from namesrv_core import operator_files
 from nsadmin.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.operations.plans.fields import CLUSTER_FIELDS
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
@@ -60,9 +61,10 @@ def compose_yaml(file_text: str, file_name: str) -> Any:
     """The YAML nodes of a file, each with its line; None for an empty file.
 
     Raises:
-        InvalidPlanFileError: the text is not valid YAML.
+        InvalidPlanFileError: the text is not valid YAML, or nested or repeated without measure.
     """
     try:
+        operator_files.check_yaml(file_text)
         return yaml.compose(file_text, Loader=_YamlLoader)
     except yaml.YAMLError as error:
         problem_mark = getattr(error, "problem_mark", None)
@@ -219,7 +221,10 @@ class _NodeReader:
             if str(key_node.value) in seen_keys:
                 self._report_problem(key_node, _join_path(key_path, key_node.value), "this is there twice")
             seen_keys.add(str(key_node.value))
-        self._flatten_mapping(yaml_node)
+        try:
+            self._flatten_mapping(yaml_node)
+        except yaml.constructor.ConstructorError:
+            self._report_problem(yaml_node, key_path, "<< has to be a map, or a list of maps")
 
     def _read_map(self, yaml_node: Any, map_shape: MapShape, key_path: str) -> dict[str, Any]:
         return {
@@ -335,10 +340,12 @@ def _find_contradictions(
 
 def _line_finder(root_node: Any) -> Callable[[str, str], int]:
     """A function that returns the line on which an item of a section begins."""
-    nodes_by_section = {key_node.value: value_node for key_node, value_node in root_node.value}
+    nodes_by_section = {str(key_node.value): value_node for key_node, value_node in root_node.value}
 
     def find_line(section_name: str, item_name: str) -> int:
-        nodes_by_name = {key_node.value: key_node for key_node, _ in nodes_by_section[section_name].value}
+        nodes_by_name = {
+            str(key_node.value): key_node for key_node, _ in nodes_by_section[section_name].value
+        }
         return int(nodes_by_name.get(item_name, root_node).start_mark.line) + 1
 
     return find_line

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from namesrv_core import operator_files
 from namesrv_core.storage import atomic_write
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.process_lock import ProcessLock
@@ -21,7 +22,7 @@ class RestartStore:
     def load_state(self) -> RestartState | None:
         """Return the saved state; None if no restart is under way. Raises InvalidStateError."""
         try:
-            return parse_state_record(json.loads(self.state_file.read_text("utf-8")))
+            return parse_state_record(operator_files.parse_json(self.state_file.read_text("utf-8")))
         except FileNotFoundError:
             return None
         except (ValueError, InvalidStateError) as error:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from namesrv_core import operator_files
 from namesrv_core.protocol import fastjson
 from namesrv_core.storage import atomic_write
 from nsadmin.client.topics.queue_mappings import parse_share, share_to_record
@@ -51,7 +52,7 @@ def load_mapping_file(file_path: Path) -> MappingPlan:
         InvalidMappingFileError: the file cannot be read or holds no plan.
     """
     try:
-        json_value: Any = fastjson.decode_json(file_path.read_bytes())
+        json_value: Any = fastjson.decode_json(operator_files.read_bytes(file_path))
         shares = {
             str(broker_name): parse_share(share_record)
             for broker_name, share_record in json_value["brokerConfigMap"].items()

@@ -29,6 +29,7 @@ from nsadmin.tui.polling.poll_records import (
     EventSeen,
     GroupPolled,
     GroupsPolled,
+    MissingBrokersPolled,
     NameServerPolled,
     TopicPolled,
 )
@@ -82,6 +83,7 @@ class ClusterModel:
         self.poll_count = 0
         self._brokers_by_addr: dict[str, list[ObservedBroker]] = {}
         self._brokers_by_name: dict[str, list[ObservedBroker]] = {}
+        self._inventory_places: set[BrokerPlace] = set()
         self._put_point_at_ms = 0
         self._computed_results: dict[str, tuple[tuple[object, ...], Any]] = {}
 
@@ -129,9 +131,7 @@ class ClusterModel:
         """Remove gone brokers with the same name and id: the broker came back at another address."""
         for other_broker in list(self._brokers_by_name.get(place[0], ())):
             if other_broker.place[1] == place[1] and other_broker.gone_since_ms is not None:
-                del self.brokers[other_broker.place]
-                self._brokers_by_addr[other_broker.place[2]].remove(other_broker)
-                self._brokers_by_name[place[0]].remove(other_broker)
+                self._remove_broker(other_broker)
 
     def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
         if broker.listed_by:
@@ -222,6 +222,26 @@ class ClusterModel:
     def _apply_drains(self, poll: DrainsPolled) -> None:
         self.drains_poll = poll
 
+    def _apply_missing(self, poll: MissingBrokersPolled) -> None:
+        """Add the brokers that were gone before the start. Drop those that are no longer expected."""
+        missing_places = {
+            (record.broker_name, record.broker_id, record.broker_addr): record for record in poll.missing
+        }
+        for place in self._inventory_places - missing_places.keys():
+            if place in self.brokers and self.brokers[place].gone_since_ms is not None:
+                self._remove_broker(self.brokers[place])
+        self._inventory_places = {place for place in missing_places if place not in self.brokers} | (
+            self._inventory_places & missing_places.keys()
+        )
+        for place, record in missing_places.items():
+            if place not in self.brokers:
+                self._find_or_add_broker(record.cluster, place).gone_since_ms = record.last_seen or poll.at
+
+    def _remove_broker(self, broker: ObservedBroker) -> None:
+        del self.brokers[broker.place]
+        self._brokers_by_addr[broker.place[2]].remove(broker)
+        self._brokers_by_name[broker.place[0]].remove(broker)
+
     def _apply_event(self, poll: EventSeen) -> None:
         self.notices.append(ChangeNotice(poll.at, poll.server, poll.kind, poll.said, tuple(poll.names), True))
 
@@ -286,5 +306,6 @@ _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     ConnectionsPolled: ClusterModel._apply_connections,
     DivergencePolled: ClusterModel._apply_divergence,
     DrainsPolled: ClusterModel._apply_drains,
+    MissingBrokersPolled: ClusterModel._apply_missing,
     EventSeen: ClusterModel._apply_event,
 }

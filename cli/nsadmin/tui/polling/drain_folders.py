@@ -1,10 +1,10 @@
 """The drain folders of this account on this machine, read as a poll."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 
+from namesrv_core import operator_files
 from nsadmin.operations.drain.events import describe_record
 from nsadmin.operations.drain.store import EVENTS_FILE, SavedDrain, load_drains
 from nsadmin.operations.state_folder import find_state_home
@@ -52,7 +52,7 @@ def _last_event_text(events_file: Path) -> str:
         return ""
     for event_line in reversed(event_lines):
         try:
-            return describe_record(json.loads(event_line))
+            return describe_record(operator_files.parse_json(event_line))
         except (ValueError, KeyError):
             # The drain is writing this line now, or a newer version of nsadmin wrote it.
             continue

@@ -206,6 +206,22 @@ class DrainsPolled(Poll, frozen=True, tag="drains"):
     errors: Sequence[str] = ()
 
 
+class MissingBrokerRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A broker of the inventory. `last_seen` (ms since 1970) is None if no command saw it."""
+
+    cluster: str
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    last_seen: int | None
+
+
+class MissingBrokersPolled(Poll, frozen=True, tag="missingBrokers"):
+    """The brokers that should be registered, and that no name server lists."""
+
+    missing: Sequence[MissingBrokerRecord] = ()
+
+
 class EventSeen(Poll, frozen=True, tag="event"):
     """A journal record. `said` describes the change in words. `names` are the objects that it concerns."""
 
@@ -226,6 +242,7 @@ AnyPoll: TypeAlias = (
     | ConnectionsPolled
     | DivergencePolled
     | DrainsPolled
+    | MissingBrokersPolled
     | EventSeen
 )
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling import server_polls
 from nsadmin.tui.polling.detail_queries import DetailQuery, run_queries
 from nsadmin.tui.polling.poll_records import (
@@ -22,6 +23,7 @@ from nsadmin.tui.polling.poll_records import (
     BrokerPolled,
     DrainsPolled,
     EventDescriber,
+    MissingBrokersPolled,
     NameServerPolled,
 )
 from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe
@@ -39,7 +41,10 @@ _RESTART_DELAY_SECONDS = 10.0
 
 
 class PollingPlan(NamedTuple):
-    """The servers and journals to poll, the interval (seconds), and the limit of requests per second."""
+    """The servers and journals to poll, the interval (seconds), and the limit of requests per second.
+
+    `inventory` has the brokers that should be there; None for no inventory.
+    """
 
     addrs: Sequence[str]
     namespaces: Sequence[str] = ("ORDER_TOPIC_CONFIG",)
@@ -47,6 +52,7 @@ class PollingPlan(NamedTuple):
     requests_per_second: int = 250
     journal_folders: Sequence[str] = ()
     describe_event: EventDescriber = lambda event_type, event_fields: None
+    inventory: InventoryKeeper | None = None
 
 
 class ClusterPoller:
@@ -72,6 +78,7 @@ class ClusterPoller:
         self._request_pace = RequestPace(polling_plan.requests_per_second, pause=self._stop_event.wait)
         self._lock = threading.Lock()
         self._brokers_by_server: dict[str, list[str]] = {}
+        self._latest_polls: dict[str, NameServerPolled] = {}
         self._silent_addrs: set[str] = set()
         self._detail_queries: tuple[DetailQuery, ...] = ()
         self._queries_changed = threading.Event()
@@ -89,6 +96,7 @@ class ClusterPoller:
             self._poll_silent_brokers,
             self._run_detail_queries,
             self._watch_drains,
+            self._watch_inventory,
             *(
                 lambda journal_folder=journal_folder: self._follow_journal(journal_folder)
                 for journal_folder in self._plan.journal_folders
@@ -168,6 +176,8 @@ class ClusterPoller:
                 self._wait_for_next_turn(began_seconds)
 
     def _remember_brokers(self, poll: NameServerPolled) -> None:
+        with self._lock:
+            self._latest_polls[poll.addr] = poll
         if poll.error is None:
             with self._lock:
                 self._brokers_by_server[poll.addr] = [
@@ -275,6 +285,26 @@ class ClusterPoller:
                 self._post_polls([poll])
             previous_poll = poll
             self._stop_event.wait(min(self.interval, _DRAIN_POLL_SECONDS))
+            self._running_event.wait()
+
+    def _watch_inventory(self) -> None:
+        """Compare the listings of all name servers with the inventory, and add to it what is new."""
+        if self._plan.inventory is None:
+            return
+        from nsadmin.tui.polling.missing_brokers import poll_missing_brokers
+
+        previous_poll: MissingBrokersPolled | None = None
+        while not self._stop_event.is_set():
+            began_seconds = monotonic()
+            with self._lock:
+                latest_polls = [*self._latest_polls.values()]
+            # A name server that was not asked yet may be the only one that lists a broker.
+            if len(latest_polls) == len(self._plan.addrs):
+                poll = poll_missing_brokers(self._plan.inventory, latest_polls, self._clock)
+                if poll is not None and (previous_poll is None or poll.missing != previous_poll.missing):
+                    self._post_polls([poll])
+                    previous_poll = poll
+            self._stop_event.wait(max(began_seconds + self.interval - monotonic(), 0.02))
             self._running_event.wait()
 
     def _run_detail_queries(self) -> None:

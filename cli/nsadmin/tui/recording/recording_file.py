@@ -2,7 +2,7 @@
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,8 @@ from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, decode_p
 
 RECORDING_FORMAT = "nsadmin-recording"
 RECORDING_VERSION = 1
+_MAX_LINE_BYTES = 64 * 1024 * 1024
+"""A short file can inflate to one line of gigabytes. A poll of 10,000 topics has less than a megabyte."""
 
 
 class InvalidRecordingError(Exception):
@@ -114,7 +116,7 @@ class Recording:
         lines = _read_lines(file_path)
         try:
             self.head = msgspec.json.decode(next(lines, b""), type=RecordingHead)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             raise InvalidRecordingError("it is no recording of nsadmin tui") from None
         found_format = (self.head.format, self.head.version)
         if found_format != (RECORDING_FORMAT, RECORDING_VERSION):
@@ -136,35 +138,52 @@ class Recording:
         horizon_ms, held_lines = start_ms - _SPARKLINE_MS, dict[str, bytes]()
         for poll_header, line in _read_headers(lines):
             if held_lines and poll_header.at >= horizon_ms:
-                yield from map(decode_poll, held_lines.values())
+                yield from _decode_polls(held_lines.values())
                 held_lines = {}
             if poll_header.at >= horizon_ms or not line.startswith(_BROKER_POLL_PREFIX):
-                yield decode_poll(line)
+                yield from _decode_polls([line])
             elif b'"table":' in line:
                 held_lines[poll_header.addr] = line
             else:
                 # The screen shows the last figures of a silent broker: yield them before its error.
                 previous_line = held_lines.pop(poll_header.addr, None)
-                yield from map(decode_poll, [line] if previous_line is None else [previous_line, line])
-        yield from map(decode_poll, held_lines.values())
+                yield from _decode_polls([line] if previous_line is None else [previous_line, line])
+        yield from _decode_polls(held_lines.values())
 
 
 def _read_headers(lines: Iterator[bytes]) -> Iterator[tuple[_PollHeader, bytes]]:
     for line in lines:
         try:
             yield _header_decoder.decode(line), line
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             # nsadmin was killed while it wrote this line.
             return
 
 
+def _decode_polls(lines: Iterable[bytes]) -> Iterator[AnyPoll]:
+    """Decode lines; a line that is no poll is left out."""
+    for line in lines:
+        try:
+            poll = decode_poll(line)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        yield poll
+
+
 def _read_lines(file_path: Path) -> Iterator[bytes]:
-    partial_line = b""
+    line_pieces, line_bytes = list[bytes](), 0
     with open(file_path, "rb") as opened_file:
         chunks = zstandard.ZstdDecompressor().read_to_iter(opened_file, read_size=1 << 18)
         try:
             for chunk in chunks:
-                *whole_lines, partial_line = (partial_line + chunk).split(b"\n")
-                yield from whole_lines
+                first_piece, *other_pieces = chunk.split(b"\n")
+                line_pieces.append(first_piece)
+                line_bytes += len(first_piece)
+                if line_bytes > _MAX_LINE_BYTES:
+                    raise InvalidRecordingError(f"it has a line of more than {_MAX_LINE_BYTES} bytes")
+                if other_pieces:
+                    yield b"".join(line_pieces)
+                    yield from other_pieces[:-1]
+                    line_pieces, line_bytes = other_pieces[-1:], len(other_pieces[-1])
         except zstandard.ZstdError as error:
             raise InvalidRecordingError(f"it is not compressed as a recording is: {error}") from None

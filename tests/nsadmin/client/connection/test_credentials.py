@@ -1,5 +1,6 @@
 """Credentials from each of their sources, and one line that tells no secret where there are none."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from nsadmin.client.connection.credentials import (
     save_to_file,
     save_to_keyring,
 )
+from tests.support.hostile_yaml import HOSTILE_YAML
 
 WHO = Credentials("operator", "s3cret")
 ENVIRON = {"NSADMIN_ACCESS_KEY": "operator", "NSADMIN_SECRET_KEY": "s3cret"}
@@ -237,3 +239,14 @@ def test_a_stored_file_is_its_owners_alone(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_stored(tmp_path: Path) -> None:
     file = write(tmp_path / "file", "")
     assert refusal(save_to_file, file / "who.yml", WHO).startswith(f"{file / 'who.yml'} cannot be written: ")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, text in HOSTILE_YAML.items() if not re.search(r"^a: (!!|1|2)", text)]
+)
+def test_hostile_yaml_has_no_credentials(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text(HOSTILE_YAML[name])
+    file.chmod(0o600)
+    with pytest.raises(BadSettings, match="is no YAML"):
+        from_file(file)

@@ -187,6 +187,16 @@ def test_closing_a_client_ends_the_wait_for_a_connection_to_a_host(monkeypatch: 
         release.set()
 
 
+def test_a_closed_client_opens_no_connection_for_a_probe() -> None:
+    with FakeNameServer() as server:
+        admin = AdminClient(server.addr)
+        admin.close()
+        for probe in (admin.certificates.get_own, admin.exposure.check_reachable):
+            with pytest.raises(ClientClosed):
+                probe([server.addr])
+        assert server.connections == []
+
+
 def test_closing_a_client_ends_the_pause_before_a_retry() -> None:
     gone, seen = f"127.0.0.1:{closed_port()}", list[Exchange]()
     with threads(1) as pool:

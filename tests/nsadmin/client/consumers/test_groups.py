@@ -74,6 +74,24 @@ def test_a_new_group_may_not_broadcast(admin: AdminClient, consumer_broker: Cons
     assert consumer_broker.configs["New"] == wanted
 
 
+def test_a_new_group_has_a_name_that_brokers_take(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    masters = admin.groups.list_masters("C")
+    for name in ("a.b", "g" * 121):
+        [change] = admin.groups.update_group(name, masters, {}, {})
+        assert "is no name of a group: letters, digits and % | _ -, 120 at most" in str(change.error)
+    assert 200 not in consumer_broker.codes()
+
+
+def test_a_group_of_an_old_broker_keeps_a_name_that_would_be_refused_now(
+    admin: AdminClient, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.configs["a.b"] = {"groupName": "a.b", "retryMaxTimes": 3}
+    [change] = admin.groups.update_group("a.b", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {})
+    assert (change.error, consumer_broker.configs["a.b"]["retryMaxTimes"]) == (None, 5)
+
+
 def test_planning_changes_nothing(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
     [plan] = admin.groups.plan_update("G", admin.groups.list_masters("C"), {"retryMaxTimes": 5}, {"+a": "1"})
     assert (plan.before["retryMaxTimes"], plan.after["retryMaxTimes"]) == (3, 5)

@@ -50,6 +50,13 @@ def test_a_new_topic_has_mqadmins_defaults() -> None:
         assert broker.configs["T"] == topic_config("T", perm=4)
 
 
+def test_a_new_topic_whose_name_no_broker_takes_is_not_sent() -> None:
+    with TopicBroker() as broker, AdminClient() as admin:
+        [change] = admin.topic_configs.update_topic([broker.addr], "x" * 128, TopicPatch(perm=4))
+        assert str(change.error).endswith("is no name of a topic: letters, digits and % | _ -, 127 at most")
+        assert 17 not in broker.codes()
+
+
 def test_nothing_is_created_where_only_changes_are_wanted() -> None:
     with TopicBroker() as broker:
         assert isinstance(changed(broker, TopicPatch(perm=4), create=False).error, TopicNotExist)

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Done, Run
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.servers import FakeBroker, FakeNameServer, Server
 
 
 @pytest.fixture
@@ -56,8 +59,11 @@ def test_what_was_forgotten_is_not_missing(first: FakeNameServer, run: Run, dead
     assert (done.code, [row["result"] for row in rows(done)]) == (0, ["forgotten", "forgotten"])
     done = run("clusterList", "-n", first.addr, "--json")
     assert (done.code, [row["brokerName"] for row in rows(done)]) == (0, ["broker-a"])
-    assert [row["brokerName"] for row in rows(run("inventory", "list", "-n", first.addr, "--json"))] == [
-        "broker-a"
+    listed = rows(run("inventory", "list", "-n", first.addr, "--json"))
+    assert [(row["brokerName"], row["state"]) for row in listed] == [
+        ("broker-a", "listed"),
+        ("broker-b", "left"),
+        ("broker-b", "left"),
     ]
 
 
@@ -67,10 +73,18 @@ def test_a_forgotten_broker_that_is_still_registered_may_leave_later(
     first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
     run("clusterList", "-n", first.addr)
     run("inventory", "forget", "broker-b", "-n", first.addr)
-    states = {row["brokerName"]: row["state"] for row in rows(run("inventoryList", "-n", first.addr, "--json"))}
+    states = {
+        row["brokerName"]: row["state"] for row in rows(run("inventoryList", "-n", first.addr, "--json"))
+    }
     assert states == {"broker-a": "listed", "broker-b": "leaving"}
-    first.clusters = {"C": {"broker-a": {0: broker.addr}}}
+    without = {"C": {"broker-a": {0: broker.addr}}}
+    first.clusters, with_it = without, first.clusters
     assert run("clusterList", "-n", first.addr).code == 0
+    # It came back, so that it is expected again.
+    first.clusters = with_it
+    run("clusterList", "-n", first.addr)
+    first.clusters = without
+    assert run("clusterList", "-n", first.addr).code == 3
 
 
 def test_the_list_names_what_is_missing(first: FakeNameServer, run: Run, dead: str) -> None:
@@ -80,9 +94,7 @@ def test_the_list_names_what_is_missing(first: FakeNameServer, run: Run, dead: s
     assert states == [("broker-a", "listed", 1), ("broker-b", "missing", 2), ("broker-b", "missing", 2)]
 
 
-def test_without_a_name_server_the_list_is_what_was_known(
-    first: FakeNameServer, run: Run, dead: str
-) -> None:
+def test_without_a_name_server_the_list_is_what_was_known(first: FakeNameServer, run: Run, dead: str) -> None:
     first.close()
     done = run("inventory", "list", "-n", first.addr, "--json")
     assert (done.code, {row["state"] for row in rows(done)}) == (4, {None})
@@ -103,9 +115,9 @@ def test_a_pinned_broker_that_nobody_saw_is_missing(first: FakeNameServer, run: 
 
 def test_what_the_inventory_does_not_have_cannot_be_forgotten(first: FakeNameServer, run: Run) -> None:
     done = run("inventory", "forget", "broker-x", "-n", first.addr)
-    assert (done.code, done.err) == (
+    assert (done.code, done.err.splitlines()[0]) == (
         5,
-        "nsadmin: the inventory has no broker-x: it has no broker\n",
+        "nsadmin: the inventory has no broker-x: it has no broker",
     )
 
 
@@ -150,3 +162,122 @@ def test_a_folder_that_cannot_be_written_is_no_error_of_a_command(
     done = run("clusterList", "-n", first.addr)
     assert (done.code, done.err) == (0, "")
     assert run("inventory", "pin", "broker-b", "-n", first.addr).code == 1
+
+
+def test_check_brokers_is_critical_with_the_name_of_a_dead_broker(
+    first: FakeNameServer, run: Run, dead: str
+) -> None:
+    done = run("check", "brokers", "-n", first.addr)
+    assert done.code == 2
+    assert "broker-b:0, broker-b:1 left all name servers" in done.out
+    assert f"broker-b:0 at {dead}: missing: no name server lists it" in done.out
+
+
+def test_check_brokers_misses_a_broker_that_expect_names(first: FakeNameServer, run: Run) -> None:
+    assert run("check", "brokers", "-n", first.addr, "--expect", "broker-a").code == 0
+    done = run("check", "brokers", "-n", first.addr, "--expect", "broker-a,broker-c")
+    assert (done.code, "broker-c:0 left all name servers" in done.out) == (2, True)
+    # What --expect names is not saved.
+    assert run("check", "brokers", "-n", first.addr).code == 0
+    assert run("check", "brokers", "-n", first.addr, "--expect", "no such file").code == 3
+
+
+def test_check_brokers_counts_a_missing_master_of_a_listed_slave_once(
+    first: FakeNameServer, broker: FakeBroker, run: Run
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: "127.0.0.1:9", 1: broker.addr}}}
+    run("clusterList", "-n", first.addr)
+    first.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    done = run("check", "brokers", "-n", first.addr, "--json")
+    values = {value["name"]: value["value"] for value in json.loads(done.out)["values"]}
+    assert (done.code, values) == (2, {"failing": 1, "masterless": 1, "serving": 1})
+
+
+def test_check_writable_names_the_topics_of_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
+    done = run("check", "writable", "-n", first.addr)
+    assert done.code == 2
+    assert "no broker takes messages of OnlyB: broker-b: missing: no name server lists it" in done.out
+    assert "broker-b takes no messages of 1 topics: missing" in done.out
+
+
+def test_check_all_names_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
+    done = run("check", "all", "--skip", "registrationSize", "-n", first.addr)
+    assert (done.code, "brokers CRITICAL" in done.out, "writable CRITICAL" in done.out) == (2, True, True)
+
+
+def test_divergence_has_a_row_of_a_dead_broker(
+    first: FakeNameServer, second: FakeNameServer, broker: FakeBroker, run: Run
+) -> None:
+    both = f"{first.addr};{second.addr}"
+    listed = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: "127.0.0.1:9"}}}
+    first.clusters = second.clusters = listed
+    assert run("divergence", "-n", both, "--settle", "0").code == 0
+    first.clusters = second.clusters = {"C": {"broker-a": {0: broker.addr}}}
+    done = run("divergence", "-n", both, "--settle", "0", "--json")
+    found = [(row["name"], row["state"], row["causeKind"]) for row in rows(done)]
+    assert (done.code, found) == (1, [("broker-b:0", "missing", "missing")])
+    assert "2 name servers agree" in done.err
+    assert "broker-b:0 is missing: no name server lists it" in done.err
+    assert run("divergence", "-n", both, "--settle", "0", "--hashes").code == 1
+
+
+def test_the_cause_of_a_topic_without_a_route_is_its_dead_broker(
+    first: FakeNameServer, run: Run, dead: str
+) -> None:
+    done = run("routeExplain", "OnlyB", "-n", first.addr, "--json")
+    causes = {row["step"]: row for row in rows(done) if row["result"] == "cause"}
+    assert (done.code, [*causes]) == (1, ["brokersGone"])
+    assert causes["brokersGone"]["brokerName"] == "broker-b"
+    assert causes["brokersGone"]["command"] == "nsadmin inventory forget broker-b"
+    assert "updateTopic" not in done.out
+
+
+def test_a_topic_that_lost_a_broker_is_not_fine(first: FakeNameServer, run: Run, dead: str) -> None:
+    done = run("routeExplain", "T", "-n", first.addr, "--json")
+    warnings = [(row["step"], row["brokerName"]) for row in rows(done) if row["result"] == "warning"]
+    assert (done.code, warnings) == (3, [("brokersGone", "broker-b")])
+    assert "but not those of brokers that left: broker-b" in done.err
+    assert "fine" not in done.err
+
+
+def test_a_topic_that_a_missing_broker_may_have_had_is_not_created(
+    first: FakeNameServer, broker: FakeBroker, run: Run
+) -> None:
+    run("inventory", "pin", "broker-z", "-n", first.addr)
+    done = run("routeExplain", "Elsewhere", "-n", first.addr, "--json")
+    found = {row["step"]: row for row in rows(done)}
+    assert (done.code, found["topicNotRegistered"]["result"]) == (3, "unknown")
+    assert "broker-z may have had it, and is missing" in str(found["topicNotRegistered"]["seen"])
+    assert "updateTopic" not in done.out
+
+
+def test_consumer_progress_says_whose_queues_it_does_not_count(
+    first: FakeNameServer, consumer_broker: ConsumerBroker, run: Run
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: "127.0.0.1:9"}}}
+    first.routes = {"T": {"broker-a": 6}, "OnlyB": {"broker-b": 6}}
+    run("check", "writable", "-n", first.addr)
+    first.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
+    done = run("consumerProgress", "G", "-n", first.addr)
+    assert done.code == 3
+    assert "broker-b is missing: no name server lists it" in done.err
+    assert "its queues are not counted" in done.err
+    assert run("consumerProgress", "-n", first.addr).code == 3
+    # The broker never had this topic.
+    assert run("consumerProgress", "G", "-t", "T", "-n", first.addr).code == 0
+
+
+def test_a_removed_broker_of_a_container_is_not_missing(
+    first: FakeNameServer, broker: FakeBroker, run: Run
+) -> None:
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr, 1: "127.0.0.1:9"}}}
+    run("clusterList", "-n", first.addr)
+    with Server({RequestCode.REMOVE_BROKER: build_reply}) as container:
+        assert run("removeBroker", container.addr, "C:broker-b:1", "--yes", "-n", first.addr).code == 0
+    first.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    assert run("clusterList", "-n", first.addr).code == 0
+    states = [
+        (row["brokerName"], row["brokerId"], row["state"])
+        for row in rows(run("inventoryList", "-n", first.addr, "--json"))
+    ]
+    assert states == [("broker-a", 0, "listed"), ("broker-b", 0, "listed"), ("broker-b", 1, "left")]

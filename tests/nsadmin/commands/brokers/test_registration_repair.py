@@ -19,7 +19,9 @@ B = "broker-a-0"
 
 @pytest.fixture(scope="module")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("lab"), FleetPlan(1, 2, 2, 5), name_servers=2, producer_period=0.1) as running:
+    with lab(
+        tmp_path_factory.mktemp("lab"), FleetPlan(1, 2, 2, 5), name_servers=2, producer_period=0.1
+    ) as running:
         yield running
 
 

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
+from tests.support.servers import Answer, FakeNameServer, body
 
 
 @pytest.fixture
@@ -111,7 +112,9 @@ def test_queues_and_brokers_that_are_not_there(
     assert run("skipAccumulatedMessage", "G", "X", "-n", first.addr, "-y").code == 5
 
 
-def test_clients_of_an_old_broker_are_told(run: Run, first: FakeNameServer, filled: ConsumerBroker) -> None:
+def test_clients_of_an_old_broker_are_told(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+) -> None:
     filled.properties["useServerSideResetOffset"] = "false"
     filled.clients = {"G": ["c1"]}
     tell = filled.handlers[222]
@@ -127,6 +130,7 @@ def test_clients_of_an_old_broker_are_told(run: Run, first: FakeNameServer, fill
     assert done.code == 0
     assert done.err.startswith("nsadmin: pending: ")
     assert {row["result"] for row in json.loads(done.out)} == {"pending"}
+    assert len(seconds) == 18
 
 
 @pytest.mark.parametrize("words", [("G", "Other", "T"), ("-s", "G", "-d", "Other", "-t", "T", "-o", "true")])
@@ -161,3 +165,90 @@ def test_a_clone_that_cannot_be(run: Run, first: FakeNameServer, filled: Consume
     filled.clients = {"Other": ["c1"]}
     done = run("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-n", first.addr, "-y")
     assert (done.code, "stop c1" in done.err) == (1, True)
+
+
+@pytest.fixture
+def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses of the command, which take no time."""
+    paused: list[float] = []
+    monkeypatch.setattr("nsadmin.commands.consumers.offset_moves.sleep", paused.append)
+    return paused
+
+
+def commit_later(filled: ConsumerBroker, seconds: list[float], *commits: tuple[int, int]) -> None:
+    """A client of G is connected; it commits (second, offset) on queue 0."""
+    filled.clients = {"G": ["c1"]}
+    query = filled.handlers[14]
+
+    def query_after_commits(asked: RemotingCommand) -> Answer:
+        for second, offset in commits:
+            if len(seconds) == second:
+                filled.offsets["G", "T", 0] = offset
+        return query(asked)
+
+    filled.handlers[14] = query_after_commits
+
+
+def test_a_skip_over_which_a_busy_client_commits_is_failed(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+) -> None:
+    commit_later(filled, seconds, (6, 21), (12, 22), (18, 23))
+    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    assert (done.code, len(seconds)) == (3, 18)
+    rows = json.loads(done.out)
+    assert (rows[0]["to"], rows[0]["result"], rows[0]["error"]) == (
+        50, "failed", "does not hold: a client committed 23 over it; stop the clients first",
+    )  # fmt: skip
+    assert {row["result"] for row in rows[1:]} == {"done"}
+
+
+def test_an_old_commit_that_the_client_corrects_itself_is_waited_for(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+) -> None:
+    commit_later(filled, seconds, (6, 21), (12, 50))
+    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    assert (done.code, len(seconds)) == (0, 12)
+
+
+def test_the_first_look_is_the_last_if_all_holds(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+) -> None:
+    commit_later(filled, seconds, (6, 17))
+    done = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first.addr, "-y", "--json")
+    assert (done.code, len(seconds)) == (0, 6)
+    assert json.loads(done.out)[0]["result"] == "done"
+
+
+@pytest.mark.parametrize(("delivered", "code", "pauses"), [(5, 0, 6), (4, 3, 18)])
+def test_a_move_back_that_is_consumed_again_at_once_holds(
+    run: Run,
+    first: FakeNameServer,
+    filled: ConsumerBroker,
+    seconds: list[float],
+    delivered: int,
+    code: int,
+    pauses: int,
+) -> None:
+    """The offset is the old one again: the broker's count of deliveries says why."""
+    commit_later(filled, seconds, (6, 20))
+    filled.handlers[315] = lambda asked: body(asked, {"statsMinute": {"sum": delivered, "tps": 0.1}})
+    done = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first.addr, "-y", "--json")
+    assert (done.code, len(seconds)) == (code, pauses)
+    [asked] = [command for command in filled.asked if command.code == 315][:1]
+    assert dict(asked.ext or {}) == {"statsName": "GROUP_GET_NUMS", "statsKey": "T@G"}
+
+
+@pytest.mark.parametrize("words", [["--no-verify"], ["--dry-run"]])
+def test_nothing_is_waited_for_on_demand_or_in_a_dry_run(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float], words: list[str]
+) -> None:
+    commit_later(filled, seconds)
+    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json", *words)
+    assert (done.code, seconds) == (0, [])
+
+
+def test_without_clients_nothing_is_waited_for(
+    run: Run, first: FakeNameServer, filled: ConsumerBroker, seconds: list[float]
+) -> None:
+    done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
+    assert (done.code, seconds) == (0, [])

@@ -234,5 +234,5 @@ def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: t
     assert "KeyError" not in done.err
     assert done.code == 0
     assert done.err.strip() == (
-        f"nsadmin: s:9876: 2 records cannot be read and are left out: nsadmin journalVerify {folder} shows them"
+        f"nsadmin: s:9876: unreadable records left out: 2; nsadmin journalVerify {folder} shows them"
     )

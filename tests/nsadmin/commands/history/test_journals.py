@@ -174,5 +174,5 @@ def test_odd_records_are_left_out_and_counted(run: Run, folder: str) -> None:
     done = run("journalCat", folder, "--columns", "seq", "--no-headers")
     assert (done.code, done.out.split()) == (0, ["1", "2", "3", "4"])
     assert done.err.strip() == (
-        f"nsadmin: 1 records cannot be read and are left out: nsadmin journalVerify {folder} shows them"
+        f"nsadmin: unreadable records left out: 1; nsadmin journalVerify {folder} shows them"
     )

@@ -54,7 +54,7 @@ def test_a_drain_and_what_undoes_it(with_env: Run, there: Lab) -> None:
     done = with_env("drain", B, "--json")
     assert (done.code, done.err) == (0, "")
     assert events(done.out) == [
-        "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
+        "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe", "holdEnded",
     ]  # fmt: skip
     assert all(not perm & 2 for table in perms(there) for perm in table.values())
     status = with_env("drainStatus", "--json")
@@ -80,7 +80,12 @@ def test_lines_for_who_has_no_terminal(with_env: Run) -> None:
     done = with_env("drain", B)
     lines = [line.partition("Z ")[2] for line in done.out.splitlines()]
     assert lines[0].startswith(f"drains {B} of cluster-a on 127.0.0.1:")
-    assert lines[-2:] == ["safe: puts 0 a minute; holds", "safe to stop"]
+    assert lines[-3:] == [
+        "safe: puts 0 a minute; waits for nothing",
+        "safe to stop",
+        f"{B} is drained and not held any more: if a registration allows writes again, nothing takes them "
+        "away; stop the broker now, or drain it with --hold or --then COMMAND",
+    ]
     assert len(lines) == len(set(lines))
 
 
@@ -133,7 +138,12 @@ def test_the_command_runs_when_it_is_safe_and_its_failure_is_told(
     assert done.code == 1
     assert file.read_text() == f"{B} {there.brokers[B, 0]}\n"
     assert "the command of --then ended with 4; broker-a-0 stays drained" in done.err
-    assert events(done.out)[-2:] == ["safe", "commandEnded"]
+    assert events(done.out)[-3:] == ["safe", "commandEnded", "holdEnded"]
+
+
+def test_a_drain_whose_command_succeeded_does_not_ask_for_another_one(with_env: Run) -> None:
+    done = with_env("drain", B, "--then", "true", "--json")
+    assert (done.code, events(done.out)[-2:]) == (0, ["safe", "commandEnded"])
 
 
 def test_a_command_is_refused_where_a_shell_could_interpret_the_name_of_the_broker(
@@ -223,3 +233,15 @@ def test_what_makes_no_sense_is_told(with_env: Run, tmp_path: Path) -> None:
     done = with_env("drainStatus", "--json")
     assert (done.code, "it is of version None" in json.loads(done.out)[0]["error"]) == (1, True)
     assert with_env("drain", B).code == 1
+
+
+def test_the_status_counts_reopened_topics_of_each_name_server(
+    with_env: Run, there: Lab, tmp_path: Path
+) -> None:
+    assert with_env("drain", B).code == 0
+    store = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
+    state, snapshot = store.load_drain() or pytest.fail("no drain")
+    first, second = there.namesrv_addrs
+    store.save_drain(state._replace(reopened=5, reopens={first: 3, second: 2}), snapshot)
+    rows = json.loads(with_env("drainStatus", "--json").out)
+    assert {row["namesrvAddr"]: row["reopened"] for row in rows} == {first: 3, second: 2}

@@ -22,6 +22,10 @@ topics:
 kv:
   DEPLOYMENT: {stage: canary}
 """
+REFUSAL = (
+    "nsadmin: this takes queues away that hold messages, or may hold some: consume them first, or accept with "
+    "--allow-stranded that nobody can read them"
+)
 
 
 @pytest.fixture
@@ -65,7 +69,13 @@ def test_a_plan_and_its_end(do: Run) -> None:
     assert by_name["DEPLOYMENT stage"]["changes"] == "new: canary"
     shown = do("apply", file, "--dry-run")
     assert {row["result"] for row in json.loads(shown.out)} == {"dry-run"}
-    applied = do("apply", file)
+    assert shown.code == 1
+    assert shown.err.splitlines()[-1] == REFUSAL
+    refused = do("apply", file, "--yes")
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err.count("cannot be read any more") == 2
+    assert refused.err.splitlines()[-1] == REFUSAL
+    applied = do("apply", file, "--allow-stranded")
     assert (applied.code, {row["result"] for row in json.loads(applied.out)}) == (0, {"done"})
     assert json.loads(do("apply", file).out) == json.loads(do("plan", file).out) == []
 
@@ -96,7 +106,8 @@ def test_a_plan_that_was_kept_is_carried_out_or_refused(do: Run) -> None:
     do("updateTopicPerm", "orders", "6", "-c", "cluster-a")
     # Its own steps may be done already, by a run that was interrupted.
     do("updateTopic", "ratings", "-c", "cluster-a")
-    done = do("apply", "tonight.plan", "--yes")
+    assert do("apply", "tonight.plan", "--yes").err.splitlines()[-1] == REFUSAL
+    done = do("apply", "tonight.plan", "--yes", "--allow-stranded")
     assert (done.code, {row["name"] for row in json.loads(done.out)}) == (0, {"orders", "DEPLOYMENT stage"})
     assert json.loads(do("apply", "tonight.plan").out) == []
 
@@ -129,7 +140,9 @@ def test_who_is_asked_sees_what_will_be_done(there: Lab) -> None:
     assert (code, json.loads(out)[0]["result"]) == (0, "done")
     assert b"create topic ratings: new: readQueueNums 8, writeQueueNums 8, perm rw-\r\n" in shown
     assert b"cluster-a, 2 broker(s) and 2 name server(s): 1 to create, 0 to update, 0 to delete;" in shown
-    code, out, _ = on_terminal(b"n\n", "apply", wanted(), "-n", there.namesrv_addr, "--json")
+    code, out, _ = on_terminal(
+        b"n\n", "apply", wanted(), "--allow-stranded", "-n", there.namesrv_addr, "--json"
+    )
     assert (code, out) == (1, b"")
 
 
@@ -153,3 +166,28 @@ def test_a_failure_is_counted(do: Run) -> None:
         1,
         "nsadmin: failed in 2 of 2 steps; start it again to try those\n",
     )
+
+
+def test_an_exit_code_says_whether_there_are_differences(do: Run, there: Lab, dead: str) -> None:
+    file = wanted("cluster: cluster-a\ntopics: {ratings: {}}\n")
+    assert do("plan", file).code == 0
+    assert do("plan", file, "--exit-code").code == 2
+    assert do("apply", file).code == 0
+    assert do("plan", file, "--exit-code").code == 0
+    wanted("cluster: cluster-a\ntopics: {ratings: {perms: 4}}\n")
+    assert do("plan", file).code == 2
+    broken = do("plan", file, "--exit-code")
+    assert (broken.code, "topics.ratings.perms is unknown" in broken.err) == (1, True)
+    wanted("cluster: cluster-a\ntopics: {other: {}}\n")
+    assert do("plan", file, "--exit-code", "-n", f"{there.namesrv_addrs[0]};{dead}").code == 3
+
+
+def test_queues_without_messages_shrink_without_consent(do: Run) -> None:
+    do("updateTopic", "fresh", "-c", "cluster-a", "-r", "8", "-w", "8")
+    done = do("apply", wanted("cluster: cluster-a\ntopics: {fresh: {readQueueNums: 2}}\n"), "--yes")
+    assert (done.code, {row["result"] for row in json.loads(done.out)}) == (0, {"done"})
+
+
+def test_a_topic_whose_name_no_broker_takes_is_refused_by_the_plan(do: Run) -> None:
+    done = do("plan", wanted(f"cluster: cluster-a\ntopics: {{{'x' * 200}: {{}}}}\n"))
+    assert (done.code, "letters, digits and % | _ -, 127 at most" in done.err) == (2, True)

@@ -180,7 +180,7 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
 ) -> None:
     with FakeNameServer() as frozen:
-        frozen.answer = silent  # type: ignore[method-assign]
+        frozen.handlers[RequestCode.GET_KV_CONFIG] = silent
         for broker in (a, b):
             make_and_never_answer(broker)
             broker.items["namesrvAddr"] = f"{server.addr};{frozen.addr}"

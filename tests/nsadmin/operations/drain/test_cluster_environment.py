@@ -103,6 +103,16 @@ def test_a_permission_of_the_broker_is_part_of_what_it_registers(
     assert world.read_servers() == before
 
 
+def test_the_broker_tells_all_settings_of_its_topics_and_their_version(
+    there: Lab, world: ClusterEnvironment, dead: str
+) -> None:
+    own = world.read_own_topics(there.brokers[NAME, 0])
+    assert own is not None
+    assert (own.configs["orders"]["order"], own.configs["payments"]["order"]) == (True, False)
+    assert own.data_version["counter"] >= 0
+    assert world.read_own_topics(dead) is None
+
+
 def test_ordered_topics_and_those_of_rocketmq(there: Lab, world: ClusterEnvironment) -> None:
     master = there.brokers[NAME, 0]
     assert world.read_ordered_topics(master) == {"orders"}

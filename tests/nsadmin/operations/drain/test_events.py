@@ -49,6 +49,11 @@ TOLD: list[tuple[DrainEvent, str]] = [
     ),
     (events.PutBack(T, "h:1", 0, "", {}, "no answer"), "h:1: nothing was put back: no answer"),
     (events.Undone(T, "broker-a"), "broker-a takes writes as before the drain"),
+    (
+        events.HoldEnded(T, "broker-a"),
+        "broker-a is drained and not held any more: if a registration allows writes again, nothing takes them"
+        " away; stop the broker now, or drain it with --hold or --then COMMAND",
+    ),
 ]
 PROGRESS = events.Progress(
     T, "wait", 1200, {"orders": 9, "pay": 20}, {"orders": "clients", "pay": "clients"}, 5, 1, {"h:4": 0},
@@ -66,7 +71,7 @@ def test_how_it_stands() -> None:
         "wait: puts 1,200 a minute, pay 20 (clients), orders 9 (clients), lag 5; waits for writes to stop"
     )
     quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
-    assert describe_record(build_event_record(quiet)) == "safe: puts unknown; holds"
+    assert describe_record(build_event_record(quiet)) == "safe: puts unknown; waits for nothing"
 
 
 def test_every_event_has_words_and_a_name_of_its_own() -> None:

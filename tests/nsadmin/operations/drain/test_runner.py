@@ -51,8 +51,27 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
     ("disturb", "cause"),
     [
         (lambda cluster: cluster.restart_broker(), "the broker was restarted"),
-        (lambda cluster: cluster.delete("payments"), "the broker registered all it has"),
-        (lambda cluster: cluster.create("orders", queues=16), "changed or created on the broker"),
+        (
+            lambda cluster: cluster.delete("payments"),
+            "the broker registered all it has after a change: payments deleted",
+        ),
+        (
+            lambda cluster: cluster.create("orders", queues=16),
+            "changed on the broker: orders readQueueNums 8 -> 16 and writeQueueNums 8 -> 16",
+        ),
+        (
+            lambda cluster: cluster.flip_order("%RETRY%billing"),
+            "the broker registered all it has after a change: %RETRY%billing order false -> true",
+        ),
+        (
+            lambda cluster: cluster.flip_order("%RETRY%billing", times=2),
+            "the broker registered all it has after changes that were undone, such as the order flag of a "
+            "retry topic",
+        ),
+        (
+            lambda cluster: cluster.register(),
+            "the broker registered all it has, with unchanged topics: its connection was lost",
+        ),
     ],
 )
 def test_it_says_why_topics_are_open_again(tmp_path: Path, disturb: object, cause: str) -> None:
@@ -62,6 +81,57 @@ def test_it_says_why_topics_are_open_again(tmp_path: Path, disturb: object, caus
     assert all(record["cause"].startswith(cause) for record in named(told, "reopened"))
     assert len(named(told, "reopened")) == 2
     assert not cluster.is_written
+
+
+def test_each_reason_counts_from_the_reading_before(tmp_path: Path) -> None:
+    cluster = Cluster()
+    retry = "%RETRY%billing"
+    cluster.script = {45: lambda: cluster.flip_order(retry), 65: lambda: cluster.flip_order(retry)}
+    told = cluster.drain(tmp_path)
+    assert [record["cause"].rpartition("order ")[2] for record in named(told, "reopened")] == [
+        "false -> true", "false -> true", "true -> false", "true -> false",
+    ]  # fmt: skip
+
+
+def test_a_reason_that_cannot_be_read_is_said_to_be_unknown(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.refuses_topics = True
+    cluster.script = {45: lambda: cluster.flip_order("%RETRY%billing")}
+    told = cluster.drain(tmp_path)
+    assert {record["cause"] for record in named(told, "reopened")} == {
+        "the broker registered all it has: a topic changed, or its connection was lost"
+    }
+
+
+def test_topics_are_read_only_to_explain_what_is_open(tmp_path: Path) -> None:
+    quiet, disturbed = Cluster(), Cluster()
+    reads: dict[int, int] = {}
+
+    def count(cluster: Cluster) -> None:
+        read = cluster.read_own_topics
+        cluster.read_own_topics = lambda master: (  # type: ignore[method-assign]
+            reads.update({id(cluster): reads.get(id(cluster), 0) + 1}) or read(master)  # type: ignore[func-returns-value]
+        )
+
+    count(quiet)
+    count(disturbed)
+    disturbed.script = {45: lambda: disturbed.register()}
+    quiet.drain(tmp_path / "quiet")
+    disturbed.drain(tmp_path / "disturbed")
+    assert reads == {id(quiet): 1, id(disturbed): 2}
+
+
+def test_reopened_topics_are_counted_for_each_name_server(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.script = {
+        15: lambda: cluster.kill_server(1),
+        45: lambda: cluster.restart_server(1),
+        65: lambda: cluster.create("fresh"),
+    }
+    cluster.drain(tmp_path)
+    state, _ = DrainStore(tmp_path, BROKER).load_drain() or pytest.fail("no drain")
+    first, second = (node.addr for node in cluster.nodes)
+    assert (state.reopened, dict(state.reopens)) == (3, {first: 1, second: 2})
 
 
 def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_path: Path) -> None:

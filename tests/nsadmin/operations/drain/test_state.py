@@ -17,13 +17,33 @@ from nsadmin.operations.drain.state import (
     parse_state_record,
 )
 
-STATE = DrainState("C", "broker-a", ("h:1", "h:2"), 1, 2, "me@here", wipes={"h:1": 2}, closed_since=5)
+STATE = DrainState(
+    "C",
+    "broker-a",
+    ("h:1", "h:2"),
+    1,
+    2,
+    "me@here",
+    wipes={"h:1": 2},
+    reopened=3,
+    reopens={"h:1": 3},
+    closed_since=5,
+)
 numbers = st.integers(0, 65536)
 queues = st.dictionaries(st.text(max_size=9), st.builds(QueueData, st.just("b"), *[numbers] * 4), max_size=4)
 
 
 def test_a_state_is_read_back() -> None:
     assert parse_state_record(json.loads(json.dumps(build_state_record(STATE)))) == STATE
+
+
+def test_a_file_of_an_older_version_has_one_sum_for_all_name_servers() -> None:
+    record = build_state_record(STATE)
+    assert record["reopened"] == 3
+    del record["reopens"]
+    old = parse_state_record(json.loads(json.dumps(record)))
+    assert (old.reopened, old.count_reopens("h:1")) == (3, None)
+    assert (STATE.reopened, STATE.count_reopens("h:1"), STATE.count_reopens("h:2")) == (3, 3, 0)
 
 
 @given(st.builds(QueueSnapshot, st.dictionaries(st.text(max_size=9), queues, max_size=3), st.none() | queues))

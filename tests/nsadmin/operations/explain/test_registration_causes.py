@@ -5,6 +5,7 @@ from nsadmin.operations.explain.facts import (
     JournaledChange,
     JournalEvidence,
     MeasuredRegistration,
+    MissingTopicBroker,
     RouteFacts,
     RouteQuestion,
 )
@@ -68,6 +69,22 @@ def test_nobody_is_told_to_create_what_a_stopped_broker_has() -> None:
     assert found("topicNotRegistered", facts([view()], [NOWHERE], memories=(gone,)))[0].advice is None
 
 
+def test_a_topic_of_a_missing_broker_is_not_to_be_created() -> None:
+    gone = MissingTopicBroker("b", "missing: last seen then", (), True)
+    known = facts([view()], [NOWHERE], missing_brokers=(gone,))
+    assert (found("topicNotRegistered", known)[0].result, found("autoCreateOff", known)[0].result) == (
+        "skipped",
+        "ok",
+    )
+    unsure = known._replace(missing_brokers=(gone._replace(had_topic=None),))
+    [item] = found("topicNotRegistered", unsure)
+    assert (item.result, item.advice) == ("unknown", None)
+    assert "b may have had it, and is missing: last seen then" in item.evidence
+    # The topic was deleted while the broker was there.
+    deleted = known._replace(memories=(JournalEvidence("ns-1", topic_deletion=DEED),))
+    assert found("topicNotRegistered", deleted)[0].result == "cause"
+
+
 def test_names_that_are_alike_or_the_same_in_a_namespace() -> None:
     names = ("orders", "orders-history", "INST%order", "payments")
     known = view()._replace(topic_names=ServerResult(NS, names, None))
@@ -102,7 +119,7 @@ def test_producers_that_find_nobody_who_would_create_it() -> None:
 def test_a_topic_that_only_the_broker_has() -> None:
     [item] = found("topicOnBrokerOnly", facts([view()]))
     assert (item.result, item.namesrv_addr, item.broker_name) == ("cause", NS, "a")
-    assert f"nsadmin updateTopic T -b {MASTER} -r 9" in str(item.advice)
+    assert "nsadmin repair register a" in str(item.advice)
     assert found("topicOnBrokerOnly", facts([view(queue())]))[0].result == "ok"
     assert found("topicOnBrokerOnly", facts([view(error=silence(NS))]))[0].result == "ok"
     members = {"a": {0: MASTER}, "b": {0: "h:3"}}

@@ -87,6 +87,13 @@ def test_what_is_not_sent_is_told() -> None:
     ]
 
 
+def test_a_new_group_with_a_long_name_is_not_sent() -> None:
+    long = "g" * 121
+    listed = read_list("group", json.dumps([{"groupName": long}]), "f")
+    assert outcomes(listed, broker("broker-a")) == [("broker-a", long, "skipped")]
+    assert outcomes(listed, broker("broker-a", groups={long: {}})) == [("broker-a", long, "unchanged")]
+
+
 def test_a_topic_with_an_order_configuration_is_ordered_anyway() -> None:
     listed = read_list("topic", '[{"topicName": "a", "order": false}, {"topicName": "b"}]', "f")
     parts = (broker("broker-a", {"a": topic(order=True)}), server(orders={"a": "broker-a:8", "b": "x:1"}))
@@ -116,3 +123,17 @@ def test_a_topic_with_an_order_configuration_is_ordered_anyway() -> None:
 def test_a_file_that_cannot_be_used(text: str, problem: str) -> None:
     with pytest.raises(InvalidPlanFileError, match=problem):
         read_list("topic", text, "f")
+
+
+@pytest.mark.parametrize("text", ["? [a]\n: 1\n", "cluster: c\n? [x]\n: 2", "- {<<: 5}", "[" * 50_000])
+def test_odd_yaml_is_a_mistake(text: str) -> None:
+    with pytest.raises(InvalidPlanFileError):
+        read_list("topic", text, "f")
+
+
+def test_a_long_list_is_read_and_what_is_there_twice_is_told() -> None:
+    names = [f"{{topicName: T{number}}}" for number in range(20_000)]
+    assert len(read_list("topic", f"[{', '.join(names)}]", "f").items) == 20_000
+    with pytest.raises(InvalidPlanFileError) as refused:
+        read_list("topic", f"[{', '.join([*names, names[7]])}]", "f")
+    assert refused.value.problem_lines == ("f:1: T7 is there twice",)

@@ -113,6 +113,16 @@ def test_an_order_configuration_goes_before_the_order_of_its_topic() -> None:
     ]
 
 
+def test_a_group_that_brokers_would_refuse_is_trouble_unless_it_exists() -> None:
+    long = "g" * 121
+    state = live(broker("a", {}, {long: {"retryMaxTimes": 1}}), broker("b"))
+    found = compute_diff(DesiredCluster("c", group_specs={long: ItemSpec()}), state)
+    assert told(found) == [("update", "group", long, "a")]
+    [trouble] = found.troubles
+    assert (trouble.server_name, trouble.kind, trouble.item_name) == ("b", "group", long)
+    assert "is no name of a group" in str(trouble.error)
+
+
 def test_each_name_server_by_itself() -> None:
     state = live(broker("a"), server("ns:1", {}, {"N": {"k": "1"}}), server("ns:2", {}, {"N": {"k": "2"}}))
     found = compute_diff(DesiredCluster("c", None, None, None, {"N": {"k": "2"}}), state)

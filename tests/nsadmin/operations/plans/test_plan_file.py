@@ -92,3 +92,16 @@ def test_a_step_is_a_line() -> None:
     lines = plan_file.format_plan(plan()).splitlines()
     assert len(lines) == len(plan().plan_steps) + 2
     assert json.loads(lines[1].rstrip(","))[:3] == ["topic", "T", "a"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "[" * 100_000,
+        '1, "steps": [["topic", 1, 2, [1], 5, 6]], "prune": 1, "servers": [], "desired": "a"}',
+        "1}",
+    ],
+)
+def test_a_plan_of_other_values_cannot_be_read(rest: str) -> None:
+    with pytest.raises(InvalidPlanFileError, match="a plan that cannot be read"):
+        plan_file.parse_plan(f'{{"nsadminPlan": {rest}', "f")

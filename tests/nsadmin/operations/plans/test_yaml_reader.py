@@ -6,6 +6,8 @@ import pytest
 
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
+from tests.support.bounded_process import run_bounded
+from tests.support.hostile_yaml import HOSTILE_YAML
 
 FILE = """\
 # yaml-language-server: $schema=cluster.schema.json
@@ -83,7 +85,7 @@ kvs: {}
         "c.yaml:3: topics.orders.perm: '9' cannot be: it has to be a whole number from 0 to 7",
         "c.yaml:3: topics.orders.readQueuNums is unknown; did you mean readQueueNums?"
         f" (there are: {names}, onlyOn, notOn, perBroker)",
-        "c.yaml:4: topics: 'two words' is no topic: write letters, digits and % | _ -, 255 at most",
+        "c.yaml:4: topics: 'two words' is no topic: write letters, digits and % | _ -, 127 at most",
         "c.yaml:6: topics.payments.topicFilterType: 'single_tag' cannot be: it has to be one of SINGLE_TAG,"
         " MULTI_TAG; did you mean SINGLE_TAG?",
         "c.yaml:7: topics.payments.attributes: this has to be a map of KEY: VALUE",
@@ -103,6 +105,7 @@ kvs: {}
         ("cluster: c\nversion: 2", "c.yaml:2: version: '2' cannot be: it has to be 1"),
         ("cluster: c\nversion: [1]", "c.yaml:2: version: this has to be 1"),
         ("cluster: c\ntopics:\n  a: {}\n  a: {}", "c.yaml:4: topics.a: this is there twice"),
+        (f"cluster: c\ntopics:\n  {'x' * 128}: {{}}", f"c.yaml:3: topics: '{'x' * 128}' is no topic: write letters, digits and % | _ -, 127 at most"),
         ("cluster: c\ntopics: {a: {onlyOn: b}}", "c.yaml:2: topics.a.onlyOn: this has to be a list, such as [a, b]"),
         ("cluster: c\norderConf: {a: b}", "c.yaml:2: orderConf.a: 'b' is no order configuration: write BROKER:QUEUES;BROKER:QUEUES"),
         ("cluster: c\nkv: {N: {k: }}", 'c.yaml:2: kv.N.k: this has to be a text: an empty one is ""'),
@@ -131,3 +134,22 @@ kv:
         "c.yaml:5: topics.ordered: order: false cannot be: brokers make a topic ordered that has an orderConf",
         "c.yaml:9: kv: ORDER_TOPIC_CONFIG has a place of its own: write its keys under orderConf",
     ]
+
+
+@pytest.mark.parametrize("name", HOSTILE_YAML)
+def test_hostile_yaml_is_one_problem_each(name: str) -> None:
+    program = """
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
+from tests.support.hostile_yaml import HOSTILE_YAML
+try:
+    read_desired_cluster("cluster: c\\nkv:\\n  n: " + HOSTILE_YAML[sys.argv[1]].replace("\\n", "\\n    "), "f")
+except InvalidPlanFileError as error:
+    print(error)
+"""
+    assert run_bounded(program, name).startswith("f:")
+
+
+@pytest.mark.parametrize("merged", ["5", "[1]", "[[]]"])
+def test_a_merge_key_without_a_map_is_a_mistake(merged: str) -> None:
+    with pytest.raises(InvalidPlanFileError, match="<< has to be a map, or a list of maps"):
+        read_desired_cluster(f"cluster: c\ntopics: {{<<: {merged}}}\n", "f")

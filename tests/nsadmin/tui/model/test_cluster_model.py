@@ -9,6 +9,8 @@ from nsadmin.tui.polling.poll_records import (
     EventSeen,
     GroupPolled,
     GroupsPolled,
+    MissingBrokerRecord,
+    MissingBrokersPolled,
     NameServerPolled,
     QueueCounts,
     QueueLag,
@@ -49,6 +51,23 @@ def test_who_comes_back_at_another_address_is_not_gone_any_more() -> None:
     assert [item.place[2] for item in model.list_replicas("broker-a")] == [B]
     model.apply_poll(broker(A))
     assert model.brokers["broker-a", 0, B].last_poll is None
+
+
+def test_a_broker_that_was_missing_before_the_start_is_gone() -> None:
+    model = ClusterModel()
+    model.apply_poll(server())
+    missing = MissingBrokerRecord("cluster-a", "broker-b", 0, B, NOON - 1000)
+    model.apply_poll(MissingBrokersPolled(NOON, [missing]))
+    place = ("broker-b", 0, B)
+    assert model.brokers[place].gone_since_ms == NOON - 1000
+    # An operator expects it no longer.
+    model.apply_poll(MissingBrokersPolled(NOON + 1, []))
+    assert list(model.brokers) == [PLACE]
+    model.apply_poll(MissingBrokersPolled(NOON + 2, [missing]))
+    model.apply_poll(server(at=NOON + 3, groups={"broker-a": {0: A}, "broker-b": {0: B}}))
+    assert model.brokers[place].gone_since_ms is None
+    model.apply_poll(MissingBrokersPolled(NOON + 4, []))
+    assert place in model.brokers
 
 
 def test_rates_of_a_cluster_are_those_of_its_masters() -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
+from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled, encode_poll
 from nsadmin.tui.recording.recording_file import InvalidRecordingError, PollRecorder, Recording
+from tests.support.bounded_process import run_bounded
 from tests.support.screens import NOON, broker, server, silent
 
 HEAD = b'{"format":"nsadmin-recording","version":1,"label":"","addrs":[]}\n'
@@ -91,3 +92,30 @@ def test_a_disk_that_fails_is_told_and_holds_up_nobody(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         PollRecorder(tmp_path / "none" / "r.zst", "prod", [])
+
+
+def test_a_line_without_an_end_is_no_recording(tmp_path: Path) -> None:
+    compressor = zstandard.ZstdCompressor().compressobj()
+    with (tmp_path / "r.zst").open("wb") as file:
+        file.write(compressor.compress(HEAD + b'{"at":1}\n'))
+        for _ in range(1024):
+            file.write(compressor.compress(bytes(1 << 20)))
+        file.write(compressor.flush())
+    program = """
+from pathlib import Path
+from nsadmin.tui.recording.recording_file import InvalidRecordingError, Recording
+try:
+    Recording(Path(sys.argv[1]))
+except InvalidRecordingError as error:
+    print(error)
+"""
+    found = run_bounded(program, str(tmp_path / "r.zst"))
+    assert found.strip() == "it has a line of more than 67108864 bytes"
+
+
+def test_polls_of_other_values_are_left_out(tmp_path: Path) -> None:
+    lines = [HEAD, b'{"at":1}\n', b'{"poll":"server","at":2,"groups":5}\n', b'{"poll":"no","at":3}\n']
+    lines += [encode_poll(server()), b'{"at":9,"x":' + b"[" * 100_000 + b"\n"]
+    (tmp_path / "r.zst").write_bytes(zstandard.compress(b"".join(lines)))
+    tape = Recording(tmp_path / "r.zst")
+    assert [poll.at for poll in tape.start(0)] == [NOON]

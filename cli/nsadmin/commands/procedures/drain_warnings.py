@@ -1,0 +1,21 @@
+"""Warns on stderr before a command changes topics on a broker that is drained."""
+
+from collections.abc import Iterable
+
+from nsadmin import stderr
+from nsadmin.operations.state_folder import find_state_home
+from nsadmin.session import Session
+
+
+def warn_of_drains(session: Session, broker_names: Iterable[str | None]) -> None:
+    """Write a line for each of these brokers that is drained or being drained from this account."""
+    state_home = find_state_home()
+    if not (state_home / "drains").is_dir():
+        return
+    # Most machines keep no drain, and their commands need not load this.
+    from nsadmin.operations.drain.drained_brokers import explain_drain_conflicts
+
+    for warning_line in explain_drain_conflicts(
+        state_home, {name for name in broker_names if name}, session.namesrv_addrs
+    ):
+        stderr.write_stderr_line(warning_line)

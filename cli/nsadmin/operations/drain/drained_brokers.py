@@ -1,0 +1,43 @@
+"""Says which brokers are drained from this account, for commands that change topics on them."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.phrases import quote_command
+
+
+def explain_drain_conflicts(
+    state_home: Path, broker_names: Collection[str], namesrv_addrs: Collection[str]
+) -> Iterator[str]:
+    """Yield a line for each of these brokers whose drain a change of a topic would partly undo.
+
+    A broker registers a changed topic with its own permission. `namesrv_addrs` are the name servers of the
+    command; without any, a broker is known by its name alone. Durable drains are left out: they change the
+    permission that the broker registers.
+    """
+    for saved_drain in load_drains(state_home):
+        if not isinstance(saved_drain, SavedDrain):
+            continue
+        drain_state = saved_drain.drain_state
+        is_same_cluster = not namesrv_addrs or not set(namesrv_addrs).isdisjoint(drain_state.name_servers)
+        if (
+            drain_state.broker in broker_names
+            and is_same_cluster
+            and not drain_state.durable
+            and drain_state.phase != "undrain"
+        ):
+            yield _explain_conflict(saved_drain)
+
+
+def _explain_conflict(saved_drain: SavedDrain) -> str:
+    broker_name, holder_pid = saved_drain.drain_state.broker, saved_drain.holder_pid
+    if holder_pid is not None:
+        return (
+            f"{broker_name} is being drained by process {holder_pid}: this change makes it register topics as"
+            " writable, until the drain takes the permission away again"
+        )
+    return (
+        f"{broker_name} is drained, and no process holds the drain: this change makes it register topics as "
+        f"writable; {quote_command('drain', broker_name)} takes the permission away again"
+    )

@@ -1,0 +1,37 @@
+"""Which names brokers accept for new topics and groups."""
+
+import re
+
+import pytest
+
+from namesrv_core.protocol import resource_names
+
+GOOD_TOPICS = ["orders", "%RETRY%g", "a_b-C|1", "x" * 127, "%DLQ%" + "x" * 250, "%RETRY%" + "x" * 248]
+BAD_TOPICS = ["", "a b", "*", "a\nb", "a\n", "é", "x" * 128, "%DLQ%" + "x" * 251, "%RETRY%" + "x" * 249]
+
+
+@pytest.mark.parametrize("topic", GOOD_TOPICS)
+def test_a_topic_that_brokers_take(topic: str) -> None:
+    assert resource_names.find_topic_name_problem(topic) is None
+    assert re.fullmatch(resource_names.topic_file_pattern(), topic)
+
+
+@pytest.mark.parametrize("topic", BAD_TOPICS)
+def test_a_topic_that_no_broker_takes(topic: str) -> None:
+    assert resource_names.find_topic_name_problem(topic) is not None
+    assert not re.fullmatch(resource_names.topic_file_pattern(), topic)
+
+
+def test_a_problem_names_the_limit() -> None:
+    assert resource_names.find_topic_name_problem("x" * 128) == (
+        f"'{'x' * 128}' is no name of a topic: letters, digits and % | _ -, 127 at most"
+    )
+    assert str(resource_names.find_topic_name_problem("%DLQ%" + "x" * 251)).endswith("255 at most")
+
+
+def test_a_new_group_is_shorter_than_one_that_can_exist() -> None:
+    assert resource_names.find_group_name_problem("g" * 120) is None
+    assert str(resource_names.find_group_name_problem("g" * 121)).endswith("120 at most")
+    assert str(resource_names.find_group_name_problem("a.b")).startswith("'a.b' is no name of a group")
+    assert re.fullmatch(resource_names.old_group_pattern(), "g" * 255)
+    assert not re.fullmatch(resource_names.old_group_pattern(), "g" * 256)

@@ -1,0 +1,100 @@
+"""Files within limits are read as before, all others are refused before anything is made of them."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from namesrv_core import operator_files
+from namesrv_core.operator_files import check_yaml, parse_json, parse_yaml, read_bytes, read_text
+from tests.support.bounded_process import run_bounded
+from tests.support.hostile_yaml import HOSTILE_YAML
+
+_REFUSE_YAML = """
+import yaml
+from namesrv_core.operator_files import parse_yaml
+from tests.support.hostile_yaml import HOSTILE_YAML
+for loader in (None, yaml.CSafeLoader, yaml.SafeLoader):
+    try:
+        parse_yaml(HOSTILE_YAML[sys.argv[1]], loader)
+    except yaml.YAMLError:
+        print("refused")
+"""
+
+
+@pytest.mark.parametrize("name", HOSTILE_YAML)
+def test_hostile_yaml_is_refused(name: str) -> None:
+    assert run_bounded(_REFUSE_YAML, name).split() == ["refused"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "line"),
+    [
+        ("a:\n  " + "[" * 60, "nested more than 50 levels deep", 1),
+        ("a: &a\n- b: *a", "a value that contains itself", 1),
+        (HOSTILE_YAML["aliases"], "more than 2000000 values, with those that are repeated", 20),
+    ],
+)
+def test_the_place_is_told(text: str, problem: str, line: int) -> None:
+    with pytest.raises(yaml.MarkedYAMLError) as refused:
+        check_yaml(text)
+    assert refused.value.problem == problem
+    assert refused.value.problem_mark is not None
+    assert abs(refused.value.problem_mark.line - line) <= 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        "a: 1\nb: [2, {c: 3}]",
+        "base: &b {x: 1}\nuse: {<<: *b, y: 2}",
+        "a: &a [1]\nb: [*a, *a]",
+        "a: &a x\nb: *a",
+        "[" * 50 + "]" * 50,
+        "\n".join(["base: &b {x: 1, y: 2}", *(f"t{number}: {{<<: *b}}" for number in range(20_000))]),
+    ],
+)
+def test_other_yaml_is_read_as_before(text: str) -> None:
+    assert parse_yaml(text) == yaml.safe_load(text)
+
+
+def test_an_alias_without_an_anchor_is_the_loaders_to_tell() -> None:
+    check_yaml("a: *b")
+    with pytest.raises(yaml.YAMLError, match="undefined alias"):
+        parse_yaml("a: *b")
+
+
+def test_values_that_are_written_count_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operator_files, "MAX_YAML_VALUES", 5)
+    check_yaml("[a, b, c, d]")
+    with pytest.raises(yaml.YAMLError, match="more than 5 values"):
+        check_yaml("[a, b, c, d, e]")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, b"[" * 100_000, "{"])
+def test_deep_json_is_a_value_error(text: str | bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - the texts are the JSON parser's
+        parse_json(text)
+
+
+def test_json_is_read() -> None:
+    assert parse_json('{"a": [1]}') == parse_json(b'{"a": [1]}') == {"a": [1]}
+
+
+def test_a_large_file_is_an_os_error_that_names_it(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("äbc")
+    assert (read_text(file, max_characters=3), read_bytes(file, max_bytes=4)) == ("äbc", "äbc".encode())
+    for read in (lambda: read_text(file, max_characters=2), lambda: read_bytes(file, max_bytes=3)):
+        with pytest.raises(OSError, match="too large") as refused:
+            read()
+        assert refused.value.filename == str(file)
+
+
+def test_a_file_without_an_end_is_refused() -> None:
+    program = "from namesrv_core import operator_files\nprint(operator_files.{}('/dev/zero'))"
+    for function in ("read_text", "read_bytes"):
+        with pytest.raises(AssertionError, match="File too large"):
+            run_bounded(program.format(function), megabytes=1000)

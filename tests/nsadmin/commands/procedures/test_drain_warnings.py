@@ -1,0 +1,66 @@
+"""Commands that change topics warn before they touch a broker that is drained."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.fleet.fleet import FleetPlan
+from nsadmin.operations.drain.state import DrainState, QueueSnapshot
+from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from tests.nsadmin.conftest import Run
+from tests.support.lab import Lab, lab
+
+B = "broker-a-0"
+WARNING = (
+    f"nsadmin: {B} is drained, and no process holds the drain: this change makes it register topics as "
+    f"writable; nsadmin drain {B} takes the permission away again"
+)
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Lab]:
+    with lab(tmp_path / "lab", FleetPlan(1, 2, 1, 6), name_servers=2) as running:
+        yield running
+
+
+@pytest.fixture
+def drained(there: Lab, run: Run, tmp_path: Path) -> Run:
+    store = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
+    store.try_lock()
+    store.save_drain(DrainState("cluster-a", B, there.namesrv_addrs, 1, 2, phase="safe"), QueueSnapshot())
+    store.release_lock()
+    return lambda *words: run(*words, "-n", there.namesrv_addr)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("updateTopic", "orders", "-c", "cluster-a", "-r", "9", "-w", "9"),
+        ("updateTopicPerm", "orders", "4", "-c", "cluster-a"),
+        ("updateTopicList", "topics.json", "-c", "cluster-a"),
+        ("updateStaticTopic", "ledger", "-qn", "4", "-c", "cluster-a"),
+        ("deleteTopic", "orders", "cluster-a"),
+        ("apply", "cluster.yaml"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_change_of_a_topic_on_a_drained_broker_is_warned_of(
+    drained: Run, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("topics.json").write_text(json.dumps([{"topicName": "orders", "writeQueueNums": 9}]))
+    Path("cluster.yaml").write_text("cluster: cluster-a\ntopics: {ratings: {}}\n")
+    done = drained(*words, "--dry-run")
+    assert done.err.splitlines().count(WARNING) == 1
+
+
+def test_a_broker_that_is_named_by_its_address_is_known_by_what_it_says(drained: Run, there: Lab) -> None:
+    words = ("updateTopicPerm", "orders", "4", "--dry-run", "-b")
+    assert WARNING in drained(*words, there.brokers[B, 0]).err
+    assert drained(*words, there.brokers["broker-a-1", 0]).err == ""
+
+
+def test_a_change_that_changes_nothing_is_not_warned_of(drained: Run) -> None:
+    assert drained("updateTopicPerm", "orders", "6", "-c", "cluster-a", "--dry-run").err == ""

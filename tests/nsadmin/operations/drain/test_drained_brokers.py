@@ -1,0 +1,64 @@
+"""Which drains a change of a topic would partly undo."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.operations.drain.drained_brokers import explain_drain_conflicts
+from nsadmin.operations.drain.state import DrainState, QueueSnapshot
+from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+
+SAFE = DrainState("C", "broker-a", ("h:1", "h:2"), 1, 2, phase="safe")
+
+
+def keep(home: Path, state: DrainState) -> DrainStore:
+    store = DrainStore(drain_folder_of(home, state.cluster, state.broker), state.broker)
+    store.try_lock()
+    store.save_drain(state, QueueSnapshot())
+    return store
+
+
+def conflicts(home: Path, *names: str, addrs: tuple[str, ...] = ("h:2", "h:3")) -> list[str]:
+    return list(explain_drain_conflicts(home, names, addrs))
+
+
+def test_a_drain_that_no_process_holds_is_named_with_the_command_that_goes_on(tmp_path: Path) -> None:
+    keep(tmp_path, SAFE).release_lock()
+    [line] = conflicts(tmp_path, "broker-a", "broker-b")
+    assert line.startswith(
+        "broker-a is drained, and no process holds the drain: this change makes it register"
+    )
+    assert line.endswith("writable; nsadmin drain broker-a takes the permission away again")
+
+
+def test_a_drain_under_way_is_named_with_its_process(tmp_path: Path) -> None:
+    store = keep(tmp_path, SAFE)
+    [line] = conflicts(tmp_path, "broker-a")
+    assert "is being drained by process" in line
+    store.release_lock()
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        SAFE._replace(durable=True),
+        SAFE._replace(phase="undrain"),
+        SAFE._replace(broker="broker-b"),
+        SAFE._replace(name_servers=("other:1",)),
+    ],
+)
+def test_other_drains_are_no_reason_to_warn(tmp_path: Path, state: DrainState) -> None:
+    keep(tmp_path, state).release_lock()
+    assert conflicts(tmp_path, "broker-a") == []
+
+
+def test_without_name_servers_the_name_of_the_broker_decides(tmp_path: Path) -> None:
+    keep(tmp_path, SAFE).release_lock()
+    assert len(conflicts(tmp_path, "broker-a", addrs=())) == 1
+
+
+def test_a_folder_that_cannot_be_read_is_no_reason_to_fail(tmp_path: Path) -> None:
+    store = keep(tmp_path, SAFE)
+    (store.drain_folder / "state.json").write_text("{")
+    store.release_lock()
+    assert conflicts(tmp_path, "broker-a") == []

@@ -1,0 +1,116 @@
+"""What a command learns from the inventory, and what it costs."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.connection.addresses import NameServerList
+from nsadmin.client.snapshots import ClusterSnapshot
+from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_key
+from nsadmin.operations.inventory.records import REFRESH_MS
+from nsadmin.operations.inventory.store import InventoryStore
+from nsadmin.session import SharedOptions
+
+GROUP = BrokerAddrGroup("C", "broker-a", {0: "10.0.0.1:10911"})
+NOW = 1_800_000_000_000
+
+
+class Clock:
+    now = NOW
+
+    def __call__(self) -> int:
+        return self.now
+
+
+def keeper(home: Path, clock: Clock) -> InventoryKeeper:
+    return InventoryKeeper(lambda: "context prod", (), {"NSADMIN_STATE": str(home)}, clock)
+
+
+def snapshot(topics: dict[str, dict[str, dict[str, int]]], *names: str) -> ClusterSnapshot:
+    brokers = {name: {"clusterName": "C", "brokerAddrs": {"0": f"{name}:1"}} for name in names}
+    return ClusterSnapshot("ns:1", 0, brokers, topics, {}, {})
+
+
+@pytest.fixture
+def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that were written."""
+    written: list[str] = []
+    change = InventoryStore._change_file
+
+    def counting(store: InventoryStore, file_name: str, build: object) -> None:
+        written.append(file_name)
+        change(store, file_name, build)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(InventoryStore, "_change_file", counting)
+    return written
+
+
+def test_reads_that_tell_nothing_new_write_once_in_five_minutes(tmp_path: Path, writes: list[str]) -> None:
+    clock = Clock()
+    for _ in range(10):
+        keeper(tmp_path, clock).observe_brokers([GROUP])
+    assert writes == ["brokers.json"]
+    clock.now += REFRESH_MS
+    for _ in range(10):
+        keeper(tmp_path, clock).observe_brokers([GROUP])
+    assert writes == ["brokers.json"] * 2
+
+
+def test_snapshots_teach_which_topics_a_broker_has(tmp_path: Path, writes: list[str]) -> None:
+    inventory = keeper(tmp_path, Clock())
+    queues = {"perm": 6}
+    shared = {"broker-a": queues, "broker-b": queues}
+    first = snapshot({"T": shared, "U": shared}, "broker-a", "broker-b")
+    # The other name server has one topic more, and lacks a broker.
+    second = snapshot({"T": {"broker-a": queues}, "V": {"broker-a": {"perm": 4}}}, "broker-a")
+    assert inventory.observe_snapshots([first, second]).missing_brokers == ()
+    assert inventory.store.load_topics() == {
+        "T": {"broker-a": 6, "broker-b": 6},
+        "U": {"broker-a": 6, "broker-b": 6},
+        "V": {"broker-a": 4},
+    }
+    inventory.observe_snapshots([first, second])
+    assert writes == ["brokers.json", "topics.json"]
+    lost = inventory.observe_snapshots([second])
+    assert [missing.broker.label for missing in lost.missing_brokers] == ["broker-b:0"]
+    assert lost.topic_placements["U"] == {"broker-b": 6}
+
+
+def test_without_a_snapshot_nothing_is_missing(tmp_path: Path) -> None:
+    inventory = keeper(tmp_path, Clock())
+    inventory.observe_brokers([GROUP])
+    assert inventory.observe_snapshots([]).missing_brokers == ()
+
+
+def test_nothing_is_kept_for_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", fail)
+    inventory = InventoryKeeper(lambda: "context prod", (), {}, Clock())
+    assert inventory.observe_brokers([GROUP]) == ()
+    inventory.mark_leaving("broker-a")
+
+
+def test_a_full_disk_hides_no_missing_broker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inventory = keeper(tmp_path, Clock())
+    inventory.observe_brokers([GROUP])
+
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("namesrv_core.storage.atomic_write.replace_file", fail)
+    other = BrokerAddrGroup("C", "broker-b", {0: "10.0.0.2:10911"})
+    assert [missing.broker.label for missing in inventory.observe_brokers([other])] == ["broker-a:0"]
+
+
+def test_an_inventory_belongs_to_the_context_or_to_the_name_servers() -> None:
+    prod = SharedOptions(context="prod")
+    overruled = SharedOptions(context="prod", overruled_sources=("context prod (a:1)",))
+    assert find_inventory_key(NameServerList(("a:1",), "context", "prod"), prod) == "context prod"
+    assert find_inventory_key(NameServerList(("a:1",), "endpoint", "http://e"), prod) == "context prod"
+    assert find_inventory_key(NameServerList(("b:1", "a:1"), "endpoint", "http://e"), overruled) == (
+        "servers a:1;b:1"
+    )
+    assert find_inventory_key(NameServerList(("b:1", "a:1"), "given"), prod) == "servers a:1;b:1"
