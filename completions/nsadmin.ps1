@@ -16,6 +16,21 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerAddr|key|value|'
         }
+        'inventorylist' = @{
+            name = 'inventoryList'; family = 'read'; help = 'Brokers that should be there, and missing ones'
+            places = @()
+            options = @(); columns = 'clusterName|brokerName|brokerId|brokerAddr|state|pinned|topicCount|firstSeen|lastSeen|'
+        }
+        'inventoryforget' = @{
+            name = 'inventoryForget'; family = 'read'; help = 'Expect a broker no longer'
+            places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1.')
+            options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1.'); columns = 'brokerName|brokerId|result|'
+        }
+        'inventorypin' = @{
+            name = 'inventoryPin'; family = 'read'; help = 'Expect a broker until it is forgotten'
+            places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.')
+            options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.', '--unpin Drop them after 7 days again, if no name server lists them.'); columns = 'brokerName|brokerId|result|'
+        }
         'hastatus' = @{
             name = 'haStatus'; family = 'read'; help = 'How far slaves are behind'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
@@ -49,7 +64,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'plan' = @{
             name = 'plan'; family = 'read'; help = 'What differs from such a file'
             places = @('--file=files What the cluster is to have, in YAML.')
-            options = @('--file=files What the cluster is to have, in YAML.', '--prune Delete what the file does not have, of the sections that it has.', '--save-to=files Keep the plan, for apply to carry it out.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+            options = @('--file=files What the cluster is to have, in YAML.', '--prune Delete what the file does not have, of the sections that it has.', '--save-to=files Keep the plan, for apply to carry it out.', '--exit-code Exit code 2 if there is something to do, 1 for a bad file.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'topiclist' = @{
             name = 'topicList'; family = 'read'; help = 'Names of topics, or who consumes them'
@@ -356,6 +371,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
             options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         }
+        'repairwipe' = @{
+            name = 'repairWipe'; family = 'change'; help = 'Give topics the broker''s own permissions again'
+            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+        }
+        'repairregister' = @{
+            name = 'repairRegister'; family = 'change'; help = 'Make a broker register all of its topics'
+            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+        }
         'updatebrokerconfig' = @{
             name = 'updateBrokerConfig'; family = 'change'; help = 'Set one item on brokers'
             places = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.')
@@ -439,7 +464,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'apply' = @{
             name = 'apply'; family = 'change'; help = 'Make a cluster what such a file says'
             places = @('--file=files What the cluster is to have, or a plan that was kept.')
-            options = @('--file=files What the cluster is to have, or a plan that was kept.', '--prune Delete what the file does not have, of the sections that it has.', '--max-deletes= Refuse to delete more items; 10 if left out.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+            options = @('--file=files What the cluster is to have, or a plan that was kept.', '--prune Delete what the file does not have, of the sections that it has.', '--max-deletes= Refuse to delete more items; 10 if left out.', '--allow-stranded Take queues away although messages in them are left unread.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
         'updatetopic' = @{
             name = 'updateTopic'; family = 'change'; help = 'Create or change a topic'
@@ -499,17 +524,17 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'resetoffsetbytime' = @{
             name = 'resetOffsetByTime'; family = 'change'; help = 'Move a group to a time or an offset'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: there, whatever -s says.', '-c,--cluster=clusters Only the brokers of this cluster.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: there, whatever -s says.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'skipaccumulatedmessage' = @{
             name = 'skipAccumulatedMessage'; family = 'change'; help = 'Move a group to the end of a topic'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-c,--cluster=clusters Only the brokers of this cluster.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'clonegroupoffset' = @{
             name = 'cloneGroupOffset'; family = 'change'; help = 'Move a group to where another one is'
             places = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.')
-            options = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            options = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'checkmsgsendrt' = @{
             name = 'checkMsgSendRT'; family = 'change'; help = 'Write test messages to a topic, and time each'
@@ -739,7 +764,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'checkbrokers' = @{
             name = 'checkBrokers'; family = 'check'; help = 'Whether brokers answer, and have their masters'
             places = @()
-            options = @('--clusterName=clusters Only what is in this cluster.', '--expect= How many brokers there have to be.', '--warning= How many brokers may not answer, or be missing as masters; 0 if left out.', '--critical= How many broker names may be without a master that answers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--clusterName=clusters Only what is in this cluster.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= How many brokers may not answer, or be missing as masters; 0 if left out.', '--critical= How many broker names may be without a master that answers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkdivergence' = @{
             name = 'checkDivergence'; family = 'check'; help = 'Whether name servers know the same'
@@ -789,7 +814,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'checkall' = @{
             name = 'checkAll'; family = 'check'; help = 'Every check that applies'
             places = @()
-            options = @('-t,--topic=topics Check this topic by itself, too. Repeatable.', '-g,--groupName=groups Check the lag of this group, too. Repeatable.', '--expect= How many brokers there have to be.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= Other limits for a check than its usual ones. Repeatable.', '--critical= The same, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
+            options = @('-t,--topic=topics Check this topic by itself, too. Repeatable.', '-g,--groupName=groups Check the lag of this group, too. Repeatable.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= Other limits for a check than its usual ones. Repeatable.', '--critical= The same, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
         'securityaudit' = @{
             name = 'securityAudit'; family = 'check'; help = 'What stands open, and what to do about it'

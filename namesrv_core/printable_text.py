@@ -1,6 +1,5 @@
 """Texts of peers and files, made safe for logs, pages and terminals. Pure."""
 
-import json
 import re
 
 # Control characters, line separators, marks of writing direction, and halves of surrogate pairs.
@@ -14,12 +13,6 @@ def escape_unsafe(text: str) -> str:
         # The usual case. No unsafe character is printable.
         return text
     return _UNSAFE_PATTERN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
-
-
-def encode_safe_json(json_value: object, indent: int | None = None) -> str:
-    """Encode JSON in ASCII without control characters. A value of an unknown type becomes its text."""
-    # `json` leaves DEL as it is, and escapes everything else that is unsafe.
-    return json.dumps(json_value, default=str, indent=indent).replace("\x7f", "\\u007f")
 
 
 def cut_text(text: str, max_length: int) -> str:

@@ -370,6 +370,8 @@ def _write_result(session: Session, command_output: ResultRows | str) -> int:
             if isinstance(command_output, output.OutputText)
             else ExitCode.DONE
         )
+    if "brokerName" in command_output.columns:
+        command_output = _fill_broker_identities(session, command_output)
     try:
         if session.output_form is None:
             output.write_rows(command_output, session.options.style)
@@ -383,3 +385,9 @@ def _write_result(session: Session, command_output: ResultRows | str) -> int:
     if failure_count and not command_output.notes:
         stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
     return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code
+
+
+def _fill_broker_identities(session: Session, result_rows: ResultRows) -> ResultRows:
+    from nsadmin.commands.columns.broker_identities import fill_identities, lacks_identities
+
+    return fill_identities(session, result_rows) if lacks_identities(result_rows) else result_rows

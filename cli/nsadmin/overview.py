@@ -54,6 +54,7 @@ Environment:
   NSADMIN_OUTPUT           the format, where no --output is given; else table
   NSADMIN_STATE            where drains are kept; else nsadmin/ in ~/.local/state
   NSADMIN_AUDIT            where changes are noted down, or off; else nsadmin/audit.jsonl in ~/.local/state
+  NSADMIN_INVENTORY        off: do not remember which brokers there should be; else kept beside the drains
   XDG_CACHE_HOME           where nsadmin/ keeps what endpoints said last; else ~/.cache
   NO_COLOR                 no colours
 

@@ -9,7 +9,7 @@ from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport.multiplexed_client import CallError, Exchange, ExchangeObserver
 from nsadmin import stderr
-from nsadmin.client.connection.caller import CHANGE_CODES
+from nsadmin.client.connection.change_codes import CHANGE_CODES
 
 
 def combine_observers(observers: Sequence[ExchangeObserver]) -> ExchangeObserver | None:

@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +12,6 @@ from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from namesrv_core.errors import BadSettings
-from namesrv_core.printable_text import encode_safe_json
 from namesrv_core.server import metrics
 from namesrv_core.server.debug_state import describe_server
 from namesrv_core.server.inspected_server import InspectedServer
@@ -111,7 +111,7 @@ class HttpPages(Collector):
         if refusal is not None:
             return refusal
         return PageResponse(
-            200, f"{encode_safe_json(describe_server(self._name_server), indent=1)}\n".encode(), _JSON_TYPE
+            200, json.dumps(describe_server(self._name_server), indent=1).encode() + b"\n", _JSON_TYPE
         )
 
     def _refuse_debug_state(self, page_request: PageRequest) -> PageResponse | None:

@@ -3,6 +3,7 @@
 No line has a value of the KV config, which may be a secret, and no line is long.
 """
 
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 
 from namesrv_core.events import Event, KvDeleted, KvPut, count_changed_topics, limit_topic_changes
 from namesrv_core.history.records import event_to_json, to_camel_case
-from namesrv_core.printable_text import cut_text, encode_safe_json
+from namesrv_core.printable_text import cut_text
 
 MAX_MESSAGE_LENGTH = 4096
 MAX_TRACEBACK_LENGTH = 8192
@@ -54,7 +55,8 @@ class JsonFormatter(logging.Formatter):
             json_fields["exception"] = cut_text(
                 self.formatException(log_record.exc_info), MAX_TRACEBACK_LENGTH
             )
-        return encode_safe_json(json_fields)
+        # In ASCII, so that every control character and mark of writing direction is an escape sequence.
+        return json.dumps(json_fields, default=str, ensure_ascii=True)
 
 
 def format_record_time(log_record: logging.LogRecord) -> str:

@@ -1,10 +1,8 @@
 """Texts that a peer chose, where they leave the program."""
 
-import json
-
 import pytest
 
-from namesrv_core.printable_text import cut_text, encode_safe_json, escape_unsafe
+from namesrv_core.printable_text import cut_text, escape_unsafe
 
 UNSAFE = [
     *map(chr, range(0x20)), "\x7f", *map(chr, range(0x80, 0xA0)), "\u061c", "\u200e", "\u200f", "\u2028",
@@ -30,10 +28,3 @@ def test_other_texts_are_as_they_were(text: str) -> None:
 def test_a_long_text_is_cut_and_says_how_long_it_was() -> None:
     assert cut_text("x" * 10, 10) == "x" * 10
     assert cut_text("x" * 11, 10) == "x" * 10 + "... (11 characters)"
-
-
-def test_json_is_ascii_without_control_characters_and_reads_back_as_it_was() -> None:
-    value = {"a\x7f": ["\x00\x1f\x7f\x85\u202e\ud800\n", 1, None]}
-    assert encode_safe_json(value).isprintable()
-    assert encode_safe_json(value).isascii()
-    assert json.loads(encode_safe_json(value, indent=1)) == value

@@ -12,8 +12,7 @@ from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import list_texts, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
 
 PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")

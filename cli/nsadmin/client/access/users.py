@@ -11,7 +11,7 @@ from namesrv_core.protocol import fastjson, object_keys
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied, is_not_found
 
 USER_TYPES = ("Super", "Normal")

@@ -13,8 +13,7 @@ from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, parse_cluster_info
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_topic_names
+from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
 from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
 

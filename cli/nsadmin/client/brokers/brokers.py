@@ -6,8 +6,8 @@ from math import isfinite
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import NameServerReader, decode_answer
-from nsadmin.client.connection.response_bodies import parse_json_object, parse_text_table
+from nsadmin.client.connection.name_server_reader import NameServerReader
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_text_table
 from nsadmin.client.results import NotFound, ServerResult
 
 

@@ -10,7 +10,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.brokers import BrokerAdmin, RuntimeInfo
-from nsadmin.client.connection.read_retry import NameServerReader
+from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.connection.response_bodies import list_texts, parse_broker_addrs, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 

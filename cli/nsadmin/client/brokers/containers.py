@@ -7,8 +7,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_config_items
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 
 _NO_BROKER_CODE = 211

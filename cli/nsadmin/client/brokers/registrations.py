@@ -7,8 +7,7 @@ from namesrv_core.protocol.codes import V5_0_0, Perm, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.json_bodies import parse_bool
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.results import ServerResult
 
 WireFields = Mapping[str, Any]

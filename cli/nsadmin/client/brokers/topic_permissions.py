@@ -6,8 +6,7 @@ from typing import Any
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_topic_names
+from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
 from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
 

@@ -9,7 +9,7 @@ from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.client.connection.read_retry import NameServerReader
+from nsadmin.client.connection.name_server_reader import NameServerReader
 
 
 class BlockingClient:

@@ -11,63 +11,12 @@ from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserve
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.call_scope import CallScope
+from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.client.connection.read_retries import send_with_retries
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 T = TypeVar("T")
-
-CHANGE_CODES = frozenset(
-    {
-        RequestCode.PUT_KV_CONFIG,
-        RequestCode.DELETE_KV_CONFIG,
-        RequestCode.WIPE_WRITE_PERM_OF_BROKER,
-        RequestCode.ADD_WRITE_PERM_OF_BROKER,
-        RequestCode.UPDATE_AND_CREATE_TOPIC,
-        RequestCode.UPDATE_AND_CREATE_TOPIC_LIST,
-        RequestCode.UPDATE_BROKER_CONFIG,
-        RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE,
-        RequestCode.CLEAN_UNUSED_TOPIC,
-        RequestCode.DELETE_TOPIC_IN_BROKER,
-        RequestCode.DELETE_TOPIC_IN_NAMESRV,
-        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
-        RequestCode.UPDATE_NAMESRV_CONFIG,
-        RequestCode.UPDATE_CONSUMER_OFFSET,
-        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP,
-        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST,
-        RequestCode.DELETE_SUBSCRIPTIONGROUP,
-        RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
-        RequestCode.CONSUME_MESSAGE_DIRECTLY,
-        RequestCode.SEND_MESSAGE_V2,
-        RequestCode.POP_ROLLBACK,
-        RequestCode.TRIGGER_LITE_DISPATCH,
-        RequestCode.UPDATE_AND_CREATE_ACL_CONFIG,
-        RequestCode.DELETE_ACL_CONFIG,
-        RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG,
-        RequestCode.CONTROLLER_ELECT_MASTER,
-        RequestCode.UPDATE_CONTROLLER_CONFIG,
-        RequestCode.CLEAN_BROKER_DATA,
-        RequestCode.AUTH_CREATE_USER,
-        RequestCode.AUTH_UPDATE_USER,
-        RequestCode.AUTH_DELETE_USER,
-        RequestCode.AUTH_CREATE_ACL,
-        RequestCode.AUTH_UPDATE_ACL,
-        RequestCode.AUTH_DELETE_ACL,
-        RequestCode.DELETE_EXPIRED_COMMITLOG,
-        RequestCode.SET_MESSAGE_REQUEST_MODE,
-        RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC,
-        RequestCode.ADD_BROKER,
-        RequestCode.REMOVE_BROKER,
-        RequestCode.RESET_MASTER_FLUSH_OFFSET,
-        RequestCode.UPDATE_COLD_DATA_FLOW_CTR_CONFIG,
-        RequestCode.REMOVE_COLD_DATA_FLOW_CTR_CONFIG,
-        RequestCode.SET_COMMITLOG_READ_MODE,
-        RequestCode.SWITCH_TIMER_ENGINE,
-    }
-)
-"""Requests that change something: never retried, refused by read-only clients, recorded in the audit."""
-
-_RETRIABLE_KINDS = ("unconnected", "timeout", "closed")
-_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 1.0
 
 
 class Caller:
@@ -205,8 +154,14 @@ class Caller:
             (self.connect_addr(server_addr), self._sign_command(command)) for server_addr, command in calls
         ]
         observer = self._observer and _report_original_addrs(self._observer, calls, mapped_calls)
-        answers = self._send_with_retries(
-            mapped_calls, self.access.timeout if timeout_seconds is None else timeout_seconds, observer
+        if timeout_seconds is None:
+            timeout_seconds = self.access.timeout
+        scope = self._current_scope
+        answers = send_with_retries(
+            lambda due_calls: self._connections.send_requests(due_calls, timeout_seconds, observer, scope),
+            mapped_calls,
+            self.access.retries,
+            lambda seconds: self._connections.pause(seconds, scope),
         )
         return [
             _judge_answer(server_addr, command, answer, accepted_codes)
@@ -221,31 +176,6 @@ class Caller:
         from namesrv_core.protocol.acl_signature import sign_command
 
         return sign_command(command, *credentials)
-
-    def _send_with_retries(
-        self,
-        calls: list[tuple[str, RemotingCommand]],
-        timeout_seconds: float,
-        observer: ExchangeObserver | None,
-    ) -> list[RemotingCommand | CallError]:
-        """Send requests, and retry unanswered reads after growing pauses."""
-        scope = self._current_scope
-        answers = self._connections.send_requests(calls, timeout_seconds, observer, scope)
-        for attempt in range(self.access.retries):
-            retry_indexes = [
-                call_index
-                for call_index, answer in enumerate(answers)
-                if _can_retry(calls[call_index][1], answer)
-            ]
-            if not retry_indexes:
-                break
-            self._connections.pause(min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS), scope)
-            retry_answers = self._connections.send_requests(
-                [calls[call_index] for call_index in retry_indexes], timeout_seconds, observer, scope
-            )
-            for call_index, answer in zip(retry_indexes, retry_answers, strict=True):
-                answers[call_index] = answer
-        return answers
 
     def send_to_each(
         self,
@@ -359,12 +289,6 @@ def _refuse_changes(calls: Iterable[tuple[str, RemotingCommand]]) -> None:
             raise ReadOnlyAccess(
                 f"{RequestCode(command.code).name} to {server_addr} was not sent: it changes something"
             )
-
-
-def _can_retry(command: RemotingCommand, answer: RemotingCommand | CallError) -> bool:
-    return (
-        isinstance(answer, CallError) and answer.kind in _RETRIABLE_KINDS and command.code not in CHANGE_CODES
-    )
 
 
 def _judge_answer(

@@ -1,10 +1,37 @@
-"""Parsers that turn response bodies into plain values. They ignore malformed or missing members."""
+"""Turns answers into results: parsers of response bodies, which ignore malformed or missing members."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from namesrv_core.protocol import object_keys
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.results import ServerResult
+
+T = TypeVar("T")
+ResponseDecoder = Callable[[RemotingCommand], T]
+
+
+def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder[T]) -> ServerResult[T]:
+    """Decode the answer of a server.
+
+    Args:
+        answer: The answer, or the error of the request.
+        decode: Turns the answer into the result. Its ValueError, TypeError, AttributeError or KeyError means
+            that decoding fails.
+
+    Returns:
+        The decoded result, or the answer's error. If decoding fails, the error is a CallError of the kind
+        "unreadable", so that the server counts as unreachable.
+    """
+
+    def decode_response(response: RemotingCommand) -> T:
+        try:
+            return decode(response)
+        except (ValueError, TypeError, AttributeError, KeyError) as error:
+            raise CallError(answer.addr, "unreadable", f"its answer cannot be read ({error})") from error
+
+    return answer.then(decode_response)
 
 
 def parse_json_object(response: RemotingCommand) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers.client_connections import (
     ConnectedClient,
     GroupConnections,

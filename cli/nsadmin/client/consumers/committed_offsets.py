@@ -8,8 +8,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
 

@@ -8,8 +8,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers import targets
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.consumers.groups import GroupAdmin
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topics.topic_configs import TopicConfigs

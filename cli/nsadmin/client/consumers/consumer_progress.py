@@ -11,8 +11,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.client_connections import GroupConnections
 from nsadmin.client.consumers.committed_offsets import (

@@ -11,8 +11,7 @@ from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_config_items
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
 from nsadmin.client.consumers.group_settings import (
     NEW_GROUP_SETTINGS,
     AttributeChanges,

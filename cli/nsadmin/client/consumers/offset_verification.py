@@ -7,8 +7,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import read_committed_offsets
 from nsadmin.client.consumers.offset_plans import OffsetMove, fail_move

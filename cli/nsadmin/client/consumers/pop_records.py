@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_config_items
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
 from nsadmin.client.results import ServerResult
 
 MOVE_TIMEOUT_SECONDS = 30.0

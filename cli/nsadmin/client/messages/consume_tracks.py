@@ -8,8 +8,7 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import list_texts, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.client_connections import GroupConnections
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets

@@ -11,7 +11,7 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.messages.message_queries import (
     END_OF_TIME_MS,
     PULL_RESPONSE_CODES,

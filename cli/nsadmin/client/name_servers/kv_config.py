@@ -9,8 +9,8 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import NameServerReader, decode_answer
-from nsadmin.client.connection.response_bodies import parse_text_table
+from nsadmin.client.connection.name_server_reader import NameServerReader
+from nsadmin.client.connection.response_bodies import decode_answer, parse_text_table
 from nsadmin.client.results import NotApplied, ServerResult
 
 KvTables = Mapping[str, Mapping[str, str]]

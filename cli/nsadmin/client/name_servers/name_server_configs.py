@@ -9,7 +9,7 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import NameServerReader
+from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import NotApplied, ServerResult
 

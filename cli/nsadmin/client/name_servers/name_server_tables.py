@@ -10,8 +10,8 @@ from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import (
+    decode_answer,
     list_texts,
     parse_broker_addrs,
     parse_config_items,

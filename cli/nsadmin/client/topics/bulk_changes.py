@@ -9,8 +9,8 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import (
+    decode_answer,
     list_texts,
     parse_json_object,
     parse_topic_names,

@@ -7,8 +7,8 @@ from namesrv_core.errors import QueryNotFound, TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
-from nsadmin.client.connection.read_retry import decode_answer
 from nsadmin.client.connection.response_bodies import (
+    decode_answer,
     parse_json_object,
     parse_text_table,
 )

@@ -10,8 +10,7 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import list_texts, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 
 T = TypeVar("T")

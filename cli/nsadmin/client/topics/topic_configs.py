@@ -13,8 +13,7 @@ from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
 
 DEFAULT_TOPIC = "TBW102"

@@ -14,8 +14,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import ClusterInfo
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
 

@@ -8,8 +8,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import ResponseDecoder, decode_answer
-from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer, parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute

@@ -13,8 +13,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.brokers.broker_configs import BrokerConfig, BrokerConfigs
 from nsadmin.client.brokers.clusters import ClusterInfo, parse_cluster_info
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import decode_answer
-from nsadmin.client.connection.response_bodies import parse_config_items, parse_topic_names
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_topic_names
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields

@@ -9,8 +9,8 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.read_retry import NameServerReader, decode_answer
-from nsadmin.client.connection.response_bodies import parse_topic_names
+from nsadmin.client.connection.name_server_reader import NameServerReader
+from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
 

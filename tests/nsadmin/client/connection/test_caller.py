@@ -12,7 +12,8 @@ from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.call_scope import CallScope
-from nsadmin.client.connection.caller import CHANGE_CODES, Caller
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.connection.thread_safe_connections import ThreadSafeConnections
 from nsadmin.client.results import ReadOnlyAccess
 from tests.support.servers import Answer, FakeNameServer, Server, closed_port, hang_up

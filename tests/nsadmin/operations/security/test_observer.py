@@ -10,7 +10,7 @@ import pytest
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import Access, AdminClient, Tls
-from nsadmin.client.connection.caller import CHANGE_CODES
+from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.operations.security.observer import AuditClients, AuditedServer, observe_servers
 from tests.support.certificates import Authority
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse

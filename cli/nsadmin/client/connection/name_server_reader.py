@@ -4,17 +4,17 @@ A read moves to the next server only if the transport fails. "Not found" is an a
 synchronize with each other, so the reader asks all of them before it reports "not found".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
+from namesrv_core.protocol.command import ExtFields, build_request
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer
 from nsadmin.client.results import NoneReachable, ServerResult, is_not_found, is_unreachable
 
 T = TypeVar("T")
-ResponseDecoder = Callable[[RemotingCommand], T]
 
 
 class NameServerReader:
@@ -171,28 +171,6 @@ class NameServerReader:
             if isinstance(error, CallError):
                 self.unreachable[namesrv_addr] = error
         return results
-
-
-def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder[T]) -> ServerResult[T]:
-    """Decode the answer of a server.
-
-    Args:
-        answer: The answer, or the error of the request.
-        decode: Turns the answer into the result. Its ValueError, TypeError, AttributeError or KeyError means
-            that decoding fails.
-
-    Returns:
-        The decoded result, or the answer's error. If decoding fails, the error is a CallError of the kind
-        "unreadable", so that the server counts as unreachable.
-    """
-
-    def decode_response(response: RemotingCommand) -> T:
-        try:
-            return decode(response)
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
-            raise CallError(answer.addr, "unreadable", f"its answer cannot be read ({error})") from error
-
-    return answer.then(decode_response)
 
 
 def _pick_result(results: list[ServerResult[T]]) -> T:
