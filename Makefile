@@ -67,7 +67,7 @@ yarn: .venv/.spark ## the pipeline on YARN, with its tables in HDFS: Hadoop's ow
 
 lock: .venv/.audit ## the newest allowed versions into uv.lock, and the files with hashes for containers
 	$(UV) lock --upgrade
-	$(UV) export $(EXPORT) --no-dev --output-file docs/service/requirements.txt
+	$(UV) export $(EXPORT) --no-dev --extra tls --output-file docs/service/requirements.txt
 	$(UV) export $(EXPORT) --only-group build --output-file docs/service/build-requirements.txt
 
 audit: .venv/.audit ## known vulnerabilities in uv.lock; asks a public service, and says SKIPPED where it cannot be reached

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from namesrv_core.errors import BadSettings
 from namesrv_core.transport import tls_client
 from namesrv_core.transport.cipher_suites import ANY_CIPHERS, CipherOffer, restrict_context
 
@@ -85,10 +86,19 @@ def _build_empty_context(cipher_offer: CipherOffer) -> ssl.SSLContext:
 
 
 def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SSLContext:
-    """Build a context with a self-signed certificate, for clients that do not verify it (test mode)."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
+    """Build a context with a self-signed certificate, for clients that do not verify it (test mode).
+
+    Raises BadSettings if the package `cryptography` is not installed.
+    """
+    try:
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+    except ImportError:
+        raise BadSettings(
+            "TLS test mode needs the package cryptography: install nsadmin[tls], or set tls.server.certPath"
+            " and tls.server.keyPath"
+        ) from None
 
     private_key = ec.generate_private_key(ec.SECP256R1())
     common_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])

@@ -10,8 +10,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client.results import NotApplied, NotFound
-from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic
+from nsadmin.operations.drain.facts import DrainEnvironment, NameServerFacts, QueuesByTopic
 from nsadmin.operations.drain.risks import find_master_addr
 from nsadmin.operations.drain.runner import ProcedureClock
 from nsadmin.operations.drain.undo import BY_BROKER, BY_TOPIC
@@ -26,8 +25,9 @@ _SHOWN_TOPICS = 3
 class RepairPlan(NamedTuple):
     """What one name server has to be repaired. With an `error`, nothing is known or can be done there.
 
-    `before` and `after` have the permission of each topic that differs from the broker's own; `missing_topics`
-    are topics of the broker that the name server does not have. `method` says how the repair is made.
+    `before` and `after` have the permission of each topic that differs from the broker's own.
+    `missing_topics` are topics of the broker that the name server does not have. `method` says how the repair
+    is made, None if nothing differs.
     """
 
     namesrv_addr: str
@@ -43,7 +43,7 @@ class RegistrationRepair:
     """Repairs what name servers have of one broker."""
 
     def __init__(
-        self, broker_name: str, environment: ClusterEnvironment, procedure_clock: ProcedureClock
+        self, broker_name: str, environment: DrainEnvironment, procedure_clock: ProcedureClock
     ) -> None:
         self._broker_name = broker_name
         self._environment = environment
@@ -90,9 +90,9 @@ class RegistrationRepair:
                 topic_errors = self._environment.restore_queues(
                     server_plan.namesrv_addr, {topic: self._own_queues[topic] for topic in server_plan.after}
                 )
-                request_errors.update(
-                    {server_plan.namesrv_addr: error for error in topic_errors.values() if error is not None}
-                )
+                first_error = next(filter(None, topic_errors.values()), None)
+                if first_error is not None:
+                    request_errors[server_plan.namesrv_addr] = first_error
         return self._verify_plans(server_plans, request_errors, with_missing_topics=False)
 
     def register_all(self) -> list[RepairPlan]:

@@ -3,16 +3,27 @@
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-def find_state_home(environment: Mapping[str, str] = os.environ) -> Path:
+def find_state_home(environment: Mapping[str, str] = os.environ) -> "Path":
     """Return the folder in NSADMIN_STATE, else `nsadmin` in the user's XDG state folder."""
-    given_folder = environment.get("NSADMIN_STATE")
-    if given_folder:
-        return Path(given_folder).expanduser()
+    # Imported late: commands that only read an inventory do without it.
+    from pathlib import Path
+
+    return Path(locate_state_home(environment))
+
+
+def locate_state_home(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the path of `find_state_home` as text. Raises RuntimeError for a user without a home."""
     base_folder = environment.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(base_folder).expanduser() / "nsadmin"
+    state_path = os.path.expanduser(environment.get("NSADMIN_STATE") or os.path.join(base_folder, "nsadmin"))
+    if state_path.startswith("~"):
+        raise RuntimeError("could not determine the home folder")
+    return state_path
 
 
 def escape_file_name(raw_name: str) -> str:

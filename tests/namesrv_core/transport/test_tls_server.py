@@ -1,6 +1,7 @@
 """The answering end of TLS in memory: contexts of files, and each thing that can be wrong with a client."""
 
 import ssl
+import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -247,3 +248,9 @@ def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair:
         far.do_handshake()
     near.feed_bytes(outgoing.read())
     assert near.is_ready
+
+
+def test_without_cryptography_the_test_mode_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    with pytest.raises(BadSettings, match=r"install nsadmin\[tls\], or set tls\.server\.certPath"):
+        tls_server.build_self_signed_context()

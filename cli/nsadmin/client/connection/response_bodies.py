@@ -12,13 +12,17 @@ T = TypeVar("T")
 ResponseDecoder = Callable[[RemotingCommand], T]
 
 
+# A hostile server may send a number such as 1e400, a short list, or JSON of a thousand levels.
+_DECODE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
 def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder[T]) -> ServerResult[T]:
     """Decode the answer of a server.
 
     Args:
         answer: The answer, or the error of the request.
-        decode: Turns the answer into the result. Its ValueError, TypeError, AttributeError or KeyError means
-            that decoding fails.
+        decode: Turns the answer into the result. It may raise any of the errors that values of other types
+            cause.
 
     Returns:
         The decoded result, or the answer's error. If decoding fails, the error is a CallError of the kind
@@ -28,7 +32,7 @@ def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder
     def decode_response(response: RemotingCommand) -> T:
         try:
             return decode(response)
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+        except _DECODE_ERRORS as error:
             raise CallError(answer.addr, "unreadable", f"its answer cannot be read ({error})") from error
 
     return answer.then(decode_response)

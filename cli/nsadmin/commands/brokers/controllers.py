@@ -391,9 +391,7 @@ def clean_broker_metadata(
             if replicas_after.find_replica(broker_replica.broker_id)
         ]
         open_inventory(session).drop_addrs(
-            broker_replica.broker_addr
-            for broker_replica in forgotten_replicas
-            if broker_replica.broker_addr and broker_replica not in remaining_replicas
+            replica.broker_addr for replica in forgotten_replicas if replica not in remaining_replicas
         )
         if remaining_replicas:
             order_result = ServerResult(

@@ -43,9 +43,9 @@ def repair_wipe(session: Session, broker_name: RepairedBrokerArgument) -> Result
 
     Examples:
         # Which permissions would change, and where
-        nsadmin repair wipe broker-a-0 --dry-run
+        nsadmin repairWipe broker-a-0 --dry-run
         # Producers come back to broker-a-0, and read-only topics stay read-only
-        nsadmin repair wipe broker-a-0 --yes
+        nsadmin repairWipe broker-a-0 --yes
     """
     registration_repair = _open_repair(session, broker_name)
     return _run_repair(
@@ -69,9 +69,9 @@ def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> Re
 
     Examples:
         # What name servers lack of a broker's topics
-        nsadmin repair register broker-a-0 --dry-run
+        nsadmin repairRegister broker-a-0 --dry-run
         # Have the broker register them
-        nsadmin repair register broker-a-0 --yes
+        nsadmin repairRegister broker-a-0 --yes
     """
     registration_repair = _open_repair(session, broker_name)
     return _run_repair(

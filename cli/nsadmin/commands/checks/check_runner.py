@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep, time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.command_line.declarations import Option
@@ -12,10 +12,11 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.ranges import InvalidRangeError
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.operations.inventory.expectation import InvalidExpectationError, read_expectation
-from nsadmin.operations.inventory.records import ExpectedBroker
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
+
+if TYPE_CHECKING:
+    from nsadmin.operations.inventory.records import ExpectedBroker
 
 CHECK_COLUMNS = ("check", "about", "state", "exitCode", "time", "summary", "details", "values")
 """The members of the object that --format json writes."""
@@ -61,12 +62,15 @@ def parse_limits(check_name: str, warning_range: str | None, critical_range: str
         raise UsageError(f"check {check_name}: {error}") from None
 
 
-def parse_expectation(check_name: str, expectation: str | None) -> tuple[int | None, list[ExpectedBroker]]:
+def parse_expectation(check_name: str, expectation: str | None) -> tuple[int | None, "list[ExpectedBroker]"]:
     """Parse --expect: a number of brokers, or the brokers themselves; UsageError if it is neither."""
     if expectation is None:
         return None, []
     if expectation.strip().isdecimal():
         return int(expectation), []
+    # Imported late: a health probe does without it.
+    from nsadmin.operations.inventory.expectation import InvalidExpectationError, read_expectation
+
     try:
         return None, read_expectation(expectation, int(time() * 1000))
     except InvalidExpectationError as error:

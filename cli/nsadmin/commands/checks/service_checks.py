@@ -20,7 +20,6 @@ from nsadmin.commands.checks.check_runner import (
     run_check,
 )
 from nsadmin.exit_codes import UsageError
-from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
@@ -100,6 +99,7 @@ def check_brokers(
         nsadmin checkBrokers --format prometheus --output-file nsadmin_brokers.prom
     """
     from nsadmin.operations.checks import brokers
+    from nsadmin.operations.inventory.keeper import open_inventory
 
     limits = parse_limits("brokers", warning_range, critical_range)
     expected_count, expected_brokers = parse_expectation("brokers", expectation)
@@ -248,6 +248,7 @@ def check_writable(
         nsadmin checkWritable --clusterName cluster-a --exclude '^archive-'
     """
     from nsadmin.operations.checks import writable_topics
+    from nsadmin.operations.inventory.keeper import open_inventory
 
     limits, excluded_topics = (
         parse_limits("writable", warning_range, critical_range),

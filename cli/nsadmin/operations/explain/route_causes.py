@@ -6,6 +6,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, perm_text
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_views import NameServerTopicView
+from nsadmin.operations.explain.departure_causes import find_departed_brokers
 from nsadmin.operations.explain.facts import (
     RouteFacts,
     groups_by_name,
@@ -25,7 +26,6 @@ from nsadmin.operations.explain.findings import (
 )
 from nsadmin.operations.explain.order_conf_causes import find_dead_order_confs, valid_order_conf
 from nsadmin.operations.explain.registration_causes import describe_change
-from nsadmin.operations.inventory.records import RETENTION_MS
 
 
 def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -45,75 +45,7 @@ def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 instruction = "start it again; if it runs, learn who reaches it (--addressMap, if you do not)"
                 advice = advise_command("brokerStatus", "-b", master_addr or "", instruction=instruction)
                 yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
-    yield from _find_departed_brokers(route_facts)
-
-
-def _find_departed_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    """Findings from inventory, journals and topic lists about brokers that took routes with them."""
-    yield from _find_missing_brokers(route_facts)
-    for server_view in route_facts.views_without_route():
-        if route_facts.topic in ((server_view.topic_names.result if server_view.topic_names else None) or ()):
-            yield CauseFinding(
-                "cause",
-                "it lists the topic, but none of the topic's brokers is registered",
-                advise_command("clusterList", instruction="start them again; who is there?"),
-                server_view.addr,
-            )
-    present_names = {
-        *route_facts.brokers_with_topic(),
-        *route_facts.removed_brokers,
-        *(missing_broker.broker_name for missing_broker in route_facts.lost_brokers()),
-        *(broker_name for view in route_facts.server_views for broker_name in groups_by_name(view)),
-    }
-    severity = _severity_of_departure(route_facts)
-    for evidence in route_facts.memories:
-        for broker_name, journaled_change in sorted(evidence.gone_brokers.items()):
-            is_old = route_facts.now_ms - journaled_change.time_ms > RETENTION_MS
-            if broker_name in present_names or (severity == "warning" and is_old):
-                continue
-            last_addrs = evidence.last_addrs.get(broker_name, ())
-            addr_remark = f" ({join_names(last_addrs)})" if last_addrs else ""
-            yield CauseFinding(
-                severity,
-                f"it was on {broker_name}{addr_remark}, which left: {describe_change(journaled_change)}",
-                advise_command(
-                    "updateTopic",
-                    route_facts.topic,
-                    "-c",
-                    "CLUSTER",
-                    instruction=f"start {broker_name}, or create it elsewhere",
-                ),
-                None,
-                broker_name,
-                last_addrs[0] if last_addrs else None,
-            )
-
-
-def _find_missing_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    """Findings about brokers of the inventory that had the topic, and that no name server lists."""
-    for lost_broker in route_facts.lost_brokers():
-        if lost_broker.had_topic:
-            broker_name, last_addrs = lost_broker.broker_name, lost_broker.last_addrs
-            addr_remark = f" ({join_names(last_addrs)})" if last_addrs else ""
-            yield CauseFinding(
-                _severity_of_departure(route_facts),
-                f"it was on {broker_name}{addr_remark}, which is {lost_broker.description}",
-                advise_command(
-                    "inventory",
-                    "forget",
-                    broker_name,
-                    instruction=f"start {broker_name} again; if it was removed on purpose",
-                ),
-                None,
-                broker_name,
-                last_addrs[0] if last_addrs else None,
-            )
-
-
-def _severity_of_departure(route_facts: RouteFacts) -> FindingResult:
-    """The severity of a broker that left with its queues: "warning" if clients find others everywhere."""
-    answering_views = [view for view in route_facts.server_views if not view.is_silent]
-    return "warning" if all(route_facts.has_writable_queue(view) for view in answering_views) else "cause"
+    yield from find_departed_brokers(route_facts)
 
 
 def _finding_about_queue(

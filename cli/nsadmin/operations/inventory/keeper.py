@@ -23,8 +23,7 @@ from nsadmin.operations.inventory.records import (
     set_leaving,
 )
 from nsadmin.operations.inventory.store import InventoryStore, inventory_folder_of
-from nsadmin.operations.state_folder import find_state_home
-from nsadmin.phrases import format_utc_second
+from nsadmin.operations.state_folder import locate_state_home
 
 if TYPE_CHECKING:
     from nsadmin.client.snapshots import ClusterSnapshot
@@ -42,6 +41,9 @@ class BrokerMissingError(RocketMQError):
 
 def describe_missing(missing: MissingBroker) -> str:
     """Describe a missing broker: "missing: no name server lists it, last seen 2026-...Z"."""
+    # Imported late: few commands find a broker missing.
+    from nsadmin.phrases import format_utc_second
+
     last_seen_ms = missing.broker.last_seen_ms
     seen_text = "never seen" if last_seen_ms is None else f"last seen {format_utc_second(last_seen_ms)}"
     return f"missing: no name server lists it, {seen_text}"
@@ -82,7 +84,7 @@ class InventoryKeeper:
         if self._environment.get(OFF_VARIABLE) == "off":
             return True
         try:
-            find_state_home(self._environment)
+            locate_state_home(self._environment)
         except RuntimeError:
             return True
         return False
@@ -90,7 +92,7 @@ class InventoryKeeper:
     @cached_property
     def store(self) -> InventoryStore:
         """The folder of the inventory."""
-        return InventoryStore(inventory_folder_of(find_state_home(self._environment), self._find_key()))
+        return InventoryStore(inventory_folder_of(locate_state_home(self._environment), self._find_key()))
 
     def observe_brokers(self, broker_groups: Sequence[BrokerAddrGroup]) -> tuple[MissingBroker, ...]:
         """Save the brokers that at least one name server lists, and return the missing ones.
@@ -167,8 +169,8 @@ class InventoryKeeper:
                 )
             )
 
-    def drop_addrs(self, broker_addrs: Iterable[str]) -> None:
-        """Drop the processes at these addresses, which an operator removed."""
+    def drop_addrs(self, broker_addrs: Iterable[str | None]) -> None:
+        """Drop the processes at these addresses (None: unknown), which an operator removed."""
         removed_addrs = frozenset(broker_addrs)
         if self.is_off:
             return

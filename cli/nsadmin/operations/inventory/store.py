@@ -4,8 +4,8 @@ Rule: a file is replaced as a whole, and only under the lock, so that commands a
 """
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from nsadmin.operations.inventory.records import ExpectedBroker, TopicPlacements
@@ -34,7 +34,7 @@ class InventoryBusyError(OSError):
     """Another process holds the lock of the inventory."""
 
 
-def inventory_folder_of(state_home: Path, inventory_key: str) -> Path:
+def inventory_folder_of(state_home: str, inventory_key: str) -> str:
     """Return the folder of the inventory with this key. A file name has at most 255 bytes."""
     folder_name = escape_file_name(inventory_key)
     if len(folder_name) > _MAX_NAME_LENGTH:
@@ -43,13 +43,13 @@ def inventory_folder_of(state_home: Path, inventory_key: str) -> Path:
 
         key_digest = hashlib.sha256(inventory_key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         folder_name = f"{folder_name[:_MAX_NAME_LENGTH]}-{key_digest}"
-    return state_home / "inventory" / folder_name
+    return os.path.join(state_home, "inventory", folder_name)
 
 
 class InventoryStore:
     """The folder of one inventory. Files that cannot be read count as empty."""
 
-    def __init__(self, inventory_folder: Path) -> None:
+    def __init__(self, inventory_folder: str) -> None:
         self.inventory_folder = inventory_folder
 
     def load_brokers(self) -> tuple[ExpectedBroker, ...]:
@@ -71,7 +71,8 @@ class InventoryStore:
 
     def _load_list(self, file_name: str, list_name: str) -> list[Any]:
         try:
-            file_record = json.loads((self.inventory_folder / file_name).read_bytes())
+            with open(os.path.join(self.inventory_folder, file_name), "rb") as json_file:
+                file_record = json.load(json_file)
         except (OSError, ValueError):
             return []
         is_known = isinstance(file_record, dict) and file_record.get("format") == _FORMAT
@@ -93,16 +94,19 @@ class InventoryStore:
 
     def _change_file(self, file_name: str, build_record: Callable[[], Mapping[str, Any]]) -> None:
         # Imported late: most commands only read an inventory.
+        from pathlib import Path
+
         from namesrv_core.storage import atomic_write
         from nsadmin.operations.process_lock import ProcessLock
 
-        folder_lock = ProcessLock(self.inventory_folder / _LOCK_FILE)
+        inventory_folder = Path(self.inventory_folder)
+        folder_lock = ProcessLock(inventory_folder / _LOCK_FILE)
         if not any(folder_lock.acquire_lock() for _ in range(_LOCK_ATTEMPTS)):
             raise InventoryBusyError(f"another process is writing to {self.inventory_folder}")
         try:
             file_text = json.dumps({"format": _FORMAT, **build_record()}, ensure_ascii=False)
             atomic_write.replace_file(
-                self.inventory_folder / file_name,
+                inventory_folder / file_name,
                 file_text.encode("utf-8", "surrogatepass"),
                 keeps_backup=False,
             )

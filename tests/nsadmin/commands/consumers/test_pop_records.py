@@ -38,7 +38,7 @@ def test_only_who_keeps_records_is_asked(run: Run, broker: TopicBroker, dead: st
 def test_a_dry_run_asks_no_broker_to_move_anything(run: Run, broker: TopicBroker) -> None:
     done = run("exportPopRecord", broker.addr, "--dry-run", "--json")
     assert (done.code, json.loads(done.out)[0]["result"]) == (0, "dry-run")
-    assert broker.codes() == [CONFIG]
+    assert set(broker.codes()) == {CONFIG}
 
 
 @pytest.mark.parametrize("value", ["true", "false"])

@@ -7,7 +7,6 @@ from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.explain.facts import (
     JournaledChange,
     JournalEvidence,
-    MissingTopicBroker,
     RouteFacts,
     RouteQuestion,
 )
@@ -71,33 +70,6 @@ def test_brokers_with_which_the_topic_went() -> None:
     listing = view()._replace(topic_names=ServerResult(NS, ("T",), None))
     [named] = found("brokersGone", facts([listing], ()))
     assert "it lists the topic" in named.evidence
-
-
-def test_a_broker_that_left_with_its_part_of_the_topic() -> None:
-    memory = JournalEvidence("ns-1", gone_brokers={"b": DEED._replace(event_cause="channel closed")})
-    known = facts([view(queue())], memories=(memory,), now_ms=DEED.time_ms)
-    [item] = found("brokersGone", known)
-    assert (item.result, item.broker_name) == ("warning", "b")
-    # It is back, an operator removed it, or it left long ago.
-    assert found("brokersGone", facts([view(queue(), members=BOTH)], memories=(memory,)))[0].result == "ok"
-    removed = known._replace(removed_brokers=frozenset(["b"]))
-    assert found("brokersGone", removed)[0].result == "ok"
-    later = known._replace(now_ms=DEED.time_ms + 8 * 86_400_000)
-    assert found("brokersGone", later)[0].result == "ok"
-
-
-def test_a_missing_broker_that_had_the_topic() -> None:
-    gone = MissingTopicBroker("b", "missing: no name server lists it, last seen then", ("h:3",), True)
-    [item] = found("brokersGone", facts([view()], [broker(perm=None)], missing_brokers=(gone,)))
-    assert (item.result, item.broker_name, item.broker_addr) == ("cause", "b", "h:3")
-    assert item.evidence == "it was on b (h:3), which is missing: no name server lists it, last seen then"
-    [beside] = found("brokersGone", facts([view(queue())], missing_brokers=(gone,)))
-    assert beside.result == "warning"
-    never = facts([view()], [broker(perm=None)], missing_brokers=(gone._replace(had_topic=False),))
-    assert found("brokersGone", never)[0].result == "skipped"
-    # It answers, so that other steps say why it is not registered.
-    answering = facts([view()], [broker("h:3", "b")], missing_brokers=(gone,))
-    assert found("brokersGone", answering)[0].result == "skipped"
 
 
 def test_groups_without_a_master() -> None:

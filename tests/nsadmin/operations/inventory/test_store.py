@@ -15,16 +15,15 @@ BROKER = ExpectedBroker("C", "broker-ä", 0, "10.0.0.1:10911", 5, 7, True)
 
 ADD_BROKER = """
 import sys
-from pathlib import Path
 from nsadmin.operations.inventory.records import ExpectedBroker
 from nsadmin.operations.inventory.store import InventoryStore
 own_broker = ExpectedBroker("C", sys.argv[2], 0, "a:1")
-InventoryStore(Path(sys.argv[1])).change_brokers(lambda known_brokers: [*known_brokers, own_broker])
+InventoryStore(sys.argv[1]).change_brokers(lambda known_brokers: [*known_brokers, own_broker])
 """
 
 
 def test_what_was_saved_is_read_again(tmp_path: Path) -> None:
-    store = InventoryStore(tmp_path / "inventory" / "prod")
+    store = InventoryStore(str(tmp_path / "inventory" / "prod"))
     store.change_brokers(lambda known: [*known, BROKER])
     store.change_topics(lambda known: {"T": {"broker-a": 6}, "U": {"broker-a": 6}, "V": {"broker-b": 4}})
     assert store.load_brokers() == (BROKER,)
@@ -32,7 +31,7 @@ def test_what_was_saved_is_read_again(tmp_path: Path) -> None:
 
 
 def test_topics_with_the_same_brokers_share_one_record(tmp_path: Path) -> None:
-    store = InventoryStore(tmp_path)
+    store = InventoryStore(str(tmp_path))
     store.change_topics(lambda known: {f"topic-{number}": {"broker-a": 6} for number in range(1000)})
     assert len(json.loads((tmp_path / "topics.json").read_bytes())["placements"]) == 1
 
@@ -41,7 +40,7 @@ def test_processes_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     names = [f"broker-{number}" for number in range(6)]
     adding = [subprocess.Popen([sys.executable, "-c", ADD_BROKER, str(tmp_path), name]) for name in names]
     assert [process.wait(60) for process in adding] == [0] * len(names)
-    assert sorted(broker.broker_name for broker in InventoryStore(tmp_path).load_brokers()) == names
+    assert sorted(broker.broker_name for broker in InventoryStore(str(tmp_path)).load_brokers()) == names
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_processes_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
 def test_a_damaged_file_counts_as_empty_and_is_replaced(tmp_path: Path, content: bytes) -> None:
     for name in ("brokers.json", "topics.json"):
         (tmp_path / name).write_bytes(content)
-    store = InventoryStore(tmp_path)
+    store = InventoryStore(str(tmp_path))
     assert (store.load_brokers(), store.load_topics()) == ((), {})
     store.change_brokers(lambda known: [*known, BROKER])
     assert store.load_brokers() == (BROKER,)
@@ -71,13 +70,15 @@ def test_an_inventory_that_another_process_holds_is_busy(
     lock = ProcessLock(tmp_path / "lock")
     assert lock.acquire_lock()
     with pytest.raises(InventoryBusyError):
-        InventoryStore(tmp_path).change_brokers(lambda known: known)
+        InventoryStore(str(tmp_path)).change_brokers(lambda known: known)
     lock.release_lock()
 
 
 def test_long_lists_of_name_servers_have_folders_of_their_own(tmp_path: Path) -> None:
     addrs = ";".join(f"name-server-{number}.example.com:9876" for number in range(20))
-    folders = {inventory_folder_of(tmp_path, key) for key in (f"servers {addrs}", f"servers {addrs}0")}
+    folders = {
+        Path(inventory_folder_of(str(tmp_path), key)) for key in (f"servers {addrs}", f"servers {addrs}0")
+    }
     assert len(folders) == 2
     assert all(len(folder.name) <= 255 for folder in folders)
-    assert inventory_folder_of(tmp_path, "context ../x").parent == tmp_path / "inventory"
+    assert Path(inventory_folder_of(str(tmp_path), "context ../x")).parent == tmp_path / "inventory"
