@@ -10,8 +10,6 @@ from nsadmin.client.results import ServerResult
 
 T = TypeVar("T")
 ResponseDecoder = Callable[[RemotingCommand], T]
-
-
 # A hostile server may send a number such as 1e400, a short list, or JSON of a thousand levels.
 _DECODE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 

@@ -1,15 +1,20 @@
 """Bodies of answers, in the odd forms that servers send."""
 
+import json
+
 import pytest
 
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.response_bodies import (
+    decode_answer,
     list_texts,
     parse_broker_addrs,
     parse_json_object,
     parse_text_table,
     parse_topic_names,
 )
+from nsadmin.client.results import ServerResult
 
 
 def test_integer_keys_without_quotes_are_read() -> None:
@@ -46,3 +51,11 @@ def test_a_table_leaves_null_out_and_makes_texts_of_numbers() -> None:
         "a": "x",
         "b": "1",
     }
+
+
+@pytest.mark.parametrize("text", ['{"a": [1e400]}', '{"a": []}', '{"a": 5}', "[]", "[" * 100_000])
+def test_values_of_other_types_make_an_answer_unreadable(text: str) -> None:
+    answer = ServerResult("a:1", RemotingCommand(0, {"ages": text}, b""), None)
+    decoded = decode_answer(answer, lambda response: int(json.loads((response.ext or {})["ages"])["a"][0]))
+    assert isinstance(decoded.error, CallError)
+    assert (decoded.error.kind, decoded.result) == ("unreadable", None)
