@@ -90,7 +90,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--clusterName=clusters The cluster.'
             set options \
                 '-c,--clusterName=clusters The cluster.' \
-                '--namespace=namespaces With this KV namespace too. Repeatable.' \
+                '-s,--namespace=namespaces With this KV namespace too. Repeatable.' \
                 '--schema The schema of such files instead.'
         case plan
             set family read
@@ -638,7 +638,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--file=files Where to; named after the time if left out.'
             set options \
                 '--file=files Where to; named after the time if left out.' \
-                '--namespace=namespaces With this KV namespace too. Repeatable.' \
+                '-s,--namespace=namespaces With this KV namespace too. Repeatable.' \
                 '--at= Of a past moment, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '--namesrv= Only the journal of this one, as records name it.' \
                 '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
@@ -651,7 +651,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--dir=folders Where the journals are: a folder for each name server.' \
                 '--interval= From one poll to the next: 500ms, 15s, 1m; 15s if left out.' \
                 '--rate= Requests a second at most, over all servers; 1000 if left out.' \
-                '--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.' \
+                '-s,--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.' \
                 '--once One poll of each name server, for cron.' \
                 '--runtime Ask brokers too: release, TPS, disk, what waits in their queues.' \
                 '--lag Ask brokers too how far each consumer group is behind on each topic.' \
@@ -1291,7 +1291,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-m,--method=get|put|delete What to do.' \
                 '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
-            set columns 'namesrvAddr|topic|orderConf|result|error|changes|before|after|'
+            set columns 'namesrvAddr|topic|orderConf|result|error|changes|before|after|brokerAddr|'
         case orphans
             set family mixed
             set options \
@@ -1805,7 +1805,7 @@ function __nsadmin_table --no-scope-shadowing
             set -a options \
                 '--screen= The screen to begin with; brokers if left out.' \
                 '--interval= From one look at a server to the next; 5 if left out.' \
-                '--namespace= KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.' \
+                '-s,--namespace= KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.' \
                 '--journal=folders Journal whose events are shown; else the context\'s. Repeatable.' \
                 '--read-only Nothing can be changed from here.' \
                 '--record=files Keep all that is seen, to be played again.' \

@@ -16,7 +16,7 @@ pytest.importorskip("pyspark", reason="Spark is the extra nsadmin[spark]")
 from pyspark.sql.functions import lit
 
 from nsreport.runtime import session
-from nsreport.sources import java_logs
+from nsreport.sources.java_logs import log_parser, message_splitter
 from tests.interop import jars, wire
 from tests.interop.cluster import brokers, create_topic, route, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import JavaBroker, JavaNameServer, jvm, write_properties
@@ -179,18 +179,20 @@ def found(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
         logs = None
         for file in sorted(played.glob("*/*/logs/rocketmqlogs/*.log")):
             kind = next(
-                (kind for kind, name in java_logs.LOG_KINDS.items() if re.fullmatch(name, file.name)), None
+                (kind for kind, name in log_parser.LOG_KINDS.items() if re.fullmatch(name, file.name)), None
             )
             if kind is None:
                 continue
             rows = [(str(file), at, line) for at, line in enumerate(file.read_text().splitlines(), 1)]
             lines = spark.createDataFrame(rows, "file string, line long, text string")
             server = "/".join(file.relative_to(played).parts[:2])
-            own = java_logs.join_continuations(lines).withColumns({"server": lit(server), "kind": lit(kind)})
-            own = own.withColumn("hash", java_logs.message_hash())
+            own = message_splitter.join_continuations(lines).withColumns(
+                {"server": lit(server), "kind": lit(kind)}
+            )
+            own = own.withColumn("hash", message_splitter.message_hash())
             logs = own if logs is None else logs.unionByName(own)
         assert logs is not None
-        parsed = java_logs.parse_logs(logs.localCheckpoint())
+        parsed = log_parser.parse_logs(logs.localCheckpoint())
         events = parsed.event_rows.orderBy("server", "time", "sourceLine").collect()
         assert parsed.quarantine_rows.collect() == []
         told = [

@@ -973,6 +973,12 @@ class AsyncOrderConfs:
     async def merge_conf(self, topic: str, queues_by_broker: Mapping[str, int]) -> str:
         """Return the order configuration of a topic with changed or added brokers. Change nothing."""
 
+    async def plan_removal(self, topic: str, broker_names: Collection[str]) -> list[KvChange]:
+        """Plan to remove brokers from the order configuration of a topic. Change nothing."""
+
+    async def apply_removal(self, planned_changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:
+        """Apply the changes of `plan_removal`, and read them back; see `KvAdmin.apply_changes`."""
+
     async def find_servers_without(self) -> list[str]:
         """Return the name servers that do not add order configurations to routes (319)."""
 

@@ -19,8 +19,9 @@ from nsreport.facts.transitions import NUMBERED_TWICE
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
 from nsreport.runtime import progress, session
-from nsreport.sources import input_files, java_logs
+from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
+from nsreport.sources.java_logs import log_parser
 from nsreport.tables import bronze, silver
 from nsreport.tables.table_store import HeadRows, TableSpec, TableStore
 
@@ -231,7 +232,7 @@ class PipelineRun:
             )
             refreshed_days, parsed_logs = (
                 sorted(day_row.date for day_row in later_days.collect()),
-                java_logs.parse_logs(log_lines),
+                log_parser.parse_logs(log_lines),
             )
         try:
             day_lines = self._read_days(BRONZE_LINES, refreshed_days)

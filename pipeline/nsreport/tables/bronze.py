@@ -6,7 +6,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import count, lit, min_by, struct, xxhash64
 from pyspark.sql.functions import sum as sum_of
 
-from nsreport.sources import java_logs, journals, schemas
+from nsreport.sources import journals, schemas
+from nsreport.sources.java_logs import message_splitter
 
 _LINE_KEY = ["kind", "date", "hash"]
 
@@ -18,7 +19,7 @@ def key_journal_lines(journal_lines: DataFrame) -> DataFrame:
 
 def key_log_messages(log_lines: DataFrame) -> DataFrame:
     """Join continuation lines of Java logs to their messages, and add the key columns `hash` and `date`."""
-    return java_logs.join_continuations(log_lines).withColumn("hash", java_logs.message_hash())
+    return message_splitter.join_continuations(log_lines).withColumn("hash", message_splitter.message_hash())
 
 
 def select_line_keys(keyed_lines: DataFrame) -> DataFrame:

@@ -8,8 +8,8 @@ from pyspark.sql.functions import col
 
 from nsreport.facts import coverage, entries, poll_facts, presence, routes, transitions
 from nsreport.sources import journals
-from nsreport.sources.java_logs import ParsedLogs
 from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA, STATS_MINUTE_SCHEMA
+from nsreport.sources.java_logs.log_parser import ParsedLogs
 from nsreport.tables.table_store import HeadRows, TableSpec
 
 EVENT_TABLE = TableSpec("silver/ns_event", ("date", "cluster"), ("type", "changesWrite", "server", "time"))

@@ -73,8 +73,8 @@ class BrokerConfigs:
             broker_addrs: The addresses of brokers or controllers.
 
         Returns:
-            One ServerResult per address, in order: ms since 1970, by the server's clock. The error is NotFound
-            if no request changed a setting since the start, or the server does not tell.
+            One ServerResult per address, in order: ms since 1970, by the server's clock. The error is
+            NotFound if no request changed a setting since the start, or the server does not tell.
         """
         answers = self._caller.send_to_each(broker_addrs, self._read_code)
         return [decode_answer(answer, _parse_change_time) for answer in answers]
@@ -131,8 +131,8 @@ class BrokerConfigs:
         update_answers = self._caller.send_to_each(
             changing_addrs, self._update_code, request_body=request_body
         )
-        # A broker answers a new brokerPermission only after its name servers did, so a change without an answer
-        # may have been made.
+        # A broker answers a new brokerPermission only after its name servers did, so a change without an
+        # answer may have been made.
         updated_addrs = [
             answer.addr for answer in update_answers if answer.error is None or is_unreachable(answer.error)
         ]

@@ -4,10 +4,10 @@ Name servers store them in the KV config. They add them to routes only with orde
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from namesrv_core.errors import QueryNotFound
-from nsadmin.client.name_servers.kv_config import KvAdmin
+from nsadmin.client.name_servers.kv_config import KvAdmin, KvChange
 from nsadmin.client.name_servers.name_server_configs import NameServerAdmin
 from nsadmin.client.results import ServerResult
 
@@ -122,6 +122,46 @@ class OrderConfs:
         except ValueError:
             current_queues = {}
         return format_order_conf(current_queues | dict(queues_by_broker))
+
+    def plan_removal(self, topic: str, broker_names: Collection[str]) -> list[KvChange]:
+        """Plan to remove brokers from the order configuration of a topic. Change nothing.
+
+        Args:
+            topic: The topic.
+            broker_names: The brokers to remove.
+
+        Returns:
+            One KvChange per name server whose configuration names one of the brokers; it deletes a
+            configuration that would name none. An invalid configuration stays.
+        """
+        planned_changes = []
+        for namesrv_addr, conf_text, _ in self.get_each(topic):
+            try:
+                queues_by_broker = parse_order_conf(conf_text or "")
+            except ValueError:
+                continue
+            kept_queues = {
+                broker_name: queue_count
+                for broker_name, queue_count in queues_by_broker.items()
+                if broker_name not in broker_names
+            }
+            if kept_queues != queues_by_broker:
+                conf_after = format_order_conf(kept_queues) or None
+                planned_changes.append(
+                    KvChange(namesrv_addr, ORDER_CONF_NAMESPACE, topic, conf_text, conf_after)
+                )
+        return planned_changes
+
+    def apply_removal(self, planned_changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:
+        """Apply the changes of `plan_removal`, and read them back; see `KvAdmin.apply_changes`.
+
+        Args:
+            planned_changes: The changes.
+
+        Returns:
+            One ServerResult per change, in order.
+        """
+        return self._kv.apply_changes(planned_changes)
 
     def find_servers_without(self) -> list[str]:
         """Return the name servers that do not add order configurations to routes (319)."""

@@ -185,6 +185,8 @@ def _load_row(broker_state: BrokerStatus, now_seconds: float) -> ResultRow:
         "inTps": runtime_info.get_number("putTps"),
         "outTps": runtime_info.out_tps,
         "hour": None if oldest_hours is None else round(oldest_hours, 2),
+        # Not a column: only --output mqadmin shows it.
+        "emptyStoreHours": runtime_info.empty_store_hours(now_seconds),
         "brokerActive": runtime_info.is_active,
     }
 

@@ -36,6 +36,7 @@ def snapshot_save(
     namespaces: Annotated[
         list[str] | None,
         Option(
+            "-s",
             "--namespace",
             metavar="NAMESPACE",
             help="With this KV namespace too. Repeatable.",

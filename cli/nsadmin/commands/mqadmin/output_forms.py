@@ -6,39 +6,20 @@ names and brokers are sorted, where mqadmin uses the order of a Java map, and co
 groups that mqadmin does not find.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
 from namesrv_core.protocol import fastjson
+from nsadmin.commands.mqadmin import change_forms, client_forms
+from nsadmin.commands.mqadmin.java_text import (
+    CommandArguments,
+    format_fixed,
+    format_local_time,
+    java_text,
+    join_lines,
+)
 from nsadmin.output import ResultRow, ResultRows
-
-CommandArguments = Mapping[str, Any]
-
-
-def _format_fixed(number: Any, decimal_places: int) -> str:
-    """Format a number like Java's %.Nf, which rounds the decimal digits half up."""
-    rounding_step = Decimal(1).scaleb(-decimal_places)
-    return str(Decimal(repr(float(number or 0))).quantize(rounding_step, ROUND_HALF_UP))
-
-
-def _format_local_time(utc_text: Any, time_format: str) -> str:
-    return (
-        "" if utc_text is None else datetime.fromisoformat(str(utc_text)).astimezone().strftime(time_format)
-    )
-
-
-def _java_text(value: Any) -> str:
-    """Format a value as Java prints it."""
-    if value is None:
-        return "null"
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _join_lines(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _format_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:
@@ -53,13 +34,11 @@ def _format_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:
             )
         ]
         for row in rows.rows:
-            total_texts = (_java_text(row.get(total_name) or 0) for total_name in total_names)
+            total_texts = (java_text(row.get(total_name) or 0) for total_name in total_names)
             text_lines.append(
-                head_format.format(
-                    _java_text(row["clusterName"]), _java_text(row["brokerName"]), *total_texts
-                )
+                head_format.format(java_text(row["clusterName"]), java_text(row["brokerName"]), *total_texts)
             )
-        return _join_lines(text_lines)
+        return join_lines(text_lines)
     head_format = (
         "{:<22}  {:<22}  {:<4}  {:<22} {:<16}  {:>16}  {:>30}  {:<22}  {:<11}  {:<12}  {:<8}  {:<10}"
     )
@@ -68,7 +47,7 @@ def _format_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:
         "#Cluster Name", "#Broker Name", "#BID", "#Addr", "#Version", "#InTPS(LOAD)", "#OutTPS(LOAD)",
         "#Timer(Progress)", "#PCWait(ms)", "#Hour", "#SPACE", "#ACTIVATED",
     )  # fmt: skip
-    return _join_lines(
+    return join_lines(
         [
             head_format.format(*column_titles),
             *(row_format.format(*_cluster_load_cells(row)) for row in rows.rows),
@@ -83,26 +62,27 @@ def _cluster_load_cells(row: ResultRow) -> tuple[str, ...]:
         field_name: _format_queue(row, field_name, has_rates) for field_name in ("send", "pull", "ack")
     }
     timer_rates = (
-        _format_fixed(row.get(field_name), 1) for field_name in ("timerEnqueueTps", "timerDequeueTps")
+        format_fixed(row.get(field_name), 1) for field_name in ("timerEnqueueTps", "timerDequeueTps")
     )
-    congested_count = _format_fixed(float(_int_cell(row, "timerCongestNum")) / 10000, 1)
+    congested_count = format_fixed(float(_int_cell(row, "timerCongestNum")) / 10000, 1)
     timer_text = (
         f"{_int_cell(row, 'timerReadBehind')}-{_int_cell(row, 'timerOffsetBehind')}("
         f"{congested_count}w, {', '.join(timer_rates)})"
     )
     return (
         *(
-            _java_text(row[field_name])
+            java_text(row[field_name])
             for field_name in ("clusterName", "brokerName", "brokerId", "brokerAddr")
         ),
-        _java_text(row.get("version") or ("null" if has_rates else "")),
-        f"{_format_fixed(row.get('inTps'), 2):>9}({queue_texts['send']})",
-        f"{_format_fixed(row.get('outTps'), 2):>9}({queue_texts['pull']}|{queue_texts['ack']})",
+        java_text(row.get("version") or ("null" if has_rates else "")),
+        f"{format_fixed(row.get('inTps'), 2):>9}({queue_texts['send']})",
+        f"{format_fixed(row.get('outTps'), 2):>9}({queue_texts['pull']}|{queue_texts['ack']})",
         timer_text,
-        _java_text(row.get("pageCacheLockTimeMills")) if has_rates else "",
-        _format_fixed(row.get("hour"), 2),
-        _format_fixed(row.get("commitLogDiskRatio"), 4),
-        _java_text(bool(row.get("brokerActive"))),
+        java_text(row.get("pageCacheLockTimeMills")) if has_rates else "",
+        # 4.9 reports the time -1 for an empty store, and mqadmin then prints the hours since 1970.
+        format_fixed(row.get("hour") or row.get("emptyStoreHours"), 2),
+        format_fixed(row.get("commitLogDiskRatio"), 4),
+        java_text(bool(row.get("brokerActive"))),
     )
 
 
@@ -112,9 +92,7 @@ def _format_queue(row: ResultRow, queue_name: str, has_rates: bool) -> str:
         for field_suffix in ("Size", "HeadWaitTimeMills")
     )
     unknown_text = ("N" if queue_name == "ack" else "null") if has_rates else ""
-    return "{},{}ms".format(
-        *(unknown_text if value is None else _java_text(value) for value in size_and_wait)
-    )
+    return "{},{}ms".format(*(unknown_text if value is None else java_text(value) for value in size_and_wait))
 
 
 def _int_cell(row: ResultRow, column_name: str) -> int:
@@ -124,7 +102,7 @@ def _int_cell(row: ResultRow, column_name: str) -> int:
 
 def _format_topic_list(rows: ResultRows, arguments: CommandArguments) -> str:
     if not arguments["with_groups"]:
-        return _join_lines([str(row["topic"]) for row in rows.rows])
+        return join_lines([str(row["topic"]) for row in rows.rows])
     text_lines = [f"{'#Cluster Name':<20}  {'#Topic':<48}  {'#Consumer Group':<48}"]
     for row in rows.rows:
         if str(row["topic"]).startswith(("%RETRY%", "%DLQ%")):
@@ -134,7 +112,7 @@ def _format_topic_list(rows: ResultRows, arguments: CommandArguments) -> str:
         text_lines += [
             f"{cluster_name:<20}  {topic_name:<64}  {group_name[:64]:<64}" for group_name in consumer_groups
         ]
-    return _join_lines(text_lines)
+    return join_lines(text_lines)
 
 
 _ROUTE_FORMAT = "{:<45} {:<32} {:<50} {:<10} {:<11} {:<5}"
@@ -156,9 +134,9 @@ def _format_topic_route(rows: ResultRows | str, arguments: CommandArguments) -> 
             + ", ".join(f"{broker_id}={broker_addr}" for broker_id, broker_addr in broker_addrs.items())
             + "}"
         )
-        name_texts = (_java_text(row["clusterName"]), _java_text(row["brokerName"]), addrs_text)
+        name_texts = (java_text(row["clusterName"]), java_text(row["brokerName"]), addrs_text)
         text_lines.append(_ROUTE_FORMAT.format(*name_texts, *queue_counts, _perm_bits(row["perm"])))
-    return _join_lines(
+    return join_lines(
         [*text_lines, "-" * 158, _ROUTE_FORMAT.format("Total:", len(rows.rows), "", *queue_totals, "")]
     )
 
@@ -204,11 +182,11 @@ def _format_topic_status(rows: ResultRows, arguments: CommandArguments) -> str:
     for row in rows.rows:
         if row.get("queueId") is None:
             continue
-        updated_text = _format_local_time(row["lastUpdated"], "%Y-%m-%d %H:%M:%S,%f")[:23]
-        number_texts = (_java_text(row[column_name]) for column_name in ("queueId", "minOffset", "maxOffset"))
+        updated_text = format_local_time(row["lastUpdated"], "%Y-%m-%d %H:%M:%S,%f")[:23]
+        number_texts = (java_text(row[column_name]) for column_name in ("queueId", "minOffset", "maxOffset"))
         text_lines.append(row_format.format(str(row["brokerName"])[:32], *number_texts, updated_text))
     # mqadmin always prints 0.0, because it never adds up the rates.
-    return _join_lines([*text_lines, "", "Topic Put TPS: 0.0"])
+    return join_lines([*text_lines, "", "Topic Put TPS: 0.0"])
 
 
 def _format_consumer_progress(rows: ResultRows, arguments: CommandArguments) -> str:
@@ -229,7 +207,7 @@ def _format_consumer_progress(rows: ResultRows, arguments: CommandArguments) -> 
         )
         client_cells = (str(row["clientId"] or "N/A").split("@")[0],) if with_clients else ()
         queue_cells = (str(row["topic"])[:64], str(row["brokerName"])[:32], _int_cell(row, "queueId"))
-        last_time = _format_local_time(row["lastTime"], "%Y-%m-%d %H:%M:%S") or "N/A"
+        last_time = format_local_time(row["lastTime"], "%Y-%m-%d %H:%M:%S") or "N/A"
         text_lines.append(
             row_format.format(
                 *queue_cells,
@@ -241,13 +219,13 @@ def _format_consumer_progress(rows: ResultRows, arguments: CommandArguments) -> 
             )
             + f" {last_time}"
         )
-    tps_text = _format_fixed(rows.totals.get("consumeTps"), 2)
+    tps_text = format_fixed(rows.totals.get("consumeTps"), 2)
     total_lines = (
         f"Consume TPS: {tps_text}",
         f"Consume Diff Total: {total_diff}",
         f"Consume Inflight Total: {total_inflight}",
     )
-    return _join_lines([*text_lines, "", *total_lines])
+    return join_lines([*text_lines, "", *total_lines])
 
 
 def _format_groups(rows: ResultRows) -> str:
@@ -257,7 +235,7 @@ def _format_groups(rows: ResultRows) -> str:
         client_count, consume_type = _int_cell(row, "count"), row["consumeType"]
         type_text = ("PULL" if consume_type == "CONSUME_ACTIVELY" else "PUSH") if client_count else ""
         model_text = (
-            _java_text(row["messageModel"]) if client_count and consume_type == "CONSUME_PASSIVELY" else ""
+            java_text(row["messageModel"]) if client_count and consume_type == "CONSUME_PASSIVELY" else ""
         )
         version_text = str(row["version"]).split(",")[0] if client_count else "OFFLINE"
         number_cells = (_int_cell(row, "tps"), _int_cell(row, "diffTotal"))
@@ -266,15 +244,15 @@ def _format_groups(rows: ResultRows) -> str:
                 str(row["group"])[:64], client_count, version_text, type_text, model_text, *number_cells
             )
         )
-    return _join_lines(text_lines)
+    return join_lines(text_lines)
 
 
 def _format_broker_status(rows: ResultRows, arguments: CommandArguments) -> str:
     is_whole_cluster = arguments["broker"] is None
-    return _join_lines(
+    return join_lines(
         [
             (f"{row['brokerAddr']:<24} " if is_whole_cluster else "")
-            + f"{row['key']:<32}: {_java_text(row['value'])}"
+            + f"{row['key']:<32}: {java_text(row['value'])}"
             for row in rows.rows
         ]
     )
@@ -286,15 +264,15 @@ def _format_stats_all(rows: ResultRows, arguments: CommandArguments) -> str:
     text_lines = [row_format.format("#Topic", "#Consumer Group", *column_titles)]
     for row in rows.rows:
         topic_name, group_name = str(row["topic"])[:64], str(row["consumerGroup"] or "")[:64]
-        messages_in, in_rate = _int_cell(row, "inMsg24Hour"), _format_fixed(row["inTps"], 2)
+        messages_in, in_rate = _int_cell(row, "inMsg24Hour"), format_fixed(row["inTps"], 2)
         if not group_name:
             text_lines.append(row_format.format(topic_name, "", 0, in_rate, "", messages_in, "NO_CONSUMER"))
             continue
-        number_cells = (_format_fixed(row["outTps"], 2), messages_in, _int_cell(row, "outMsg24Hour"))
+        number_cells = (format_fixed(row["outTps"], 2), messages_in, _int_cell(row, "outMsg24Hour"))
         text_lines.append(
             row_format.format(topic_name, group_name, _int_cell(row, "accumulation"), in_rate, *number_cells)
         )
-    return _join_lines(text_lines)
+    return join_lines(text_lines)
 
 
 def _format_namesrv_config(rows: ResultRows, arguments: CommandArguments) -> str:
@@ -304,24 +282,8 @@ def _format_namesrv_config(rows: ResultRows, arguments: CommandArguments) -> str
         if row["namesrvAddr"] != last_addr:
             last_addr = row["namesrvAddr"]
             text_lines.append(f"============{last_addr}============")
-        text_lines.append(f"{row['key']:<50}=  {_java_text(row['value'])}")
-    return _join_lines(text_lines)
-
-
-def _format_wipe_write_perm(rows: ResultRows, arguments: CommandArguments) -> str:
-    text_lines = []
-    for row in rows.rows:
-        action_text = f"wipe write perm of broker[{row['brokerName']}] in name server[{row['namesrvAddr']}]"
-        has_succeeded = row.get("error") is None
-        text_lines.append(
-            f"{action_text} OK, {_int_cell(row, 'topicCount')}" if has_succeeded else f"{action_text} Failed"
-        )
-    return _join_lines(text_lines)
-
-
-def _format_update_kv_config(rows: ResultRows, arguments: CommandArguments) -> str:
-    has_succeeded = all(row.get("error") is None for row in rows.rows)
-    return "create or update kv config to namespace success.\n" if has_succeeded else ""
+        text_lines.append(f"{row['key']:<50}=  {java_text(row['value'])}")
+    return join_lines(text_lines)
 
 
 OUTPUT_FORMS: dict[str, Callable[[Any, CommandArguments], str]] = {
@@ -333,7 +295,17 @@ OUTPUT_FORMS: dict[str, Callable[[Any, CommandArguments], str]] = {
     "brokerStatus": _format_broker_status,
     "statsAll": _format_stats_all,
     "getNamesrvConfig": _format_namesrv_config,
-    "wipeWritePerm": _format_wipe_write_perm,
-    "updateKvConfig": _format_update_kv_config,
+    "topicClusterList": client_forms.format_topic_cluster_list,
+    "consumerConnection": client_forms.format_consumer_connection,
+    "producerConnection": client_forms.format_producer_connection,
+    "getBrokerConfig": client_forms.format_broker_config,
+    "wipeWritePerm": change_forms.format_wipe_write_perm,
+    "addWritePerm": change_forms.format_add_write_perm,
+    "updateKvConfig": change_forms.format_update_kv_config,
+    "deleteKvConfig": change_forms.format_delete_kv_config,
+    "updateBrokerConfig": change_forms.format_update_broker_config,
+    "updateTopic": change_forms.format_update_topic,
+    "updateTopicPerm": change_forms.format_update_topic_perm,
+    "deleteTopic": change_forms.format_delete_topic,
 }
 """The function that formats the rows of each command, by the command's name."""

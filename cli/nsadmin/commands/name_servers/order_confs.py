@@ -2,21 +2,32 @@
 
 from typing import Annotated
 
+from namesrv_core.errors import TopicNotExist
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.results import is_not_found
+from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.command_line.declarations import Argument, declare_columns
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
-from nsadmin.commands.columns.result_rows import rows_per_server
+from nsadmin.commands.columns.change_rows import (
+    CHANGE_RESULT_COLUMNS,
+    CHANGE_RESULT_IN_TABLE,
+    change_cells,
+    forgive_missing,
+    rows_per_name_server,
+)
+from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
+from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 ORDER_CONF_COLUMNS = ("namesrvAddr", "topic", "orderConf", "result", "error")
 ORDER_CONF_CHANGE_COLUMNS = ("namesrvAddr", "topic", *CHANGE_RESULT_COLUMNS)
+ORDER_CONF_DELETION_COLUMNS = ("namesrvAddr", "brokerAddr", "topic", *CHANGE_RESULT_COLUMNS)
 
 
-@declare_columns(ORDER_CONF_COLUMNS, ORDER_CONF_CHANGE_COLUMNS)
+@declare_columns(ORDER_CONF_COLUMNS, ORDER_CONF_CHANGE_COLUMNS, ORDER_CONF_DELETION_COLUMNS)
 def update_order_conf(
     session: Session,
     topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
@@ -31,6 +42,9 @@ def update_order_conf(
     It says on which brokers, in how many queues, the ordered messages of the topic are; put replaces all of
     it. Clients get it with the route, but only of name servers whose orderMessageEnable is true. Off a
     terminal, delete needs --yes.
+
+    Brokers of 5.x keep a topic ordered when its configuration is gone. So delete also takes the flag order
+    from the topic on every master that has it, and a row says so.
 
     Examples:
         # Show it
@@ -67,14 +81,61 @@ def update_order_conf(
         )
     session.require_yes("updateOrderConf delete")
     session.confirm_change(f"Delete the order configuration of {topic} on {servers_text}?")
+    return _delete_order_conf(session, topic, done_word)
+
+
+def _delete_order_conf(session: Session, topic: str, done_word: str) -> ResultRows:
+    conf_admin = session.admin.order_confs
     results_before = conf_admin.get_each(topic) if session.is_dry_run else conf_admin.delete_conf(topic)
     delete_results = [
         ServerResult[str](namesrv_addr, None, error) for namesrv_addr, _, error in results_before
     ]
-    return forgive_missing(
+    conf_rows = forgive_missing(
         _add_unused_notes(
             session, rows_per_name_server({"topic": topic}, results_before, delete_results, done_word)
         )
+    )._replace(columns=ORDER_CONF_DELETION_COLUMNS)
+    if not any(conf_rows.errors):
+        return _add_order_flag_rows(session, conf_rows, topic, done_word)
+    if None not in conf_rows.errors:
+        return conf_rows
+    kept_note = "brokers keep the topic ordered while a name server may have its order configuration"
+    return conf_rows._replace(notes=[*conf_rows.notes, kept_note])
+
+
+def _add_order_flag_rows(session: Session, conf_rows: ResultRows, topic: str, done_word: str) -> ResultRows:
+    """Take the flag `order` from the topic on the masters of its route, and add a row for each of them."""
+    config_admin, topic_patch = session.admin.topic_configs, TopicPatch(order=False)
+    try:
+        queue_routes = session.admin.topics.get_route(topic).queues
+    except TopicNotExist:
+        return conf_rows
+    master_addrs = [
+        queue_route.broker_addrs[MASTER_BROKER_ID] for queue_route in queue_routes if queue_route.has_master
+    ]
+    due_changes = [
+        planned_change
+        for planned_change in config_admin.plan_update(master_addrs, topic, topic_patch, create=False)
+        if planned_change.is_change
+    ]
+    warn_of_drains(session, (due_change.broker_name for due_change in due_changes))
+    if not session.is_dry_run:
+        due_changes = config_admin.apply_changes(due_changes, topic_patch)
+    flag_rows: list[ResultRow] = [
+        {
+            "brokerAddr": due_change.broker_addr,
+            "topic": topic,
+            **change_cells({"order": True}, {"order": False}),
+            **outcome_cells(due_change.error, done_word),
+        }
+        for due_change in due_changes
+    ]
+    return conf_rows._replace(
+        rows=[*conf_rows.rows, *flag_rows],
+        errors=[*conf_rows.errors, *(due_change.error for due_change in due_changes)],
+        table_columns=("namesrvAddr", "brokerAddr", "topic", *CHANGE_RESULT_IN_TABLE)
+        if flag_rows
+        else conf_rows.table_columns,
     )
 
 

@@ -49,6 +49,7 @@ def export(
     kv_namespaces: Annotated[
         list[str] | None,
         Option(
+            "-s",
             "--namespace",
             metavar="NAMESPACE",
             help="With this KV namespace too. Repeatable.",

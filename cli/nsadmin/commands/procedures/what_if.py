@@ -22,7 +22,8 @@ LOSS_COLUMNS = (
     "readQueuesLeft", "brokersLost", "topics", "clients", "namesrvAddrs",
 )  # fmt: skip
 LOSS_TABLE_COLUMNS = (
-    "what", "name", "count", "finding", "lostRatio", "writeQueues", "writeQueuesLeft", "clients"
+    "what", "name", "count", "finding", "lostRatio", "writeQueues", "writeQueuesLeft", "clients",
+    "namesrvAddrs",
 )  # fmt: skip
 LIST_COLUMNS = ("what", "name", "count", "finding", "nameServers", "nameServersLeft")
 
@@ -73,9 +74,9 @@ def what_if(
     if (down_brokers is None) == (down_namesrv is None):
         raise UsageError("whatIf: type either --down BROKER or --down-namesrv ADDR")
     if down_namesrv is not None:
+        down_addrs = parse_addrs(down_namesrv)
         return _list_rows(
-            foresee_name_server_outage(session.admin, parse_addrs(down_namesrv), _address_matcher()),
-            show_each,
+            foresee_name_server_outage(session.admin, down_addrs, _address_matcher()), down_addrs, show_each
         )
     broker_words = [
         broker_word.strip() for broker_word in (down_brokers or "").split(",") if broker_word.strip()
@@ -199,10 +200,10 @@ def _group_row(group_loss: GroupLoss) -> ResultRow:
     }
 
 
-def _list_rows(list_losses: NameServerOutage, show_each: bool) -> ResultRows:
+def _list_rows(list_losses: NameServerOutage, down_addrs: Sequence[str], show_each: bool) -> ResultRows:
     all_rows = [
         *(
-            _lone_broker_row(f"{broker_name}:{broker_id}")
+            _lone_broker_row(f"{broker_name}:{broker_id}", down_addrs)
             for broker_name, broker_ids in list_losses.unshared_brokers.items()
             for broker_id in sorted(broker_ids)
         ),
@@ -257,8 +258,15 @@ def _values_without_name(row: ResultRow) -> list[object]:
     return [cell_value for column_name, cell_value in row.items() if column_name != "name"]
 
 
-def _lone_broker_row(broker_name: str) -> ResultRow:
-    return {"what": "broker", "name": broker_name, "count": 1, "finding": "registered nowhere else"}
+def _lone_broker_row(broker_name: str, down_addrs: Sequence[str]) -> ResultRow:
+    return {
+        "what": "broker",
+        "name": broker_name,
+        "count": 1,
+        "finding": "registered nowhere else",
+        "nameServers": list(down_addrs),
+        "nameServersLeft": [],
+    }
 
 
 def _list_row(client_kind: str, list_loss: NameServerListLoss, fetches_lists: bool) -> ResultRow:

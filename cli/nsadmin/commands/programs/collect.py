@@ -51,7 +51,10 @@ def collect(
     kv_namespaces: Annotated[
         list[str] | None,
         Option(
-            "--namespace", metavar="NS", help=f"KV namespace to poll beside {ORDER_TOPIC_CONFIG}. Repeatable."
+            "-s",
+            "--namespace",
+            metavar="NS",
+            help=f"KV namespace to poll beside {ORDER_TOPIC_CONFIG}. Repeatable.",
         ),
     ] = None,
     only_once: Annotated[bool, Option("--once", help="One poll of each name server, for cron.")] = False,

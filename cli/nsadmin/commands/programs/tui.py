@@ -39,7 +39,10 @@ def tui(
     kv_namespaces: Annotated[
         list[str] | None,
         Option(
-            "--namespace", metavar="NS", help="KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable."
+            "-s",
+            "--namespace",
+            metavar="NS",
+            help="KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.",
         ),
     ] = None,
     journal_folders: Annotated[

@@ -323,7 +323,8 @@ def _change_notes(
         read_queues, write_queues = config_after.read_queue_nums, config_after.write_queue_nums
         if read_queues < max(write_queues, config_before.read_queue_nums if config_before else 0):
             change_notes.append(
-                f"{due_change.broker_addr}: messages of {topic} in queues from {read_queues} on cannot be read"
+                f"{due_change.broker_addr}: messages of {topic} in queues from {read_queues} on "
+                "cannot be read"
             )
     failure_count = sum(error is not None for error in change_errors)
     if change_notes and failure_count:

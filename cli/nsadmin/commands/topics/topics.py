@@ -1,13 +1,15 @@
 """Owns topicList, topicRoute, topicClusterList and deleteTopic."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
+    change_cells,
     describe_removal,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
@@ -178,7 +180,7 @@ def delete_topic(
     If a master fails, the name servers are skipped: they go on showing where the topic is, and the master
     would only register it again. Delete it again once the master is back. Slaves follow their masters
     within a minute. A topic that clients still use may come back at once where brokers create topics by
-    themselves.
+    themselves. In the end its order configuration loses these brokers, or is deleted if it names no others.
 
     Examples:
         # What would be deleted, and where
@@ -200,7 +202,35 @@ def delete_topic(
     step_errors = [
         deletion_step.error for deletion_step in deletion_steps if deletion_step.result != "skipped"
     ]
+    if not any(step_errors):
+        conf_rows, conf_errors = _remove_order_confs(session, topic, topic_deletion.broker_names)
+        step_rows, step_errors = step_rows + conf_rows, step_errors + conf_errors
     return ResultRows(TOPIC_DELETION_COLUMNS, step_rows, step_errors, (), TOPIC_DELETION_TABLE_COLUMNS)
+
+
+def _remove_order_confs(
+    session: Session, topic: str, broker_names: Collection[str]
+) -> tuple[list[ResultRow], list[RocketMQError | None]]:
+    """Remove the brokers from the order configuration: it would make a new topic of this name ordered."""
+    conf_admin = session.admin.order_confs
+    planned_changes = conf_admin.plan_removal(topic, broker_names)
+    errors: list[RocketMQError | None] = [None for _ in planned_changes]
+    if not session.is_dry_run:
+        errors = [conf_result.error for conf_result in conf_admin.apply_removal(planned_changes)]
+    conf_rows: list[ResultRow] = [
+        {
+            "target": planned_change.addr,
+            "role": "nameserver",
+            "topic": topic,
+            **change_cells(
+                {"orderConf": planned_change.before},
+                None if planned_change.after is None else {"orderConf": planned_change.after},
+            ),
+            **outcome_cells(error, "dry-run" if session.is_dry_run else "done"),
+        }
+        for planned_change, error in zip(planned_changes, errors, strict=True)
+    ]
+    return conf_rows, errors
 
 
 def _describe_deletion_step(deletion_step: "DeletionStep") -> str | None:
@@ -213,7 +243,7 @@ def _describe_deletion_step(deletion_step: "DeletionStep") -> str | None:
 
 def deletion_row(deletion_step: "DeletionStep") -> ResultRow:
     """The row of one server in a deletion, or in its dry run, without the topic's name."""
-    change_cells = {
+    deletion_cells = {
         "changes": _describe_deletion_step(deletion_step),
         "before": deletion_step.before,
         "after": None,
@@ -221,6 +251,6 @@ def deletion_row(deletion_step: "DeletionStep") -> ResultRow:
     return {
         "target": deletion_step.target,
         "role": deletion_step.role,
-        **change_cells,
+        **deletion_cells,
         **outcome_cells(deletion_step.error, deletion_step.result),
     }

@@ -174,7 +174,7 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 queue_route.broker_name,
                 "-n",
                 SERVERS_PLACEHOLDER,
-                instruction="if it was drained, undrain it; else give its topics the broker's own permissions",
+                instruction="if it was drained, undrain it; else restore the broker's own permissions",
             )
             yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
 

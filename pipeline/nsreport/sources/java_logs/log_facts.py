@@ -26,14 +26,14 @@ from pyspark.sql.functions import (
 )
 from pyspark.sql.types import DateType, TimestampType
 
-from nsreport.sources.java_logs.rule_matcher import build_start_pattern
-from nsreport.sources.java_logs.rules import (
+from nsreport.sources.java_logs.log_line_patterns import (
     FACT_KINDS,
     KNOWN_WARNINGS,
     LOG_MEASURES,
     LOG_RULES,
     STATISTIC_PATTERN,
 )
+from nsreport.sources.java_logs.rule_matcher import build_start_pattern
 from nsreport.sources.schemas import REAL_TYPE, TEXT_TYPE, WHOLE_TYPE, build_schema
 
 LOG_FACT_SCHEMA = build_schema(

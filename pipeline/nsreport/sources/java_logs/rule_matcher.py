@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import broadcast, coalesce, col, expr, last, lit, row_number
 
-from nsreport.sources.java_logs.rules import GROUPS_BY_FIELD, LOG_RULES, group_names
+from nsreport.sources.java_logs.log_line_patterns import GROUPS_BY_FIELD, LOG_RULES, group_names
 
 BROKEN_RULE = "broken"
 """The rule of a message that starts like a known message but does not match its pattern."""

@@ -13,7 +13,6 @@ from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.call_scope import CallScope
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.connection.thread_safe_connections import ThreadSafeConnections
 from nsadmin.client.results import ReadOnlyAccess
 from tests.support.servers import Answer, FakeNameServer, Server, closed_port, hang_up
@@ -113,12 +112,6 @@ def test_an_observer_knows_mapped_servers_by_their_own_address() -> None:
             admin._caller.send_to_each(["10.0.0.1:10911", other.addr], READ)
         told = {(exchange.addr, exchange.via, exchange.outcome) for exchange in seen}
         assert told == {("10.0.0.1:10911", gateway.addr, 0), (other.addr, None, 0)}
-
-
-def test_every_request_that_says_it_changes_something_is_known_to() -> None:
-    words = ("UPDATE", "DELETE", "PUT", "WIPE", "ADD", "CLEAN", "RESET", "INVOKE", "SEND", "CREATE", "SET")
-    named = {code for code in RequestCode if code.name.startswith(words)}
-    assert named <= CHANGE_CODES
 
 
 @pytest.mark.parametrize("timeout", [0.0, -1.0, float("nan")])

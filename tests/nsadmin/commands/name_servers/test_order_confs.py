@@ -1,12 +1,14 @@
 """updateOrderConf."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.servers import FakeNameServer, refuse
+from tests.support.topic_brokers import TopicBroker, topic_config
 
 SPACE = "ORDER_TOPIC_CONFIG"
 
@@ -43,6 +45,47 @@ def test_it_is_put_read_and_deleted_everywhere(
     assert first.kv[SPACE] == {}
     assert run("updateOrderConf", "T", "delete", both, "--yes").code == 5
     assert run("updateOrderConf", "T", "get", both).code == 5
+
+
+@pytest.fixture
+def ordered_broker(first: FakeNameServer, second: FakeNameServer) -> Iterator[TopicBroker]:
+    """Brokers of 5.x keep a topic ordered after its order configuration is gone."""
+    with TopicBroker(topic_config("T", order=True)) as broker:
+        for server in (first, second):
+            server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+            server.kv[SPACE] = {"T": "broker-a:4"}
+        yield broker
+
+
+def test_brokers_no_longer_order_a_topic_whose_configuration_is_deleted(
+    run: Run, both: str, ordered_broker: TopicBroker
+) -> None:
+    dry = run("updateOrderConf", "T", "delete", both, "--dry-run", "--json")
+    assert [row["result"] for row in json.loads(dry.out)] == ["dry-run"] * 3
+    assert ordered_broker.configs["T"]["order"] is True
+    done = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    row = json.loads(done.out)[-1]
+    assert (done.code, row["brokerAddr"], row["changes"]) == (0, ordered_broker.addr, "order true -> false")
+    assert ordered_broker.configs["T"]["order"] is False
+
+
+def test_a_broker_that_does_not_order_the_topic_is_left_alone(
+    run: Run, both: str, ordered_broker: TopicBroker
+) -> None:
+    ordered_broker.configs["T"]["order"] = False
+    done = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    assert (done.code, [row["brokerAddr"] for row in json.loads(done.out)]) == (0, [None, None])
+    assert RequestCode.UPDATE_AND_CREATE_TOPIC not in ordered_broker.codes()
+
+
+def test_brokers_keep_the_order_while_a_name_server_keeps_the_configuration(
+    run: Run, both: str, second: FakeNameServer, ordered_broker: TopicBroker
+) -> None:
+    second.handlers[RequestCode.DELETE_KV_CONFIG] = refuse(1, "no")
+    done = run("updateOrderConf", "T", "delete", both, "--yes", "--json")
+    assert done.code == 3
+    assert ordered_broker.configs["T"]["order"] is True
+    assert "brokers keep the topic ordered" in done.err
 
 
 def test_dry_runs_write_nothing(run: Run, both: str, first: FakeNameServer) -> None:

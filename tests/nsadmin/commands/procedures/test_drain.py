@@ -54,7 +54,8 @@ def test_a_drain_and_what_undoes_it(with_env: Run, there: Lab) -> None:
     done = with_env("drain", B, "--json")
     assert (done.code, done.err) == (0, "")
     assert events(done.out) == [
-        "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe", "holdEnded",
+        "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
+        "holdEnded",
     ]  # fmt: skip
     assert all(not perm & 2 for table in perms(there) for perm in table.values())
     status = with_env("drainStatus", "--json")
@@ -74,6 +75,22 @@ def test_a_drain_and_what_undoes_it(with_env: Run, there: Lab) -> None:
     assert perms(there) == before
     assert json.loads(with_env("drainStatus", "--json").out) == []
     assert with_env("undrain", B).code == 5
+
+
+def inventory_state(with_env: Run) -> str:
+    """The state of the master in the inventory."""
+    found = json.loads(with_env("inventoryList", "--json").out)
+    return next(row["state"] for row in found if (row["brokerName"], row["brokerId"]) == (B, 0))
+
+
+def test_a_broker_that_is_drained_for_good_leaves_the_inventory(with_env: Run) -> None:
+    assert with_env("drain", B, "--json").code == 0
+    assert inventory_state(with_env) == "listed"
+    assert with_env("undrain", B).code == 0
+    assert with_env("drain", B, "--for-good", "--threshold", "1000000", "--json").code == 0
+    assert inventory_state(with_env) == "leaving"
+    assert with_env("undrain", B).code == 0
+    assert inventory_state(with_env) == "listed"
 
 
 def test_lines_for_who_has_no_terminal(with_env: Run) -> None:

@@ -23,8 +23,8 @@ kv:
   DEPLOYMENT: {stage: canary}
 """
 REFUSAL = (
-    "nsadmin: this takes queues away that hold messages, or may hold some: consume them first, or accept with "
-    "--allow-stranded that nobody can read them"
+    "nsadmin: this takes queues away that hold messages, or may hold some: consume them first, or accept "
+    "with --allow-stranded that nobody can read them"
 )
 
 
@@ -43,7 +43,8 @@ def wanted(text: str = FILE, name: str = "cluster.yaml") -> str:
 def test_an_export_is_a_file_that_changes_nothing(do: Run) -> None:
     exported = do("export", "cluster-a", "--namespace", "DEPLOYMENT")
     assert (exported.code, exported.err) == (0, "")
-    assert do("export", "cluster-a", "--namespace", "DEPLOYMENT").out == exported.out
+    # The short name is that of kvDiff.
+    assert do("export", "cluster-a", "-s", "DEPLOYMENT").out == exported.out
     desired = read_desired_cluster(exported.out, "f")
     assert {"orders", "payments"} <= (desired.topic_specs or {}).keys()
     assert (desired.kv_tables, list(desired.order_confs or {})) == ({"DEPLOYMENT": {}}, ["orders"])

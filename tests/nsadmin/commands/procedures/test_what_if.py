@@ -8,7 +8,7 @@ import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.lab import Lab, lab
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,16 @@ def test_the_count_is_told_beside_the_table(run: Run, there: Lab) -> None:
     assert (done.code, done.out.splitlines()[1:]) == (0, [])
 
 
+def test_a_table_says_which_name_server_knows_of_a_loss(run: Run, broker: FakeBroker) -> None:
+    group = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    with FakeNameServer(group) as first, FakeNameServer(group) as second:
+        first.routes = {"T": {"broker-a": 6, "broker-b": 6}}
+        second.routes = {"T": {"broker-a": 6}}
+        done = run("whatIf", "--down", "broker-a", "-n", f"{first.addr};{second.addr}")
+    head, row, *_ = done.out.splitlines()
+    assert (head.split()[-1], row.split()[-1]) == ("namesrvAddrs", second.addr)
+
+
 def test_groups_with_many_topics_gone_name_the_first(run: Run, there: Lab) -> None:
     brokers = ",".join(f"broker-a-{number}" for number in range(3))
     rows = rows_of(run, there.namesrv_addr, "--down", brokers, code=1)
@@ -73,6 +83,7 @@ def test_who_has_no_name_server_left(run: Run, there: Lab) -> None:
     rows = rows_of(run, there.namesrv_addr, "--down-namesrv", f"{first};{second}", code=1)
     findings = [(row["what"], row["finding"]) for row in rows]
     assert findings[:12] == [("broker", "registered nowhere else")] * 12
+    assert (rows[0]["nameServers"], rows[0]["nameServersLeft"]) == ([first, second], [])
     assert findings[12:24] == [("broker", "none left")] * 12
     assert findings[24:] == [("client", "none left")] * 21
     each = rows_of(run, there.namesrv_addr, "--down-namesrv", first, "--detail", code=0)

@@ -132,6 +132,35 @@ def test_deleting_goes_through_masters_and_name_servers(
     assert run("topicRoute", "T", both).code == 5
 
 
+def test_deleting_takes_the_brokers_out_of_the_order_configuration(
+    run: Run, both: str, first: FakeNameServer, second: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.topics = {"T": []}
+    first.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4", "U": "broker-a:1"}
+    second.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4;other:8"}
+    dry = json.loads(run("deleteTopic", "T", "C", both, "--dry-run", "--json").out)
+    changes = ["gone: orderConf broker-a:4", "orderConf broker-a:4;other:8 -> other:8"]
+    assert [(row["target"], row["role"], row["changes"]) for row in dry[-2:]] == [
+        (first.addr, "nameserver", changes[0]),
+        (second.addr, "nameserver", changes[1]),
+    ]
+    assert first.kv["ORDER_TOPIC_CONFIG"]["T"] == "broker-a:4"
+    done = run("deleteTopic", "T", "C", both, "--yes", "--json")
+    rows = json.loads(done.out)
+    assert (done.code, [row["changes"] for row in rows[-2:]]) == (0, changes)
+    assert first.kv["ORDER_TOPIC_CONFIG"] == {"U": "broker-a:1"}
+    assert second.kv["ORDER_TOPIC_CONFIG"] == {"T": "other:8"}
+
+
+def test_a_deletion_that_fails_keeps_the_order_configuration(
+    run: Run, both: str, first: FakeNameServer, broker: FakeBroker
+) -> None:
+    first.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4"}
+    broker.handlers[215] = refuse(1, "no")
+    assert run("deleteTopic", "T", "C", both, "-y", "--json").code == 1
+    assert first.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-a:4"}
+
+
 def test_a_master_that_fails_keeps_the_name_servers_out_of_it(
     run: Run, both: str, first: FakeNameServer, broker: FakeBroker
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from nsreport.sources import java_logs
+from nsreport.sources.java_logs import log_parser, message_splitter
 
 DATA = Path(__file__).parent / "data"
 
@@ -36,8 +36,8 @@ def messages(spark: SparkSession, logs: Mapping[str, Mapping[str, str]]) -> Data
         for at, line in enumerate(text.splitlines(), 1)
     ]
     shape = "file string, line long, text string, server string, kind string"
-    return java_logs.join_continuations(spark.createDataFrame(rows, shape)).withColumn(
-        "hash", java_logs.message_hash()
+    return message_splitter.join_continuations(spark.createDataFrame(rows, shape)).withColumn(
+        "hash", message_splitter.message_hash()
     )
 
 
@@ -60,7 +60,7 @@ def real(spark: SparkSession) -> Read:
         "returned": {"namesrv.log": log("returned")},
         "broker": {f"{name}.log": log(name) for name in ("broker", "stats", "watermark")},
     }
-    parsed = java_logs.parse_logs(messages(spark, logs).localCheckpoint())
+    parsed = log_parser.parse_logs(messages(spark, logs).localCheckpoint())
     parsed.parsed_messages.persist()
     events = rows(parsed.event_rows.orderBy("server", "time", "sourceLine").collect())
     found = Read(

@@ -14,7 +14,7 @@ from namesrv_core.lab import java_logs as lab_logs
 from namesrv_core.storage.journal import reader
 from nsreport.facts.presence import select_witness_events
 from nsreport.reports.broker_availability import broker_availability
-from nsreport.sources import java_logs
+from nsreport.sources.java_logs import log_parser
 from tests.nsreport.sources.java_logs.conftest import messages, rows
 from tests.support.silver_rows import covered
 
@@ -56,7 +56,7 @@ def found(spark: SparkSession, played: Callable[[str], Path]) -> Found:
         for dialect in lab_logs.LOG_DIALECTS
         for server in SERVERS
     }
-    parsed = java_logs.parse_logs(messages(spark, logs).localCheckpoint())
+    parsed = log_parser.parse_logs(messages(spark, logs).localCheckpoint())
     events = parsed.event_rows.localCheckpoint()
     assert parsed.quarantine_rows.collect() == []
     parsed.parsed_messages.unpersist()

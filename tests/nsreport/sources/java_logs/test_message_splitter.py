@@ -5,9 +5,8 @@ import re
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from nsreport.sources import java_logs
 from nsreport.sources.input_files import DAMAGE_PREFIX
-from nsreport.sources.java_logs import log_messages
+from nsreport.sources.java_logs import log_parser, message_splitter
 from tests.nsreport.sources.java_logs.conftest import Read, messages
 
 
@@ -22,7 +21,7 @@ def test_what_continues_a_line_joins_it(spark: SparkSession) -> None:
         (6, "2026-11-22 07:59:59 - c", "2026-11-21"),
     ]
     assertDataFrameEqual(found, spark.createDataFrame(expected, "line long, text string, date string"))
-    told = log_messages.split_messages(lines).selectExpr("string(ts) as ts", "level", "thread", "message")
+    told = message_splitter.split_messages(lines).selectExpr("string(ts) as ts", "level", "thread", "message")
     parts = [
         ("2026-11-22 00:00:00", "INFO", "main", "a - b\n\tat first\n\n\tat third"),
         ("2026-11-21 23:59:59", "", "", "c"),
@@ -35,20 +34,20 @@ def test_what_continues_a_line_joins_it(spark: SparkSession) -> None:
 def test_where_a_log_is_damaged_no_message_goes_on(spark: SparkSession) -> None:
     said = f"{DAMAGE_PREFIX}x.gz cannot be read"
     lines = messages(spark, {"s": {"namesrv.log": f"2026-11-22 08:00:00 - a\n\tat b\n{said}\n"}})
-    assert [row.message for row in log_messages.split_messages(lines).collect()] == ["a\n\tat b"]
-    assert [(row.text, row.reason) for row in log_messages.select_orphan_lines(lines).collect()] == [
+    assert [row.message for row in message_splitter.split_messages(lines).collect()] == ["a\n\tat b"]
+    assert [(row.text, row.reason) for row in message_splitter.select_orphan_lines(lines).collect()] == [
         (said, "the file is damaged")
     ]
 
 
 def test_a_message_that_is_too_long_is_told_and_read_no_further(spark: SparkSession) -> None:
     head = "2026-11-22 08:00:00 INFO main - "
-    longest = head + "x" * (log_messages.MAX_MESSAGE_LENGTH - len(head))
-    half = "y" * (log_messages.MAX_MESSAGE_LENGTH // 2)
+    longest = head + "x" * (message_splitter.MAX_MESSAGE_LENGTH - len(head))
+    half = "y" * (message_splitter.MAX_MESSAGE_LENGTH // 2)
     text = f"{longest}\n{longest}x\n{head}{half}\n{half}\n{head}short\n"
     lines = messages(spark, {"s": {"namesrv.log": text}}).localCheckpoint()
-    assert sorted(row.line for row in log_messages.split_messages(lines).collect()) == [1, 5]
-    orphans = sorted((row.line, row.reason) for row in log_messages.select_orphan_lines(lines).collect())
+    assert sorted(row.line for row in message_splitter.split_messages(lines).collect()) == [1, 5]
+    orphans = sorted((row.line, row.reason) for row in message_splitter.select_orphan_lines(lines).collect())
     assert orphans == [(2, "longer than 262144 characters"), (3, "longer than 262144 characters")]
 
 
@@ -71,7 +70,7 @@ def test_names_of_files_tell_what_they_are() -> None:
         "namesrv.log.bak",
     ]
     kinds = [
-        [kind for kind, name in java_logs.LOG_KINDS.items() if re.fullmatch(name, file)] for file in names
+        [kind for kind, name in log_parser.LOG_KINDS.items() if re.fullmatch(name, file)] for file in names
     ]
     assert kinds == [["namesrv"], ["namesrv"], ["namesrv_default"], ["stats"], [], []]
 

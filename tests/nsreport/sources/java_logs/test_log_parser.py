@@ -17,7 +17,7 @@ from nsreport.facts.presence import select_witness_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
-from nsreport.sources import java_logs
+from nsreport.sources.java_logs import log_parser
 from tests.nsreport.sources.java_logs.conftest import messages
 from tests.support.observer import START
 from tests.support.scores import Plays, ms, of_down_time, of_drains, of_flaps
@@ -42,7 +42,7 @@ def said(request: pytest.FixtureRequest, spark: SparkSession, plays: Plays) -> T
         server: {"namesrv.log": "".join(lab_logs.format_lines(records, request.param))}
         for server, records in by_server.items()
     }
-    parsed = java_logs.parse_logs(messages(spark, logs).localCheckpoint())
+    parsed = log_parser.parse_logs(messages(spark, logs).localCheckpoint())
     events, facts = parsed.event_rows.localCheckpoint(), parsed.fact_rows.localCheckpoint()
     parsed.parsed_messages.unpersist()
     return request.param, events, covered(events, facts).localCheckpoint()

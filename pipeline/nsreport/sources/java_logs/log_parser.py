@@ -1,0 +1,70 @@
+"""The parser of Java logs: from lines to events, log facts, minute statistics and quarantine.
+
+The functions only build DataFrames; they start no Spark job.
+"""
+
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import col, lit, substring, to_date
+
+from nsreport.sources.input_files import LOG_PATTERNS
+from nsreport.sources.java_logs import broker_identity, events, log_facts
+from nsreport.sources.java_logs.message_splitter import select_orphan_lines, split_messages
+from nsreport.sources.java_logs.rule_matcher import BROKEN_RULE, match_rules
+
+LOG_KINDS = LOG_PATTERNS
+"""The kinds of logs that this package reads, with patterns of their file names."""
+
+MAX_QUARANTINED_LENGTH = 500
+"""The quarantine keeps this many characters of a line."""
+
+_BROKEN_REASON = "begins like a known message, and goes on otherwise"
+
+
+class ParsedLogs(NamedTuple):
+    """The result of parsing logs: events, log facts, minute statistics and quarantine.
+
+    Their schemas are `schemas.event_schema`, `log_facts.LOG_FACT_SCHEMA` and
+    `log_facts.STATS_MINUTE_SCHEMA`. They depend on `parsed_messages`, which Spark persists after the first
+    job: call `parsed_messages.unpersist()` at the end.
+    """
+
+    event_rows: DataFrame
+    fact_rows: DataFrame
+    stats_rows: DataFrame
+    quarantine_rows: DataFrame
+    parsed_messages: DataFrame
+
+
+def parse_logs(message_lines: DataFrame) -> ParsedLogs:
+    """Parse the lines that `join_continuations` returned, with `kind` (one of LOG_KINDS) and `hash`."""
+    all_messages = split_messages(message_lines)
+    parsed_messages = match_rules(all_messages).persist()
+    identified_lines = broker_identity.identify_brokers(parsed_messages)
+    fact_rows = log_facts.build_log_facts(parsed_messages, all_messages)
+    return ParsedLogs(
+        events.build_events(identified_lines),
+        fact_rows,
+        log_facts.build_minute_stats(all_messages),
+        _select_quarantine(message_lines, parsed_messages),
+        parsed_messages,
+    )
+
+
+def _select_quarantine(message_lines: DataFrame, parsed_messages: DataFrame) -> DataFrame:
+    """Return lines that continue no message, and messages that start like a rule but do not match it."""
+    orphan_lines = select_orphan_lines(message_lines)
+    broken_lines = parsed_messages.where(col("rule") == BROKEN_RULE).select(
+        "file", "line", col("message").alias("text"), lit(_BROKEN_REASON).alias("reason"),
+        "kind", to_date("ts").alias("date"),
+    )  # fmt: skip
+    quarantine_columns = (
+        "file",
+        "line",
+        substring("text", 1, MAX_QUARANTINED_LENGTH).alias("text"),
+        "reason",
+        "kind",
+        "date",
+    )
+    return orphan_lines.select(*quarantine_columns).unionByName(broken_lines.select(*quarantine_columns))
