@@ -1,4 +1,4 @@
-"""Stage: where faults are done to a world, and the truth about them is told."""
+"""FaultContext, which applies faults to a lab cluster and records the truth about them."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""World: the name servers and brokers of a scenario, each up, down or frozen, and the links between them."""
+"""LabCluster: the name servers and brokers of a scenario, each up, down or frozen, and their links."""
 
 import asyncio
 import random

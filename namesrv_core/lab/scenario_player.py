@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from namesrv_core.lab.fault_context import FaultContext
-from namesrv_core.lab.faults import ACTIONS_BY_FAULT
+from namesrv_core.lab.fault_table import ACTIONS_BY_FAULT
 from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Fault, Scenario, match_names
 from namesrv_core.lab.truth_log import TRUTH_FILE, Deed, TruthLog
@@ -32,9 +32,10 @@ async def play_scenario(
     on_started: StartHook = _ignore_start,
     stays_running: bool = False,
 ) -> list[Deed]:
-    """Everything that was done, once it is; the files are in `folder`. RocketMQError, OSError.
+    """Play a scenario, with its files in `run_folder`. Return what was done. Raises RocketMQError, OSError.
 
-    `started` is awaited when all brokers are there. With `stays` all go on when the scenario is over.
+    `on_started` is awaited when all brokers are registered. With `stays_running` the servers and brokers go on
+    after the scenario.
     """
     event_loop = asyncio.get_running_loop()
     began_seconds = time.time() if scenario.start is None else scenario.start / 1000

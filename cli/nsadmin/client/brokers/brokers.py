@@ -86,22 +86,6 @@ class RuntimeInfo:
             None if earliest_ms is None or earliest_ms < 0 else (now_seconds * 1000 - earliest_ms) / 3_600_000
         )
 
-    def empty_store_hours(self, now_seconds: float) -> float | None:
-        """Return the age that mqadmin shows for the oldest message of an empty store; None if it is not empty.
-
-        Args:
-            now_seconds: The current time in seconds since 1970 (UTC).
-
-        Returns:
-            The hours since 1970, because an empty store of 4.9 reports the time -1.
-        """
-        earliest_ms = self.get_integer("earliestMessageTimeStamp")
-        return (
-            None
-            if earliest_ms is None or earliest_ms >= 0
-            else (now_seconds * 1000 - earliest_ms) / 3_600_000
-        )
-
     def get_difference(self, later_key: str, earlier_key: str) -> int | None:
         """Return the value of `later_key` minus the value of `earlier_key`; None if one is not reported.
 

@@ -186,9 +186,15 @@ def _load_row(broker_state: BrokerStatus, now_seconds: float) -> ResultRow:
         "outTps": runtime_info.out_tps,
         "hour": None if oldest_hours is None else round(oldest_hours, 2),
         # Not a column: only --output mqadmin shows it.
-        "emptyStoreHours": runtime_info.empty_store_hours(now_seconds),
+        "emptyStoreHours": _empty_store_hours(runtime_info, now_seconds),
         "brokerActive": runtime_info.is_active,
     }
+
+
+def _empty_store_hours(runtime_info: RuntimeInfo, now_seconds: float) -> float | None:
+    """The hours since the time -1 of an empty store; None for a store with messages."""
+    earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
+    return None if earliest_ms is None or earliest_ms >= 0 else (now_seconds * 1000 - earliest_ms) / 3_600_000
 
 
 def _totals_row(broker_state: BrokerStatus) -> ResultRow:

@@ -30,11 +30,13 @@ def _format_write_perm(rows: ResultRows, verb: str) -> str:
 
 
 def format_update_kv_config(rows: ResultRows, arguments: CommandArguments) -> str:
-    return "create or update kv config to namespace success.\n" if _has_succeeded(rows) else ""
+    has_succeeded = all(row.get("error") is None for row in rows.rows)
+    return "create or update kv config to namespace success.\n" if has_succeeded else ""
 
 
 def format_delete_kv_config(rows: ResultRows, arguments: CommandArguments) -> str:
-    return "delete kv config from namespace success.\n" if _has_succeeded(rows) else ""
+    has_succeeded = all(error is None for error in rows.errors)
+    return "delete kv config from namespace success.\n" if has_succeeded else ""
 
 
 def format_update_broker_config(rows: ResultRows, arguments: CommandArguments) -> str:
@@ -79,10 +81,6 @@ def format_delete_topic(rows: ResultRows, arguments: CommandArguments) -> str:
     if has_succeeded("nameserver"):
         text_lines.append(f"delete topic [{topic}] from NameServer success.")
     return join_lines(text_lines)
-
-
-def _has_succeeded(rows: ResultRows) -> bool:
-    return all(error is None for error in rows.errors)
 
 
 def _changed_masters(rows: ResultRows) -> list[ResultRow]:

@@ -58,6 +58,11 @@ def test_a_broker_that_told_and_one_that_did_not() -> None:
     assert totals == f"{'C':<16}  {'a':<32} {0:>14} {0:>14} {6:>14} {0:>14}"
 
 
+def test_an_empty_store_is_as_old_as_1970() -> None:
+    empty = {**LOAD, "hour": None, "emptyStoreHours": 498749.04}
+    assert lines("clusterList", [empty], more=False)[1].split()[-3] == "498749.04"
+
+
 def test_a_broker_without_rates_tells_the_rest() -> None:
     early = {**LOAD, "inTps": None, "outTps": None}
     told = lines("clusterList", [early], more=False)[1].split()
@@ -181,7 +186,7 @@ def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_d
     first.kv.clear()
     for more in (
         ("updateKvConfig", "NS", "key", "value", "--dry-run"),
-        ("deleteKvConfig", "NS", "key", "-y"),
+        ("kvImport", "kv.json", "-y"),
         ("topicList", "--columns", "topic"),
         ("topicList", "--no-headers"),
     ):
@@ -197,6 +202,8 @@ def test_it_is_written_and_what_has_no_such_form_is_refused_before_anything_is_d
         ("topicList", {"with_groups"}),
         ("consumerProgress", {"group", "show_client"}),
         ("brokerStatus", {"broker"}),
+        ("updateTopicPerm", {"cluster_name"}),
+        ("deleteTopic", {"topic", "cluster_name"}),
     ],
 )
 def test_a_form_reads_arguments_by_the_names_that_the_command_gives_them(
