@@ -9,7 +9,7 @@ from namesrv_core.lab.truth_log import Deed, ExpectedEvent, TruthLog
 
 
 class FaultContext:
-    """A world, and where the truth about it is told; `began` is when the scenario did, in seconds."""
+    """A lab cluster and its truth log. `began` is the start of the scenario, in seconds."""
 
     def __init__(self, lab_cluster: LabCluster, truth_log: TruthLog, began_seconds: float) -> None:
         self.lab_cluster = lab_cluster

@@ -34,8 +34,8 @@ async def play_scenario(
 ) -> list[Deed]:
     """Play a scenario, with its files in `run_folder`. Return what was done. Raises RocketMQError, OSError.
 
-    `on_started` is awaited when all brokers are registered. With `stays_running` the servers and brokers go on
-    after the scenario.
+    `on_started` is awaited when all brokers are registered. With `stays_running` the cluster goes on after
+    the scenario.
     """
     event_loop = asyncio.get_running_loop()
     began_seconds = time.time() if scenario.start is None else scenario.start / 1000

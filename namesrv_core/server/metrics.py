@@ -120,7 +120,11 @@ def build_registry(name_server: InspectedServer) -> CollectorRegistry:
 
 def render_metrics(metrics_registry: CollectorRegistry, accept_header: str) -> tuple[bytes, str]:
     """Render all metrics in a format that the Accept header allows. Returns the body and its content type."""
-    encode_metrics, content_type = choose_encoder(accept_header)
+    try:
+        encode_metrics, content_type = choose_encoder(accept_header)
+    except (TypeError, ValueError):
+        # prometheus_client does not accept a version that is no number.
+        encode_metrics, content_type = choose_encoder("")
     return encode_metrics(metrics_registry), content_type
 
 
