@@ -217,8 +217,20 @@ LINES = [
     ("getNamesrvConfig",),
     ("wipeWritePerm", "-b", "broker-a"),
     ("updateKvConfig", "-s", "DEPLOYMENT", "-k", "stage", "-v", "canary"),
+    ("deleteKvConfig", "-s", "DEPLOYMENT", "-k", "stage"),
+    ("addWritePerm", "-b", "broker-a"),
+    ("topicClusterList", "-t", "orders"),
+    ("getBrokerConfig", "-c", CLUSTER),
+    ("updateBrokerConfig", "-c", CLUSTER, "-k", "fileReservedTime", "-v", "70"),
+    ("updateTopic", "-c", CLUSTER, "-t", "scripted", "-r", "3", "-w", "3"),
+    ("updateTopicPerm", "-c", CLUSTER, "-t", "scripted", "-p", "4"),
+    ("deleteTopic", "-c", CLUSTER, "-t", "scripted"),
 ]
-UNORDERED = ("topicList", "statsAll", "getNamesrvConfig")
+CHANGES = (
+    "wipeWritePerm", "addWritePerm", "updateKvConfig", "deleteKvConfig", "updateBrokerConfig", "updateTopic",
+    "updateTopicPerm", "deleteTopic",
+)  # fmt: skip
+UNORDERED = ("topicList", "statsAll", "getNamesrvConfig", "getBrokerConfig")
 """What mqadmin prints in the order of a Java map."""
 LIVELY = re.compile(
     r"\b\d+\.\d\d\d*\b"
@@ -232,12 +244,22 @@ LIVELY = re.compile(
 
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
 def test_output_mqadmin_is_what_mqadmin_prints(busy: Cluster, line: tuple[str, ...]) -> None:
-    yes = ("--yes",) if line[0] in ("wipeWritePerm", "updateKvConfig") else ()
-    ours = text_of(busy, *line, *yes)
+    prepare(busy, line)
+    ours = text_of(busy, *line, *(("--yes",) if line[0] in CHANGES else ()))
+    prepare(busy, line)
     # Its own line end comes after the last one; getNamesrvConfig goes by -n alone.
     named = ("-n", busy.server.address) if line[0] == "getNamesrvConfig" else ()
     theirs = busy.mqadmin(*line, *named)
     assert steady(ours, line) == steady(theirs.removesuffix("\n"), line)
+
+
+def prepare(cluster: Cluster, line: tuple[str, ...]) -> None:
+    """Undo what the other program did, so that both do the same."""
+    if line[0] == "deleteKvConfig":
+        assert cluster("updateKvConfig", "DEPLOYMENT", "stage", "canary", "--yes").code == 0
+    if line[0] in ("updateTopicPerm", "deleteTopic"):
+        where = ("-c", CLUSTER, "--yes")
+        assert cluster("updateTopic", "scripted", "-r", "3", "-w", "3", "-p", "6", *where).code == 0
 
 
 def text_of(cluster: Cluster, *line: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from time import time
 from typing import Annotated
 
+from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.client.results import NotFound, error_text, is_denied
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr

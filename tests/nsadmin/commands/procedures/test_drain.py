@@ -81,7 +81,7 @@ def test_a_drain_and_what_undoes_it(with_env: Run, there: Lab) -> None:
 def inventory_state(with_env: Run) -> str:
     """The state of the master in the inventory."""
     found = json.loads(with_env("inventoryList", "--json").out)
-    return next(row["state"] for row in found if (row["brokerName"], row["brokerId"]) == (B, 0))
+    return next(str(row["state"]) for row in found if (row["brokerName"], row["brokerId"]) == (B, 0))
 
 
 def test_a_broker_that_is_drained_for_good_leaves_the_inventory(
