@@ -217,8 +217,6 @@ def test_each_metric_is_documented_with_its_type_and_none_that_is_not_there(tmp_
 @pytest.mark.parametrize(
     "accept", ["application/openmetrics-text; version=x", "a;b;c", "\x00", "text/plain; version="]
 )
-    "accept", ["application/openmetrics-text; version=x", "a;b;c", "\x00", "text/plain; version="]
-)
 def test_an_odd_accept_header_gets_the_usual_format(accept: str) -> None:
     _, content_type = metrics.render_metrics(CollectorRegistry(), accept)
     assert content_type.startswith("text/plain")
