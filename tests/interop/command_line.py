@@ -26,3 +26,11 @@ def nsadmin(namesrv: str, *args: str, env: Mapping[str, str] | None = None, type
     environment = {**ENVIRONMENT, **(env or {})}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, input=typed)
     return Done(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+
+
+def mqadmin_text(namesrv: str, *args: str) -> str:
+    """What a command prints with --output mqadmin."""
+    command = [sys.executable, "-m", "nsadmin", "-n", namesrv, "--output", "mqadmin", *args]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -3,6 +3,7 @@
 The clients look at routes every second, and the drain is told so; what is measured is what clients saw.
 """
 
+import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,11 @@ TOPIC, READ_ONLY, RETRY = "Loaded", "ReadOnly", "%RETRY%Loaded-consumer"
 NO_PERMISSION = "16"
 # Brokers refuse messages that waited 200 ms, or while their disk is slow: the machine's failure, drain or
 # no drain. These let them wait, so that each failure that is seen is the drain's, and counts.
-PATIENT = {"brokerFastFailureEnable": "false", "osPageCacheBusyTimeOutMills": 60_000}
+# They register every 10 s, the shortest period that brokers accept.
+PATIENT = {
+    "brokerFastFailureEnable": "false", "osPageCacheBusyTimeOutMills": 60_000,
+    "registerNameServerPeriod": 10_000,
+}  # fmt: skip
 MADE_LATE = "RMQ_SYS_TRANS_HALF_TOPIC"
 
 
@@ -149,7 +154,7 @@ def drained_for_good(world: World, *args: str) -> list[dict[str, Any]]:
     world.load.order("suspend")
     world.wait_for_writes()
     code, events, said = world.drain.run("--force", "--for-good", *args, upon=upon)
-    assert (code, said, events[-1]["event"]) == (0, "", "safe")
+    assert (code, said, [event["event"] for event in events[-2:]]) == (0, "", ["safe", "holdEnded"])
     assert all(event["lag"] > 0 and event["groupsBehind"] == 1 for event in waiting[:2])
     assert len(waiting) >= 2
     assert [event["lag"] for event in named(events, "progress")][-1] == 0
@@ -171,6 +176,45 @@ def test_newest_killed_in_each_phase(newest: World) -> None:
     assert named(events, "snapshotTaken") == named(events, "reopened") == []
     assert newest.drain("undrain", "broker-a").code == 0
     assert newest.queues == before
+
+
+def tell_of_orderly_consumer(broker: JavaBroker, topic: str) -> None:
+    """A heartbeat of a consumer: its retry topic gets the flag `order` of the topic that it reads."""
+    subscription = {
+        "topic": topic, "subString": "*", "subVersion": 1, "classFilterMode": False, "tagsSet": [],
+        "codeSet": [], "expressionType": "TAG",
+    }  # fmt: skip
+    consumer = {
+        "groupName": "Flipping", "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING",
+        "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET", "subscriptionDataSet": [subscription],
+        "unitMode": False,
+    }  # fmt: skip
+    heartbeat = {"clientID": "10.0.0.9@flipping", "consumerDataSet": [consumer], "producerDataSet": []}
+    answer = wire.ask(broker.port, 34, {}, json.dumps(heartbeat).encode())
+    assert answer.code == 0, answer
+
+
+def test_newest_says_that_a_consumer_flipped_the_order_of_its_retry_topic(newest: World) -> None:
+    where = ("-b", newest.broker.address, "--yes")
+    assert newest.drain("updateTopic", "Sequenced", "-o", "true", *where).code == 0
+    tell_of_orderly_consumer(newest.broker, TOPIC)
+    retry = "%RETRY%Flipping"
+    for server in newest.servers:
+        wait_for("the retry topic", lambda server=server: retry in queues(server, "broker-a"), 60)  # type: ignore[misc]
+    causes: list[str] = []
+
+    def upon(event: dict[str, Any]) -> None:
+        if event["event"] == "safe" and not causes:
+            tell_of_orderly_consumer(newest.broker, "Sequenced")
+        if event["event"] == "reopened":
+            causes.append(event["cause"])
+            child.terminate()
+
+    with newest.drain.start("--force", "--hold") as child:
+        for _ in newest.drain.events(child, upon):
+            pass
+    assert causes[0] == (f"the broker registered all it has after a change: {retry} order false -> true")
+    assert newest.drain("undrain", "broker-a").code == 0
 
 
 def test_newest_wiped_is_undone_by_a_broker_that_registers_anew(newest: World) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -263,12 +261,7 @@ def prepare(cluster: Cluster, line: tuple[str, ...]) -> None:
 
 
 def text_of(cluster: Cluster, *line: str) -> str:
-    command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, "--output", "mqadmin", *line]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=command_line.ENVIRONMENT, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return command_line.mqadmin_text(cluster.server.address, *line)
 
 
 def steady(text: str, line: tuple[str, ...]) -> list[str]:

@@ -11,6 +11,7 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client import NotFound
 from nsadmin.operations.drain.decisions import SafetyRules
 from nsadmin.operations.drain.events import CommandEnded
+from nsadmin.operations.drain.facts import OwnTopics
 from nsadmin.operations.drain.runner import DrainRefused, check_plan
 from nsadmin.operations.drain.store import DrainStore
 from tests.support.drained import BROKER, MASTER, PERMS, SYSTEM, Cluster, Killed, named, queue
@@ -109,9 +110,12 @@ def test_topics_are_read_only_to_explain_what_is_open(tmp_path: Path) -> None:
 
     def count(cluster: Cluster) -> None:
         read = cluster.read_own_topics
-        cluster.read_own_topics = lambda master: (  # type: ignore[method-assign]
-            reads.update({id(cluster): reads.get(id(cluster), 0) + 1}) or read(master)  # type: ignore[func-returns-value]
-        )
+
+        def read_and_count(master: str) -> OwnTopics | None:
+            reads[id(cluster)] = reads.get(id(cluster), 0) + 1
+            return read(master)
+
+        cluster.read_own_topics = read_and_count  # type: ignore[method-assign]
 
     count(quiet)
     count(disturbed)
