@@ -22,6 +22,7 @@ TOGGLES = (
 DEFAULTS = (
     "supportActingMaster=false\norderMessageEnable=false\ndeleteTopicWithBrokerRegistration=false\n"
     "enableTopicList=true\nenableAllTopicList=true\nreturnOrderTopicConfigToBroker=true\n"
+    "productEnvName=center\nwaitSecondsForService=45\n"
 )
 OTHER_SETTINGS = (
     "",
