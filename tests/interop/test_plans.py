@@ -270,7 +270,11 @@ def test_messages_in_queues_that_go_are_counted(empty: Cluster) -> None:
     planned = cluster("plan", file)
     assert "counted on broker-a: 2 messages in queues 6 to 7 cannot be read any more" in planned.said
     assert "counted on broker-old: 3 messages in queues 6 to 7 cannot be read any more" in planned.said
-    assert cluster.apply((cluster.home / "cluster.yaml").read_text()).code == 0
+    refused = cluster.apply((cluster.home / "cluster.yaml").read_text())
+    assert refused.code == 1
+    assert "--allow-stranded" in refused.said
+    assert configs(cluster.old)["counted"]["readQueueNums"] == 8
+    assert cluster.apply((cluster.home / "cluster.yaml").read_text(), "--allow-stranded").code == 0
     assert configs(cluster.old)["counted"]["readQueueNums"] == 6
 
 

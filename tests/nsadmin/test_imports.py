@@ -113,6 +113,8 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
     assert {name for name in cluster_list if name.startswith(of_commands)} == {
         "nsadmin.commands.brokers",
         "nsadmin.commands.brokers.clusters",
+        "nsadmin.commands.columns",
+        "nsadmin.commands.columns.broker_identities",
         "nsadmin.command_line.declarations",
         "nsadmin.command_line.parser",
         "nsadmin.command_line.fast_parser",

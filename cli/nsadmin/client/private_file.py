@@ -15,7 +15,8 @@ def replace_private_file(file_path: str, file_text: str) -> None:
         file_text: The new content, written as UTF-8.
 
     Raises:
-        OSError: The file cannot be written, or a link is not followed. The old content stays, and no temporary file remains.
+        OSError: The file cannot be written, or a link is not followed. The old content stays, and no
+            temporary file remains.
     """
     # Imported here because most commands write no file.
     import tempfile

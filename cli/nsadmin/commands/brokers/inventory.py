@@ -153,9 +153,9 @@ def inventory_pin(
 ) -> ResultRows:
     """Expect these brokers until they are forgotten, also those that no command has seen yet.
 
-    A name without an id stands for the master. FILE is a plan of `nsadmin plan --save-to`, or has one broker in
-    each line. DIR is the journal of a name server, or the folder of `nsadmin collect`: the brokers that were
-    registered in the last 7 days. No server is changed.
+    A name without an id stands for the master. FILE is a plan of `nsadmin plan --save-to`, or has one broker
+    in each line. DIR is the journal of a name server, or the folder of `nsadmin collect`: the brokers that
+    were registered in the last 7 days. No server is changed.
 
     Examples:
         # These two, whatever happens

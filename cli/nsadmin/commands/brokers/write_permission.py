@@ -28,9 +28,9 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
     """Take the write permission from all topics of a broker, on every name server.
 
     Producers stop writing to it within their next 30 seconds; consumers read on. It holds until the broker
-    is restarted or its topics are changed. repairWipe undoes it exactly; addWritePerm gives every topic the
-    permission rw-, those too that had another one before. A dry run reads every topic's permission, before and after; a wipe
-    does not wait for that.
+    is restarted or its topics are changed. repairWipe undoes it exactly. addWritePerm gives every topic the
+    permission rw-, also topics that had another one before. A dry run reads every topic's permission before
+    and after; a wipe does not wait for that.
 
     Examples:
         # How many topics would change on each name server, with nothing changed

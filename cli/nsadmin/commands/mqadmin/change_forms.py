@@ -75,9 +75,10 @@ def format_delete_topic(rows: ResultRows, arguments: CommandArguments) -> str:
         role_rows = [row for row in rows.rows if row["role"] == role]
         return bool(role_rows) and all(row["result"] == "done" for row in role_rows)
 
-    topic, text_lines = arguments["topic"], []
+    topic, cluster_name = arguments["topic"], arguments["cluster_name"]
+    text_lines = []
     if has_succeeded("master"):
-        text_lines.append(f"delete topic [{topic}] from cluster [{arguments['cluster_name']}] success.")
+        text_lines.append(f"delete topic [{topic}] from cluster [{cluster_name}] success.")
     if has_succeeded("nameserver"):
         text_lines.append(f"delete topic [{topic}] from NameServer success.")
     return join_lines(text_lines)

@@ -350,8 +350,8 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "safe": _describe_safe,
     "unsafe": lambda record: f"not safe to stop any more: {record['why']}",
     "holdEnded": lambda record: (
-        f"{record['broker']} is drained and not held any more: if a registration allows writes again, nothing "
-        "takes them away; stop the broker now, or drain it with --hold or --then COMMAND"
+        f"{record['broker']} is drained and not held any more: nsadmin will not remove a write permission "
+        "that a registration restores; stop the broker now, or drain it with --hold or --then COMMAND"
     ),
     "commandEnded": lambda record: f"{record['command']}: ended with {record['code']}",
     "putBack": _describe_put_back,

@@ -31,7 +31,7 @@ class ServerTopic(NamedTuple):
 
 
 class OwnTopics(NamedTuple):
-    """A broker's own topics: their DataVersion, and each TopicConfig by topic, with the names of the protocol."""
+    """A broker's own topics: their DataVersion, and each TopicConfig by topic, with the protocol's names."""
 
     data_version: Mapping[str, Any]
     configs: Mapping[str, Mapping[str, Any]]

@@ -1,8 +1,8 @@
-"""Why a registration restored the write permission of topics: compares the broker's topics then and now. Pure.
+"""Why a registration restored the write permission of topics: compares the broker's topics. Pure.
 
-A name server takes topics from a registration only if their DataVersion changed, or after it lost the broker.
-5.5.0 changes the version whenever a consumer's retry topic gets another `order` flag: heartbeats of an orderly
-consumer set it, messages that such a consumer sends back remove it (TopicConfigManager).
+A name server takes topics from a registration only if their DataVersion changed, or after it lost the
+broker. 5.5.0 changes the version whenever a consumer's retry topic gets another `order` flag: heartbeats of
+an orderly consumer set it, messages that such a consumer sends back remove it (TopicConfigManager).
 """
 
 import json

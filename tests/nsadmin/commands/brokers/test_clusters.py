@@ -61,7 +61,7 @@ def test_load_is_taken_from_the_brokers_own_account() -> None:
         "brokerActive": True,
         "reachable": True,
     }
-    assert set(row) <= set(LOAD_COLUMNS)
+    assert set(row) <= {*LOAD_COLUMNS, "emptyStoreHours"}
 
 
 def test_an_empty_store_has_no_hour() -> None:

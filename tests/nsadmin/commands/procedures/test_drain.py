@@ -105,8 +105,8 @@ def test_lines_for_who_has_no_terminal(with_env: Run) -> None:
     assert lines[-3:] == [
         "safe: puts 0 a minute; waits for nothing",
         "safe to stop",
-        f"{B} is drained and not held any more: if a registration allows writes again, nothing takes them "
-        "away; stop the broker now, or drain it with --hold or --then COMMAND",
+        f"{B} is drained and not held any more: nsadmin will not remove a write permission that a "
+        "registration restores; stop the broker now, or drain it with --hold or --then COMMAND",
     ]
     assert len(lines) == len(set(lines))
 

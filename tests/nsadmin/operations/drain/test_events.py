@@ -51,8 +51,8 @@ TOLD: list[tuple[DrainEvent, str]] = [
     (events.Undone(T, "broker-a"), "broker-a takes writes as before the drain"),
     (
         events.HoldEnded(T, "broker-a"),
-        "broker-a is drained and not held any more: if a registration allows writes again, nothing takes them"
-        " away; stop the broker now, or drain it with --hold or --then COMMAND",
+        "broker-a is drained and not held any more: nsadmin will not remove a write permission that a"
+        " registration restores; stop the broker now, or drain it with --hold or --then COMMAND",
     ),
 ]
 PROGRESS = events.Progress(
