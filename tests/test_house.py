@@ -53,7 +53,6 @@ WITHOUT_TESTS = {
     "nsadmin/commands/brokers/controller_arguments.py": "tested with the controller commands that parse them",
     "nsadmin/commands/brokers/replica_rows.py": "tested with the controller commands that show them",
     "nsadmin/commands/topics/lite_topic_brokers.py": "tested with the lite topic commands that ask them",
-    "nsadmin/operations/drain/decisions.py": "only records",
     "nsadmin/operations/explain/order_conf_causes.py": "tested with the causes of a route",
     "nsadmin/overview.py": "tested with the app, which prints it",
     "nsadmin/command_line/shared_options.py": "every test of a command goes through it",

@@ -6,7 +6,6 @@ from typing import Any
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
-from nsadmin.operations.drain.decisions import SafetyRules
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
@@ -18,6 +17,7 @@ from nsadmin.operations.drain.facts import (
 )
 from nsadmin.operations.drain.risks import find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRun, ProcedureClock, check_plan
+from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.store import DrainStore
 from nsadmin.operations.drain.undo import UndoRun
 

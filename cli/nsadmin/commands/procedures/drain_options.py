@@ -4,7 +4,7 @@ from typing import Annotated
 
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Argument, Option
-from nsadmin.operations.drain.decisions import SafetyRules
+from nsadmin.operations.drain.safety import SafetyRules
 
 BrokerNameArgument = Annotated[
     str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, as in clusterList.")

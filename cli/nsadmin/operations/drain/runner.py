@@ -7,10 +7,10 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.results import NotFound
 from nsadmin.operations.drain import events
-from nsadmin.operations.drain.decisions import SafetyRules
 from nsadmin.operations.drain.events import DrainEvent, EventRecord, build_event_record
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
 from nsadmin.operations.drain.risks import find_master_addr, find_risks, find_slave_addrs, queue_share
+from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
 from nsadmin.operations.drain.store import DrainStore

@@ -6,18 +6,26 @@ is started again ends in the same state. It only repeats the count of quiet inte
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from nsadmin.operations.drain import events
-from nsadmin.operations.drain.decisions import DrainDecision, SafetyRules
 from nsadmin.operations.drain.events import DrainEvent
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation, NameServerFacts
 from nsadmin.operations.drain.reopen_causes import ReopenExplainer
 from nsadmin.operations.drain.risks import likely_source
+from nsadmin.operations.drain.safety import SafetyRules, list_waiting_for
 from nsadmin.operations.drain.state import DrainPhase, DrainState, QueueSnapshot
 
 _MINUTE_MS = 60_000
 _SAMPLED_MS = 20_000
 """A broker's counters by topic are complete up to this long ago."""
+
+
+class DrainDecision(NamedTuple):
+    """The events of an observation, and the name servers that have to remove the write permission."""
+
+    drain_events: list[DrainEvent]
+    servers_to_wipe: tuple[str, ...]
 
 
 class DrainStateMachine:
@@ -202,7 +210,14 @@ class DrainStateMachine:
             )
         elif not self.is_safe:
             self._quiet_count = 0
-        waiting_for = self._list_waiting_for(observation, puts_per_minute)
+        waiting_for = list_waiting_for(
+            self.safety_rules,
+            self.drain_state,
+            observation,
+            self._last_observation,
+            puts_per_minute,
+            self._quiet_count,
+        )
         verdict_events: list[DrainEvent] = []
         if (
             self.is_safe
@@ -290,60 +305,6 @@ class DrainStateMachine:
         elif self._users_quiet_since_ms is None:
             self._users_quiet_since_ms = observation.time_ms
 
-    def _list_waiting_for(
-        self, observation: ClusterObservation, puts_per_minute: int | None
-    ) -> tuple[str, ...]:
-        drain_state, safety_rules = self.drain_state, self.safety_rules
-        waiting_texts: list[str] = []
-        open_count = sum(len(name_server.open_topics) for name_server in observation.server_facts)
-        if open_count:
-            waiting_texts.append(
-                "the broker to register what it may not take"
-                if drain_state.durable
-                else "routes to be closed"
-            )
-        elif not any(name_server.is_registered for name_server in observation.server_facts):
-            waiting_texts.append("a name server that knows the broker")
-        elif (
-            drain_state.closed_since is not None
-            and observation.time_ms < drain_state.closed_since + safety_rules.settle_ms
-        ):
-            seconds_left = -(
-                -(drain_state.closed_since + safety_rules.settle_ms - observation.time_ms) // 1000
-            )
-            waiting_texts.append(f"clients to look again, {seconds_left} s")
-        elif self._quiet_count < safety_rules.quiet_intervals:
-            waiting_texts.append(
-                _explain_writes(
-                    observation.broker_counters,
-                    puts_per_minute,
-                    safety_rules.write_threshold,
-                    self._quiet_count,
-                    safety_rules.quiet_intervals,
-                )
-            )
-        waiting_texts += self._list_lagging_slaves(observation)
-        if safety_rules.for_good and (
-            observation.broker_counters.lag_by_group is None
-            or any(observation.broker_counters.lag_by_group.values())
-        ):
-            waiting_texts.append(
-                "consumers to read what is left"
-                if observation.broker_counters.lag_by_group
-                else "consumers' lag to be known"
-            )
-        return tuple(waiting_texts)
-
-    def _list_lagging_slaves(self, observation: ClusterObservation) -> list[str]:
-        """Return the slaves without all messages that the master had at the last observation."""
-        master_end = self._last_observation and self._last_observation.broker_counters.log_end
-        return [
-            f"the slave {slave_progress.slave_addr}"
-            + (", which does not answer" if slave_progress.log_end is None else "")
-            for slave_progress in observation.broker_counters.slaves
-            if slave_progress.log_end is None or master_end is None or slave_progress.log_end < master_end
-        ]
-
     def _build_progress(
         self, observation: ClusterObservation, puts_per_minute: int | None, waiting_for: tuple[str, ...]
     ) -> events.Progress:
@@ -380,20 +341,6 @@ class DrainStateMachine:
             self.safety_rules.quiet_intervals,
             waiting_for,
         )
-
-
-def _explain_writes(
-    broker_counters: BrokerCounters,
-    puts_per_minute: int | None,
-    write_threshold: int,
-    quiet: int,
-    intervals: int,
-) -> str:
-    if broker_counters.error is not None:
-        return f"the broker to answer: {broker_counters.error}"
-    if puts_per_minute is not None and puts_per_minute > write_threshold:
-        return "writes to stop"
-    return f"{intervals - quiet} more interval{'s' if intervals - quiet > 1 else ''} without writes"
 
 
 def _sum_counts(counts_by_topic: Mapping[str, int] | None) -> int | None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import NotFound
-from nsadmin.operations.drain.decisions import SafetyRules
 from nsadmin.operations.drain.events import CommandEnded
 from nsadmin.operations.drain.facts import OwnTopics
 from nsadmin.operations.drain.runner import DrainRefused, check_plan
+from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.store import DrainStore
 from tests.support.drained import BROKER, MASTER, PERMS, SYSTEM, Cluster, Killed, named, queue
 

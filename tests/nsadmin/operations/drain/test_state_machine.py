@@ -2,7 +2,6 @@
 
 from namesrv_core.events import QueueData
 from nsadmin.operations.drain import events
-from nsadmin.operations.drain.decisions import SafetyRules
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     ClusterObservation,
@@ -10,6 +9,7 @@ from nsadmin.operations.drain.facts import (
     ServerTopic,
     SlaveProgress,
 )
+from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
 

@@ -1,0 +1,96 @@
+"""When a drained broker is safe to stop. Pure. Times are in ms."""
+
+from typing import NamedTuple
+
+from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation
+from nsadmin.operations.drain.state import DrainState
+
+
+class SafetyRules(NamedTuple):
+    """When a broker is safe to stop.
+
+    `settle_ms` have to pass after all routes closed, and then `quiet_intervals` without writes. Up to
+    `write_threshold` messages per minute count as no writes. With `for_good`, all consumer groups must also
+    have consumed everything.
+    """
+
+    settle_ms: int = 30_000
+    quiet_intervals: int = 3
+    write_threshold: int = 0
+    for_good: bool = False
+
+
+def list_waiting_for(
+    safety_rules: SafetyRules,
+    drain_state: DrainState,
+    observation: ClusterObservation,
+    last_observation: ClusterObservation | None,
+    puts_per_minute: int | None,
+    quiet_count: int,
+) -> tuple[str, ...]:
+    """What must happen before the broker is safe to stop; () if it is. Each item continues "waits for".
+
+    `quiet_count` intervals without writes have passed. `puts_per_minute` is None if it is not known.
+    """
+    waiting_texts: list[str] = []
+    open_count = sum(len(name_server.open_topics) for name_server in observation.server_facts)
+    if open_count:
+        waiting_texts.append(
+            "the broker to register what it may not take" if drain_state.durable else "routes to be closed"
+        )
+    elif not any(name_server.is_registered for name_server in observation.server_facts):
+        waiting_texts.append("a name server that knows the broker")
+    elif (
+        drain_state.closed_since is not None
+        and observation.time_ms < drain_state.closed_since + safety_rules.settle_ms
+    ):
+        seconds_left = -(-(drain_state.closed_since + safety_rules.settle_ms - observation.time_ms) // 1000)
+        waiting_texts.append(f"clients to look again, {seconds_left} s")
+    elif quiet_count < safety_rules.quiet_intervals:
+        waiting_texts.append(
+            _explain_writes(
+                observation.broker_counters,
+                puts_per_minute,
+                safety_rules.write_threshold,
+                quiet_count,
+                safety_rules.quiet_intervals,
+            )
+        )
+    waiting_texts += _list_lagging_slaves(observation, last_observation)
+    if safety_rules.for_good and (
+        observation.broker_counters.lag_by_group is None
+        or any(observation.broker_counters.lag_by_group.values())
+    ):
+        waiting_texts.append(
+            "consumers to read what is left"
+            if observation.broker_counters.lag_by_group
+            else "consumers' lag to be known"
+        )
+    return tuple(waiting_texts)
+
+
+def _explain_writes(
+    broker_counters: BrokerCounters,
+    puts_per_minute: int | None,
+    write_threshold: int,
+    quiet: int,
+    intervals: int,
+) -> str:
+    if broker_counters.error is not None:
+        return f"the broker to answer: {broker_counters.error}"
+    if puts_per_minute is not None and puts_per_minute > write_threshold:
+        return "writes to stop"
+    return f"{intervals - quiet} more interval{'s' if intervals - quiet > 1 else ''} without writes"
+
+
+def _list_lagging_slaves(
+    observation: ClusterObservation, last_observation: ClusterObservation | None
+) -> list[str]:
+    """Return the slaves without all messages that the master had at the last observation."""
+    master_end = last_observation and last_observation.broker_counters.log_end
+    return [
+        f"the slave {slave_progress.slave_addr}"
+        + (", which does not answer" if slave_progress.log_end is None else "")
+        for slave_progress in observation.broker_counters.slaves
+        if slave_progress.log_end is None or master_end is None or slave_progress.log_end < master_end
+    ]

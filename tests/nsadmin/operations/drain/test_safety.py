@@ -1,0 +1,61 @@
+"""When a drained broker is safe to stop."""
+
+from namesrv_core.events import QueueData
+from nsadmin.operations.drain.facts import (
+    BrokerCounters,
+    ClusterObservation,
+    NameServerFacts,
+    ServerTopic,
+    SlaveProgress,
+)
+from nsadmin.operations.drain.safety import SafetyRules, list_waiting_for
+from nsadmin.operations.drain.state import DrainState
+
+OPEN_QUEUE, CLOSED_QUEUE = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
+OPEN = NameServerFacts("h:1", None, "C", {0: "b:1"}, {"T": ServerTopic(OPEN_QUEUE, 8, 1)})
+CLOSED = OPEN._replace(topics={"T": ServerTopic(CLOSED_QUEUE, 8, 1)})
+COUNTERS = BrokerCounters("b:1", None, 1, 100, 1000)
+STATE = DrainState("C", "a", ("h:1",), 0, 0)._replace(closed_since=1000)
+RULES = SafetyRules(settle_ms=30_000, quiet_intervals=2)
+
+
+def list_texts(
+    observation: ClusterObservation,
+    puts: int | None = 0,
+    quiet_count: int = 2,
+    rules: SafetyRules = RULES,
+    last: ClusterObservation | None = None,
+) -> tuple[str, ...]:
+    return list_waiting_for(rules, STATE, observation, last, puts, quiet_count)
+
+
+def test_nothing_is_waited_for_after_closed_routes_time_and_quiet_intervals() -> None:
+    assert list_texts(ClusterObservation(31_000, (CLOSED,), COUNTERS)) == ()
+
+
+def test_each_obstacle_is_named() -> None:
+    assert list_texts(ClusterObservation(31_000, (OPEN,), COUNTERS)) == ("routes to be closed",)
+    assert list_texts(ClusterObservation(2_500, (CLOSED,), COUNTERS)) == ("clients to look again, 29 s",)
+    late = ClusterObservation(40_000, (CLOSED,), COUNTERS)
+    assert list_texts(late, puts=5, quiet_count=0) == ("writes to stop",)
+    assert list_texts(late, quiet_count=1) == ("1 more interval without writes",)
+    unregistered = ClusterObservation(40_000, (NameServerFacts("h:1", None, "C", {}, {}),), COUNTERS)
+    assert list_texts(unregistered) == ("a name server that knows the broker",)
+
+
+def test_a_slave_needs_all_messages_of_the_last_observation() -> None:
+    slaves = (SlaveProgress("s:1", 900), SlaveProgress("s:2", 1000), SlaveProgress("s:3", None))
+    observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(slaves=slaves, log_end=2000))
+    last = ClusterObservation(39_000, (CLOSED,), COUNTERS._replace(log_end=1000))
+    assert list_texts(observation, last=last) == ("the slave s:1", "the slave s:3, which does not answer")
+
+
+def test_for_good_consumers_have_to_read_everything() -> None:
+    for_good = RULES._replace(for_good=True)
+    for lag_by_group, texts in (
+        (None, ("consumers' lag to be known",)),
+        ({"g": 5}, ("consumers to read what is left",)),
+        ({"g": 0}, ()),
+    ):
+        observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))
+        assert list_texts(observation, rules=for_good) == texts
