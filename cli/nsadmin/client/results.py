@@ -1,7 +1,7 @@
 """ServerResult, the outcome of a request on one server, and the errors that only a client raises."""
 
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError, TopicNotExist
 from namesrv_core.transport.multiplexed_client import CallError
@@ -64,6 +64,16 @@ class ServerResult(NamedTuple, Generic[T]):
     addr: str
     result: T | None
     error: RocketMQError | None
+
+    def value(self) -> T:
+        """Return the result of a success.
+
+        Raises:
+            RocketMQError: The error of a failure.
+        """
+        if self.error is not None:
+            raise self.error
+        return cast(T, self.result)
 
     def then(self, transform: Callable[[T], U]) -> "ServerResult[U]":
         """Return the outcome for the same server after applying a function to its result.

@@ -100,3 +100,10 @@ def test_an_acl_refuses_who_asks_and_not_what_is_asked() -> None:
         NotFound("x"),
     )
     assert not any(map(is_denied, (None, *others)))
+
+
+def test_the_value_is_the_result_or_the_error_is_raised() -> None:
+    assert ServerResult("h:1", 7, None).value() == 7
+    assert ServerResult[None]("h:1", None, None).value() is None
+    with pytest.raises(NotFound, match="no such topic"):
+        ServerResult[int]("h:1", None, NotFound("no such topic")).value()
