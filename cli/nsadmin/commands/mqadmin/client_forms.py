@@ -39,7 +39,7 @@ def format_producer_connection(rows: ResultRows, arguments: CommandArguments) ->
         [
             f"{row_number:04}  {java_text(row['clientId']):<32} {java_text(row['clientAddr']):<22} "
             f"{java_text(row['language']):<8} {java_text(row['version'])}"
-            for row_number, row in enumerate(rows.rows)
+            for row_number, row in enumerate(rows.rows, 1)
         ]
     )
 

@@ -35,7 +35,7 @@ def test_the_clients_of_a_group_and_what_it_reads() -> None:
 
 def test_producers_are_numbered() -> None:
     assert lines("producerConnection", [CLIENT, CLIENT])[1] == (
-        f"0001  {'c@1':<32} {'h:5':<22} {'JAVA':<8} V5_5_0"
+        f"0002  {'c@1':<32} {'h:5':<22} {'JAVA':<8} V5_5_0"
     )
 
 
