@@ -15,10 +15,10 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
 demo: .venv/.stamp ## a name server, a fleet of 12 simulated brokers, and a tour of the commands
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo.sh
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/demo.sh
 
 demo-report: .venv/.spark ## a bad day in the lab, and the page of all reports about it: demo-report.html
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo-report.sh
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/demo-report.sh
 
 test: .venv/.spark ## the tests; with Java and Maven also against the released Apache RocketMQ (what fails is run once more, alone)
 	$(BIN)/python -m tests.support.second_look
@@ -31,16 +31,16 @@ check: .venv/.spark ## formatting, lint, types, names, and who may import whom
 	$(BIN)/python -m tests.support.name_rules
 	$(BIN)/python -m nsadmin.manual --check
 
-generate: .venv/.stamp ## man pages, completions, docs/commands.md and aio/nouns.pyi, from commands and nouns
+generate: .venv/.stamp ## man pages, completions, docs/reference/commands.md and aio/nouns.pyi, from commands and nouns
 	$(BIN)/python -m nsadmin.manual
 
-screenshots: .venv/.stamp ## the pictures of docs/tui.md, from a recording of a lab
+screenshots: .venv/.stamp ## the pictures of docs/how-to/use-the-tui.md, from a recording of a lab
 	$(BIN)/python -m tests.support.screenshots
 
-bench: .venv/.stamp ## ours and Java's name server in one run (10 minutes), into docs/performance.md
+bench: .venv/.stamp ## ours and Java's name server in one run (10 minutes), into docs/explanation/performance.md
 	$(BIN)/python -m tests.bench --write
 
-bench-reports: .venv/.spark ## availability and gaps of 1 and 10 million events, and DuckDB's (10 minutes), into docs/pipeline.md
+bench-reports: .venv/.spark ## availability and gaps of 1 and 10 million events, and DuckDB's (10 minutes), into docs/how-to/make-reports.md
 	$(BIN)/python -m tests.bench.reports --millions $(MILLIONS) --write
 
 fuzz: .venv/.stamp ## mutated frames against the name server: FRAMES=10000000 and SEED=... as wanted
@@ -53,10 +53,10 @@ guided: .venv/.stamp ## frames that coverage leads to (atheris): RUNS=1000000, n
 	@$(BIN)/python -m pip install -q --group fuzz
 	$(BIN)/python -m tests.fuzz.guided $(or $(FOUND),.fuzz) -runs=$(or $(RUNS),1000000) -max_len=8192
 
-soak: .venv/.stamp ## brokers, clients and bad peers for MINUTES=30: is everything flat? Into docs/reliability.md
+soak: .venv/.stamp ## brokers, clients and bad peers for MINUTES=30: is everything flat? Into docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.soak --minutes $(or $(MINUTES),30) --write
 
-attacks: .venv/.stamp ## what bad peers do to the answers of good ones (2 minutes), into docs/reliability.md
+attacks: .venv/.stamp ## what bad peers do to the answers of good ones (2 minutes), into docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.attacks --write
 
 kills: .venv/.stamp ## SIGKILL in the middle of KV writes, ROUNDS=1000 times: nothing that was answered is lost

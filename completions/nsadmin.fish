@@ -1625,7 +1625,7 @@ function __nsadmin_table --no-scope-shadowing
             set family program
             set options \
                 '-c,--configFile=files Java properties; also where updates go' \
-                '-D= set any item of -p, of ours (docs/limits.md) or of TLS, as -Dtls.server.mode=enforcing; the environment does so, too: NAMESRV_TLS_SERVER_MODE=enforcing' \
+                '-D= set a property of -p, of docs/reference/limits.md or of TLS, such as -Dtls.server.mode=enforcing; or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing' \
                 '-p,--printConfigItem print the items of RocketMQ\'s name server, and those of ours that are set, and exit' \
                 '-n,--namesrvAddr= accepted, without effect on a name server' \
                 '--port= port to listen on (9876); 0 takes a free one' \
@@ -1633,7 +1633,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)' \
                 '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)' \
                 '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone without ADDR, and not at all if left out' \
-                '--credentials=files who may ask what: see docs/security.md; everybody, if left out' \
+                '--credentials=files who may ask what: see docs/how-to/secure-the-name-server.md; everybody, if left out' \
                 '--read-only refuse whatever an operator could change' \
                 '--no-remote-config refuse UPDATE_NAMESRV_CONFIG' \
                 '--log-format how the log on stderr is written (text)' \

@@ -34,8 +34,8 @@ def build_flag_parser(
     )
     flag_parser.add_argument(
         "-D", dest="define", action="append", default=[], metavar="KEY=VALUE",
-        help="set any item of -p, of ours (docs/limits.md) or of TLS, as -Dtls.server.mode=enforcing; the"
-        " environment does so, too: NAMESRV_TLS_SERVER_MODE=enforcing",
+        help="set a property of -p, of docs/reference/limits.md or of TLS, such as -Dtls.server.mode=enforcing;"
+        " or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing",
     )  # fmt: skip
     flag_parser.add_argument(
         "-p",
@@ -65,7 +65,9 @@ def build_flag_parser(
         " without ADDR, and not at all if left out",
     )  # fmt: skip
     flag_parser.add_argument(
-        "--credentials", metavar="FILE", help="who may ask what: see docs/security.md; everybody, if left out"
+        "--credentials",
+        metavar="FILE",
+        help="who may ask what: see docs/how-to/secure-the-name-server.md; everybody, if left out",
     )
     flag_parser.add_argument(
         "--read-only", action="store_true", help="refuse whatever an operator could change"

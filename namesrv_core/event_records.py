@@ -1,6 +1,6 @@
 """The base of all events and the records inside them. `namesrv_core.events` exports them all.
 
-The docstrings of these records are published in docs/journal.md and docs/journal.schema.json.
+docs/reference/journal.md and journal.schema.json publish the docstrings of these records.
 """
 
 from collections.abc import Iterable

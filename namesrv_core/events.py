@@ -3,7 +3,7 @@
 The journal, the metrics and the log receive the same events, so they cannot disagree. An event has no time:
 the journal adds the time, the server and the request. A field name has the same type in every event.
 
-The docstrings of events and of their parts are published in docs/journal.md and docs/journal.schema.json.
+docs/reference/journal.md and journal.schema.json publish the docstrings of events and of their parts.
 """
 
 from collections.abc import Mapping

@@ -1,12 +1,12 @@
-"""docs/architecture.md and docs/tour.md name files that exist, and the layers are the import contracts."""
+"""Architecture and code tour name files that exist, and the layers are the import contracts."""
 
 import re
 import tomllib
 
 from tests.support.running import ROOT
 
-PAGE = (ROOT / "docs" / "architecture.md").read_text()
-TOUR = (ROOT / "docs" / "tour.md").read_text()
+PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
+TOUR = (ROOT / "docs" / "explanation" / "code-tour.md").read_text()
 LEAST_INDEX_LINES = 50
 
 

@@ -103,7 +103,7 @@ def test_what_is_named_is_exported_with_those_labels(expression: str, exported: 
 
 
 def test_each_alert_says_what_it_means_and_is_in_the_documentation() -> None:
-    text = (ROOT / "docs" / "monitoring.md").read_text()
+    text = (ROOT / "docs" / "how-to" / "monitor.md").read_text()
     names = [rule["alert"] for rule in rules()]
     assert len(set(names)) == len(names)
     for rule in rules():

@@ -1,4 +1,4 @@
-"""The schema of records, computed from event classes: a JSON Schema and the tables of docs/journal.md."""
+"""Computes a JSON Schema and the tables of docs/reference/journal.md from the event classes."""
 
 import inspect
 import json
@@ -34,7 +34,7 @@ def build_record_schema() -> JsonSchema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A record of a name server's journal",
-        "description": "One line of a journal; docs/journal.md explains it.",
+        "description": "One line of a journal; docs/reference/journal.md explains it.",
         "type": "object",
         "properties": _ENVELOPE_SCHEMAS,
         "required": [event_name for event_name in ENVELOPE_FIELDS if event_name not in ("client", "source")],
@@ -137,7 +137,7 @@ def schema_of_type(type_hint: Any, is_nullable: bool = False) -> JsonSchema:
 
 
 def build_document_tables() -> dict[str, list[str]]:
-    """The rows of the tables in docs/journal.md, by the keys "events", "fields" and "parts"."""
+    """The rows of the tables in docs/reference/journal.md, by the keys "events", "fields" and "parts"."""
     type_hints: dict[str, Any] = {}
     for field_name, type_hint in (
         field_item

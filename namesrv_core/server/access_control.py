@@ -62,7 +62,7 @@ class AccessControl:
             setting_hint = "--credentials, tls.server.mode" if accepts_plain_text else "--credentials"
             return [
                 f"whoever reaches this port may {allowed_action} here{listener_hint}: see "
-                f"{setting_hint} and docs/security.md"
+                f"{setting_hint} and docs/how-to/secure-the-name-server.md"
             ]
         warning_texts = []
         if self._credentials_path is not None and credentials_file.is_world_readable(self._credentials_path):
@@ -80,7 +80,9 @@ class AccessControl:
                 f"{self._credentials_path} has rules about certificates, but clients are not asked for any"
             )
         if accepts_plain_text and not warning_texts:
-            warning_texts.append("who is in the way reads along: see tls.server.mode in docs/security.md")
+            warning_texts.append(
+                "who is in the way reads along: see tls.server.mode in docs/how-to/secure-the-name-server.md"
+            )
         return warning_texts
 
     def _role_of_everybody(self) -> AccessRole:

@@ -117,7 +117,7 @@ def _parse_defines(define_words: Iterable[str]) -> Iterable[tuple[str, str]]:
         ):
             raise BadSettings(
                 f"-D{setting_key}: no such setting; -Dkey=value sets one of those that -p prints, of ours"
-                " (docs/limits.md) or of TLS"
+                " (docs/reference/limits.md) or of TLS"
             )
         yield setting_key, setting_text
 

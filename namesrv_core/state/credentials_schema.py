@@ -1,6 +1,6 @@
 """The schema of the credentials file, and the access policy that a file defines.
 
-The docstrings of the Structs are published in docs/credentials.schema.json.
+The docstrings of the Structs are published in docs/reference/credentials.schema.json.
 """
 
 import json

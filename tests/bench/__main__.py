@@ -1,6 +1,6 @@
 """`python -m tests.bench`: ours and Java's 5.5.0 in one run: CPU time, waits, memory, starts of commands.
 
-With `--write` all of it goes to docs/performance.md, too. The machine should have nothing else to do.
+With `--write` the figures also go to docs/explanation/performance.md. Run it on an idle machine.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from tests.bench.serving import (
 )
 from tests.interop.our_server import ROOT
 
-PAGE = ROOT / "docs" / "performance.md"
+PAGE = ROOT / "docs" / "explanation" / "performance.md"
 GROWTH = {
     "topics": [(4, number, 64) for number in (100, 1000, 10_000)],
     "brokers a topic": [(number, 1000, 64) for number in (1, 4, 16, 64)],

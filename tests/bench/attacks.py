@@ -3,7 +3,7 @@
 The server is a process of its own. While an attack runs, good clients ask for a route, one request after the
 other, and measure how long each answer takes. All of them share this machine, so a part of the delay is the
 attackers' own use of it. The command fails if an answer is wrong or missing, if p99 exceeds 100 ms, or if the
-server has needed 300 MiB or more. With `--write` the table goes into docs/reliability.md.
+server has needed 300 MiB or more. With `--write` the table goes into docs/explanation/reliability.md.
 """
 
 import argparse
@@ -238,7 +238,9 @@ def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench.attacks", description=__doc__)
     flags.add_argument("--seconds", type=float, default=5.0, help="how long each attack runs (5)")
     flags.add_argument("--only", default="", metavar="TEXT", help="only attacks with TEXT in their names")
-    flags.add_argument("--write", action="store_true", help="write the table into docs/reliability.md")
+    flags.add_argument(
+        "--write", action="store_true", help="write the table into docs/explanation/reliability.md"
+    )
     arguments = flags.parse_args()
     lines = [
         f"| attack | answers in {arguments.seconds:g} s | p50 ms | p99 ms | longest ms"

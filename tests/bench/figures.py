@@ -8,7 +8,7 @@ from pathlib import Path
 
 from namesrv_core import __version__
 
-RELIABILITY = Path(__file__).parents[2] / "docs" / "reliability.md"
+RELIABILITY = Path(__file__).parents[2] / "docs" / "explanation" / "reliability.md"
 
 
 def write(page: Path, name: str, lines: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ journals are made: their table is that of ten million, again and again, each tim
 asked in SQL, by which it gets the same figures in this simple world: no crash of a name server, no drain, no
 hole; that they are the same is looked at.
 
-With `--write` the figures go to docs/pipeline.md. The machine should have nothing else to do.
+With `--write` the figures go to docs/how-to/make-reports.md. The machine should have nothing else to do.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from nsreport.tables import silver
 from nsreport.tables.table_store import TableSpec, TableStore
 from tests.bench import figures, fleet_days
 
-PAGE = Path(__file__).parents[2] / "docs" / "pipeline.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "make-reports.md"
 COVERAGE = TableSpec("silver/coverage")
 CACHE = Path("~/.cache/nsadmin").expanduser()
 THREADS = 2

@@ -3,7 +3,7 @@
 Brokers register each second and change their topics now and then, clients ask and reconnect, an operator
 writes KV config and wipes brokers, metrics are read, a journal is kept, some peers send garbage, half frames
 or nothing. Memory, descriptors, threads, tasks and latency are noted; the first tenth, in which caches fill
-up, does not count. With `--write` the table goes into docs/reliability.md.
+up, does not count. With `--write` the table goes into docs/explanation/reliability.md.
 """
 
 import argparse
@@ -205,7 +205,9 @@ def soaked(minutes: float) -> list[str]:
 def main() -> int:
     flags = argparse.ArgumentParser(prog="python -m tests.bench.soak", description=__doc__)
     flags.add_argument("--minutes", type=float, default=30.0, help="how long (30)")
-    flags.add_argument("--write", action="store_true", help="write the table into docs/reliability.md")
+    flags.add_argument(
+        "--write", action="store_true", help="write the table into docs/explanation/reliability.md"
+    )
     asked = flags.parse_args()
     lines = soaked(asked.minutes)
     print(*lines, sep="\n")

@@ -1,4 +1,4 @@
-"""docs/scripting.md: each script as it stands there, run as a program against a lab."""
+"""docs/how-to/write-scripts.md: each script as it stands there, run as a program against a lab."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ from tests.support.lab import Lab, lab
 from tests.support.running import ROOT, Program
 from tests.support.servers import closed_port
 
-PAGE = (ROOT / "docs" / "scripting.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "write-scripts.md").read_text()
 SCRIPTS = {
     block.split(maxsplit=1)[0].strip('"').rstrip(":"): block
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.S)

@@ -1,4 +1,4 @@
-"""The program under spark-submit as docs/pipeline.md has it; its tables beside those of one process."""
+"""Runs the command of docs/how-to/make-reports.md under spark-submit and compares its tables."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The pictures of docs/tui.md: `python -m tests.support.screenshots` draws them anew (`make screenshots`).
+"""Draws the pictures of docs/how-to/use-the-tui.md (`make screenshots`).
 
 They are drawn from a recording of a lab in which things went wrong, so that they are the same everywhere;
 `python -m tests.support.screenshots record` makes another recording.
@@ -21,7 +21,7 @@ from nsadmin.tui.recording.recording_file import PollRecorder, Recording
 from tests.support.playground import NOON, Playground, playground
 from tests.support.screens import GOLDEN, Clock, hear, still, world
 
-FOLDER = Path(__file__).parents[2] / "docs" / "tui"
+FOLDER = Path(__file__).parents[2] / "docs" / "images" / "tui"
 RECORDING = GOLDEN / "incident.zst"
 PLAN = FleetPlan(clusters=2, groups=4, replicas=2, topics=40)
 SIZE = (120, 30)

@@ -1,4 +1,4 @@
-"""`python -m nsadmin.manual`: writes man/, completions/, docs/commands.md, schemas and nouns.pyi.
+"""`python -m nsadmin.manual`: writes man/, completions/, docs/reference/commands.md, schemas and nouns.pyi.
 
 `--check` only compares.
 """
@@ -30,10 +30,10 @@ def render_files() -> dict[str, str]:
         "completions/_nsadmin": zsh.render_script(command_shapes),
         "completions/nsadmin.fish": fish.render_script(command_shapes),
         "completions/nsadmin.ps1": powershell.render_script(command_shapes),
-        "docs/commands.md": render_reference(command_descriptions),
-        "docs/journal.schema.json": record_schema.record_schema_text(),
-        "docs/credentials.schema.json": credentials_schema.credentials_schema_text(),
-        "docs/cluster.schema.json": cluster_schema.format_schema(),
+        "docs/reference/commands.md": render_reference(command_descriptions),
+        "docs/reference/journal.schema.json": record_schema.record_schema_text(),
+        "docs/reference/credentials.schema.json": credentials_schema.credentials_schema_text(),
+        "docs/reference/cluster.schema.json": cluster_schema.format_schema(),
         "cli/nsadmin/aio/nouns.pyi": async_stubs.render_stubs(),
     }
 

@@ -1,4 +1,4 @@
-"""docs/commands.md: every command with its options, columns and examples."""
+"""docs/reference/commands.md: every command with its options, columns and examples."""
 
 from collections.abc import Container, Iterable, Sequence
 

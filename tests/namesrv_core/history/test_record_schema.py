@@ -15,7 +15,7 @@ from namesrv_core.history.record_schema import build_document_tables, build_reco
 from namesrv_core.history.records import EVENT_TYPES_BY_NAME, RecordOrigin
 from tests.support.any_event import any_event
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs" / "reference"
 VALIDATOR = jsonschema.Draft202012Validator(build_record_schema())
 
 
@@ -68,7 +68,7 @@ def test_the_file_is_what_the_events_say() -> None:
 def test_the_tables_of_the_manual_are_what_the_events_say(table: str) -> None:
     rows = build_document_tables()[table]
     shown = (DOCS / "journal.md").read_text()
-    assert "\n".join(rows) in shown, "docs/journal.md should have:\n" + "\n".join(rows)
+    assert "\n".join(rows) in shown, "docs/reference/journal.md should have:\n" + "\n".join(rows)
 
 
 def test_each_field_is_explained_once() -> None:

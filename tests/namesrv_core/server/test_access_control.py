@@ -59,11 +59,12 @@ def test_it_is_off_unless_something_asks_for_it(tmp_path: Path) -> None:
     assert (state.policy, guarding.is_on) == (None, False)
     assert guarding.startup_warnings() == [
         "whoever reaches this port may change everything here, and who is in the way reads along:"
-        " see --credentials, tls.server.mode and docs/security.md"
+        " see --credentials, tls.server.mode and docs/how-to/secure-the-name-server.md"
     ]
     state.settings.tls = TlsSettings("enforcing")
     assert guarding.startup_warnings() == [
-        "whoever reaches this port may change everything here: see --credentials and docs/security.md"
+        "whoever reaches this port may change everything here: see --credentials and"
+        " docs/how-to/secure-the-name-server.md"
     ]
     guarding.reload_credentials()
     looks(guarding)
@@ -114,7 +115,7 @@ def test_a_file_that_cannot_be_used_stops_the_start(tmp_path: Path, text: str, s
 def test_a_file_that_everybody_may_read_is_warned_of(tmp_path: Path) -> None:
     _, guarding, path = guarded(tmp_path)
     assert guarding.startup_warnings() == [
-        "who is in the way reads along: see tls.server.mode in docs/security.md"
+        "who is in the way reads along: see tls.server.mode in docs/how-to/secure-the-name-server.md"
     ]
     guarding._server_state.settings.tls = TlsSettings("enforcing")
     assert guarding.startup_warnings() == []

@@ -10,7 +10,7 @@ from namesrv_core.protocol.size_limits import UNLIMITED, DecodeLimits
 from namesrv_core.state.server_limits import DEFAULT_LIMITS, LimitHits, effective_limit
 from namesrv_core.state.settings import NameServerSettings
 
-PAGE = Path(__file__).parents[3] / "docs" / "limits.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "limits.md"
 
 
 def test_a_limit_is_shown_when_it_is_not_as_it_is_by_default() -> None:

@@ -118,7 +118,7 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_documentation_is_a_file_of_contexts(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[3] / "docs" / "contexts.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "contexts.md").read_text()
     file = tmp_path / "config.yaml"
     file.write_text(text.split("```yaml\n")[1].split("```")[0])
     found = load_contexts(file)

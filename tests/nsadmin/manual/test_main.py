@@ -22,12 +22,12 @@ def test_what_is_missing_changed_or_of_no_command_is_named_and_mended(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     main([])
-    (tmp_path / "docs" / "commands.md").write_text("old")
+    (tmp_path / "docs" / "reference" / "commands.md").write_text("old")
     (tmp_path / "completions" / "_nsadmin").unlink()
     (tmp_path / "man" / "man1" / "nsadmin-gone.1").write_text("old")
     assert find_outdated_files(tmp_path) == [
         "completions/_nsadmin",
-        "docs/commands.md",
+        "docs/reference/commands.md",
         "man/man1/nsadmin-gone.1",
     ]
     assert main(["--check"]) == 1

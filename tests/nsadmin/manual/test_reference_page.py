@@ -1,4 +1,4 @@
-"""docs/commands.md."""
+"""docs/reference/commands.md."""
 
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.reference_page import render_reference

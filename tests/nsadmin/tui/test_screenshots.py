@@ -1,4 +1,4 @@
-"""The pictures of docs/tui.md are what the screen shows: `make screenshots` draws them anew."""
+"""The pictures of docs/how-to/use-the-tui.md show the current screens; `make screenshots` draws them."""
 
 from pathlib import Path
 
@@ -15,5 +15,5 @@ def test_a_picture_in_the_docs_is_what_is_drawn(name: str, utc: None) -> None:
 
 
 def test_the_docs_show_each_of_them() -> None:
-    text = (ROOT / "docs" / "tui.md").read_text("utf-8")
-    assert all(f"(tui/{name}.svg)" in text for name in STORIES)
+    text = (ROOT / "docs" / "how-to" / "use-the-tui.md").read_text("utf-8")
+    assert all(f"(../images/tui/{name}.svg)" in text for name in STORIES)

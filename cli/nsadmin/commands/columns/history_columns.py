@@ -2,7 +2,7 @@
 
 _JOURNAL_MEANINGS = {
     "time": "when it happened, by the name server's clock (UTC)",
-    "type": "kind of event, as docs/journal.md has them",
+    "type": "kind of event, as docs/reference/journal.md has them",
     "client": "address of the one who asked, HOST:PORT",
     "cause": "request, or what else caused it",
     "server": "the name server that wrote it",

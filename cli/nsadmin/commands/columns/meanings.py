@@ -78,7 +78,7 @@ COLUMN_MEANINGS = {
     "dropped": "whether the client has given the queue up",
     "endpoint": "the URL that tells its name servers",
     "error": "what went wrong; null where nothing did",
-    "event": "the event's fields, under the names of docs/journal.md",
+    "event": "the event's fields, under the names of docs/reference/journal.md",
     "exitCode": "the exit code that it had; 130 where it was interrupted",
     "failCount": "messages that it did not store",
     "file": "name of the segment",

@@ -41,8 +41,8 @@ def journal_cat(
 ) -> ResultRows:
     """Show the records of a name server's journal, oldest first; closed segments are decompressed.
 
-    The server may be running. A table has a summary of each event; JSON has all of it, as docs/journal.md
-    tells.
+    The server may be running. A table has a summary of each event. JSON has all of its fields, which
+    docs/reference/journal.md describes.
 
     Examples:
         # All that happened since then, on a terminal

@@ -89,7 +89,7 @@ def collect(
 
     Each poll asks every name server of the list for its clusters, topics, routes, settings and KV config,
     and compares them with what was known: brokers that came or went, queues and permissions before and
-    after, and values that changed are written as events of the journal (docs/journal.md), with
+    after, and values that changed are written as events of the journal (docs/reference/journal.md), with
     `source: collector`. The journal* commands read them. Between two polls only the net change is known,
     and never who made it. A poll that fails is written down too: until one succeeds nobody knows the tables.
 

@@ -25,7 +25,7 @@ class SecurityProblem(NamedTuple):
 
 _FIRST_USERS_RELEASE = (5, 3, 0, 0)
 _FENCE_REMEDY = "let only brokers, clients and operators reach the port (firewall, network policy)"
-_OURS_REMEDY = "start it with --credentials (docs/security.md)"
+_OURS_REMEDY = "start it with --credentials (docs/how-to/secure-the-name-server.md)"
 _JAVA_REMEDY = (
     f"Apache's name server cannot tell who asks: {_FENCE_REMEDY}, or run `nsadmin namesrv --credentials`"
 )

@@ -45,7 +45,7 @@ def test_an_open_name_server() -> None:
         one for one in find_problems(OPEN._replace(is_ours=True), NOW) if one.check_name == "openNameServer"
     ]
     [java] = [one for one in find_problems(OPEN, NOW) if one.check_name == "openNameServer"]
-    assert ours.remedy_text == "start it with --credentials (docs/security.md)"
+    assert ours.remedy_text == "start it with --credentials (docs/how-to/secure-the-name-server.md)"
     assert java.remedy_text.startswith("Apache's name server cannot tell who asks: let only brokers")
 
 
