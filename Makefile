@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help demo demo-report test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills yarn lock audit
+.PHONY: help docs demo demo-report test check generate screenshots bench bench-reports clean fuzz fuzz-java guided soak attacks kills yarn lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -23,13 +23,16 @@ demo-report: .venv/.spark ## a bad day in the lab, and the page of all reports a
 test: .venv/.spark ## the tests; with Java and Maven also against the released Apache RocketMQ (what fails is run once more, alone)
 	$(BIN)/python -m tests.support.second_look
 
-check: .venv/.spark ## formatting, lint, types, names, and who may import whom
+check: .venv/.spark docs ## formatting, lint, types, names, import contracts, and the links of the documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.support.name_rules
 	$(BIN)/python -m nsadmin.manual --check
+
+docs: .venv/.docs ## the documentation site, into site/
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 generate: .venv/.stamp ## man pages, completions, docs/reference/commands.md and aio/nouns.pyi, from commands and nouns
 	$(BIN)/python -m nsadmin.manual
@@ -74,7 +77,7 @@ audit: .venv/.audit ## known vulnerabilities in uv.lock; asks a public service, 
 	@$(BIN)/python -m tests.support.dependency_audit
 
 clean: ## remove what these targets made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist site
 
 .venv/.stamp: pyproject.toml
 	@echo "installing into .venv"
@@ -90,15 +93,24 @@ else
 endif
 	@touch $@
 
-# Spark is large: only the tests and the pipeline wait for it.
+# $(call install_group,NAME) installs a dependency group of pyproject.toml into .venv.
+ifeq ($(LOCKED),)
+install_group = @$(BIN)/python -m pip install -q --group $(1)
+else
+define install_group
+@$(UV) export $(EXPORT) --only-group $(1) --output-file .venv/locked-$(1).txt
+@$(BIN)/python -m pip install -q --require-hashes -r .venv/locked-$(1).txt
+endef
+endif
+
+# Spark is large: only the tests and the pipeline need it.
 .venv/.spark: .venv/.stamp
 	@echo "installing Spark into .venv"
-ifeq ($(LOCKED),)
-	@$(BIN)/python -m pip install -q --group spark
-else
-	@$(UV) export $(EXPORT) --only-group spark --output-file .venv/locked-spark.txt
-	@$(BIN)/python -m pip install -q --require-hashes -r .venv/locked-spark.txt
-endif
+	$(call install_group,spark)
+	@touch $@
+
+.venv/.docs: .venv/.stamp
+	$(call install_group,docs)
 	@touch $@
 
 .venv/.audit: .venv/.stamp

@@ -1625,7 +1625,7 @@ function __nsadmin_table --no-scope-shadowing
             set family program
             set options \
                 '-c,--configFile=files Java properties; also where updates go' \
-                '-D= set a property of -p, of docs/reference/limits.md or of TLS, such as -Dtls.server.mode=enforcing; or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing' \
+                '-D= set a property of -p, of docs/reference/limits.md or of TLS: -Dtls.server.mode=enforcing; or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing' \
                 '-p,--printConfigItem print the items of RocketMQ\'s name server, and those of ours that are set, and exit' \
                 '-n,--namesrvAddr= accepted, without effect on a name server' \
                 '--port= port to listen on (9876); 0 takes a free one' \

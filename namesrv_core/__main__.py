@@ -34,8 +34,8 @@ def build_flag_parser(
     )
     flag_parser.add_argument(
         "-D", dest="define", action="append", default=[], metavar="KEY=VALUE",
-        help="set a property of -p, of docs/reference/limits.md or of TLS, such as -Dtls.server.mode=enforcing;"
-        " or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing",
+        help="set a property of -p, of docs/reference/limits.md or of TLS: -Dtls.server.mode=enforcing; or"
+        " set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing",
     )  # fmt: skip
     flag_parser.add_argument(
         "-p",

@@ -42,8 +42,8 @@ def report_show(
 ) -> ResultRows:
     """Show a report that `report run` has made.
 
-    The columns are those of the report; docs/how-to/make-reports.md describes them. Reading needs duckdb, a part of
-    nsadmin[spark], but neither Spark nor Java.
+    The columns are those of the report; docs/how-to/make-reports.md describes them. To read a report,
+    install nsadmin[spark]; Spark and Java are not started.
 
     Examples:
         # How available each broker was
