@@ -1,4 +1,4 @@
-"""Adds pages of the project's root folder to the documentation site, and corrects the links to and from them."""
+"""Adds pages of the root folder to the documentation site, and corrects the links to and from them."""
 
 import posixpath
 import re
