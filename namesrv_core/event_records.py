@@ -30,7 +30,7 @@ class Event:
             } | field_values
         if surplus_count or field_values.keys() != field_names.keys():
             wrong_fields = sorted(field_values.keys() ^ field_names.keys()) or ["too many values"]
-            raise TypeError(f"{event_type.__name__}: missing, or unknown: {', '.join(wrong_fields)}")
+            raise TypeError(f"{event_type.__name__}: missing or unknown fields: {', '.join(wrong_fields)}")
         vars(self).update(field_values)
 
     def __setattr__(self, field_name: str, field_value: object = None) -> NoReturn:
@@ -62,7 +62,7 @@ class QueueData(NamedTuple):
 
 
 class TopicChange(NamedTuple):
-    """The queues of one topic on one broker group; no `before`: added, no `after`: removed."""
+    """A change of one topic's queues on one broker group. `before` is None if added, `after` if removed."""
 
     topic: str
     before: QueueData | None
@@ -70,7 +70,7 @@ class TopicChange(NamedTuple):
 
 
 class TopicChanges(NamedTuple):
-    """Topics that changed alike on one broker group; no `before`: added, no `after`: removed."""
+    """Topics with the same change on one broker group. `before` is absent if added, `after` if removed."""
 
     topics: tuple[str, ...]
     before: QueueData | None
@@ -113,7 +113,7 @@ def limit_topic_changes(topic_changes: Iterable[TopicChanges], topic_limit: int)
 
 
 class DataVersion(NamedTuple):
-    """Which state of its topics a broker registered; equal only if all three parts are."""
+    """The version of a broker's topics. Two versions are equal only if all three parts are."""
 
     counter: int | None = 0
     state_version: int = 0
@@ -124,7 +124,7 @@ class DataVersion(NamedTuple):
 
 
 class MappingInfo(NamedTuple):
-    """Which queues of a static topic one broker holds (`TopicQueueMappingInfo`)."""
+    """The queues of a static topic on one broker (`TopicQueueMappingInfo`)."""
 
     topic: str | None = None
     scope: str | None = "__global__"
@@ -136,7 +136,7 @@ class MappingInfo(NamedTuple):
 
 
 class MappingChange(NamedTuple):
-    """The queues of a static topic on one broker; no `before`: added, no `after`: removed."""
+    """A changed queue mapping of a static topic. `before` is absent if added, `after` if removed."""
 
     topic: str
     bname: str | None
@@ -145,7 +145,7 @@ class MappingChange(NamedTuple):
 
 
 class SettingChange(NamedTuple):
-    """A setting as the configuration file has it; no `before`: it had no value, no `after`: it is gone."""
+    """A changed setting, as in the configuration file. `before` is absent if added, `after` if removed."""
 
     key: str
     before: str | None
@@ -153,7 +153,7 @@ class SettingChange(NamedTuple):
 
 
 class BrokerInfo(NamedTuple):
-    """What is kept of a broker that lives at an address (`BrokerLiveInfo`)."""
+    """The data of a live broker address (`BrokerLiveInfo`)."""
 
     ha_server_addr: str | None = None
     heartbeat_timeout_millis: int = 120_000
@@ -166,7 +166,7 @@ DEFAULT_BROKER_INFO = BrokerInfo()
 
 
 class ClusterNames(NamedTuple):
-    """The broker names that a cluster lists."""
+    """The broker names of a cluster."""
 
     cluster_name: str
     broker_names: tuple[str, ...]
@@ -178,7 +178,7 @@ class Member(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The brokers of one name (`BrokerData`)."""
+    """The brokers with the same name (`BrokerData`)."""
 
     cluster_name: str
     broker_name: str
@@ -188,7 +188,7 @@ class Group(NamedTuple):
 
 
 class Living(NamedTuple):
-    """A broker's address in a cluster, and how long nothing had been heard of it."""
+    """A live broker address in a cluster, and the time since its last heartbeat."""
 
     cluster_name: str
     broker_addr: str
@@ -197,26 +197,26 @@ class Living(NamedTuple):
 
 
 class AlikeTopics(NamedTuple):
-    """Topics with the same queues on the same brokers: places in the snapshot's `queues`, in their order."""
+    """Topics with the same queues on the same brokers. `places` are indexes into the snapshot's `queues`."""
 
     topics: tuple[str, ...]
     places: tuple[int, ...]
 
 
 class TopicMappings(NamedTuple):
-    """Where the queues of a static topic are, by broker name."""
+    """The queue mappings of a static topic, by broker name."""
 
     topic: str
     mappings: tuple[tuple[str | None, MappingInfo], ...]
 
 
 class TopicLag(NamedTuple):
-    """A consumer group on one topic of one broker; offsets are sums over its queues, messages from 0.
+    """The lag of a consumer group on one topic of one broker. Offsets are sums over its queues.
 
-    `consumer_offset`, `lag` and `inflight` leave out the `uncommitted_queues`, where the group never
-    committed anything, and are left out where these are all. `inflight` are messages handed out and not
-    acknowledged (5.1 and later). `consumed_time` is when the last message was stored that was consumed of the
-    queue that is furthest behind in time, of those with a lag.
+    `consumer_offset`, `lag` and `inflight` do not include the `uncommitted_queues`, where the group has never
+    committed an offset. They are absent if all queues are uncommitted. `inflight` counts messages that were
+    delivered and not acknowledged (5.1 and later). `consumed_time` is the store time of the last consumed
+    message, in the queue with a lag that is furthest behind in time.
     """
 
     topic: str

@@ -34,7 +34,7 @@ SCHEMA_VERSION = 1
 
 
 class BrokerRegistered(Event):
-    """A broker took its place in its group: new, back again, or from another address (`replaced`)."""
+    """A broker joined its group: for the first time, again, or from a new address in place of `replaced`."""
 
     cluster_name: str
     broker_name: str
@@ -48,7 +48,7 @@ class BrokerRegistered(Event):
 
 
 class BrokerChanged(Event):
-    """A known broker registered with another data version, or with something else that was not known."""
+    """A registered broker registered with a new data version or with other changed data."""
 
     cluster_name: str
     broker_name: str
@@ -61,7 +61,7 @@ class BrokerChanged(Event):
 
 
 class RegistrationRefused(Event):
-    """A broker asked for a place that it did not get; what it said about its group counts all the same."""
+    """The name server refused a registration. It still applied what the broker reported about its group."""
 
     cluster_name: str
     broker_name: str
@@ -73,9 +73,9 @@ class RegistrationRefused(Event):
 
 
 class AddressConflict(Event):
-    """A broker asked for a place that another address holds, or came with the address of another name.
+    """A broker registered with a name and id of another address, or from the address of another broker name.
 
-    Who has the place now, the next event tells.
+    The next event shows which of the two is registered now.
     """
 
     cluster_name: str
@@ -88,7 +88,7 @@ class AddressConflict(Event):
 
 
 class HeartbeatGap(Event):
-    """A broker was silent for three quarters of the time that it may be; that goes on, or is over."""
+    """A broker sent no heartbeat for three quarters of its timeout. `resumed` says whether it is back."""
 
     cluster_name: str
     broker_name: str
@@ -99,7 +99,7 @@ class HeartbeatGap(Event):
 
 
 class BrokerUnregistered(Event):
-    """A broker left: "unregistered" by a request, its "channel closed", or it "expired"."""
+    """A broker was removed: "unregistered" by a request, its "channel closed", or it "expired"."""
 
     cluster_name: str
     broker_name: str
@@ -110,7 +110,7 @@ class BrokerUnregistered(Event):
 
 
 class AddressForgotten(Event):
-    """An address that held no place (any more) went: "unregistered", "channel closed" or "expired"."""
+    """An address without a broker id was removed: "unregistered", "channel closed" or "expired"."""
 
     cluster_name: str
     broker_addr: str
@@ -118,7 +118,7 @@ class AddressForgotten(Event):
 
 
 class TopicsChanged(Event):
-    """Queues came, changed or went by a "registration", an "unregistration" or a "topic registration"."""
+    """A "registration", "unregistration" or "topic registration" added, changed or removed queues."""
 
     broker_name: str
     reason: str
@@ -126,7 +126,7 @@ class TopicsChanged(Event):
 
 
 class TopicDeleted(Event):
-    """A topic was deleted by request, in one cluster, or without `cluster_name` in all."""
+    """A request deleted a topic in one cluster, or in all clusters if `cluster_name` is absent."""
 
     topic: str
     cluster_name: str | None
@@ -134,14 +134,14 @@ class TopicDeleted(Event):
 
 
 class MappingsChanged(Event):
-    """The queues of static topics on a broker came, changed or went."""
+    """Queue mappings of static topics on a broker were added, changed or removed."""
 
     broker_name: str
     mapping_changes: tuple[MappingChange, ...]
 
 
 class WritePermWiped(Event):
-    """A broker's topics lost WRITE by request; `topics` counts those it has, changed or not."""
+    """A request removed WRITE from a broker's topics. `topics` counts all its topics, changed or not."""
 
     broker_name: str
     topics: int
@@ -149,7 +149,7 @@ class WritePermWiped(Event):
 
 
 class WritePermAdded(Event):
-    """A broker's topics were made readable and writable by request."""
+    """A request made a broker's topics readable and writable. `topics` counts all its topics."""
 
     broker_name: str
     topics: int
@@ -157,7 +157,7 @@ class WritePermAdded(Event):
 
 
 class MinBrokerIdChanged(Event):
-    """A group's smallest broker id is another one now; `recipients` are the addresses to be told."""
+    """The smallest broker id of a group changed. The name server notifies the `recipients`."""
 
     broker_name: str
     min_broker_id: int
@@ -168,7 +168,7 @@ class MinBrokerIdChanged(Event):
 
 
 class KvPut(Event):
-    """A value was written into the KV config; no `before`: there was nothing, or a null."""
+    """A value was written to the KV config. `before` is absent if there was no value, or a null."""
 
     namespace: str
     key: str
@@ -177,7 +177,7 @@ class KvPut(Event):
 
 
 class KvDeleted(Event):
-    """A value was deleted from the KV config."""
+    """A key was deleted from the KV config."""
 
     namespace: str
     key: str
@@ -185,7 +185,7 @@ class KvDeleted(Event):
 
 
 class SettingsChanged(Event):
-    """Settings were changed by request."""
+    """A request changed settings."""
 
     setting_changes: tuple[SettingChange, ...]
 
@@ -195,32 +195,32 @@ class SettingsChanged(Event):
 
 
 class ServerStarted(Event):
-    """A name server began, with empty tables and the KV config that it had kept."""
+    """A name server started, with empty tables and the saved KV config."""
 
     version: str
     pid: int
 
 
 class ServerReady(Event):
-    """It listens at `address`, and answers questions about routes."""
+    """The name server listens at `address` and answers route requests."""
 
     address: str
 
 
 class ServerStopping(Event):
-    """It ends in order; a journal that ends otherwise is that of a server that was killed."""
+    """The name server shuts down in order. A journal without this last record belongs to a killed server."""
 
     reason: str
 
 
 class ServerPaused(Event):
-    """It could do nothing for `pause_millis`: stopped by a signal, starved, or asleep with its machine."""
+    """The process did not run for `pause_millis`: stopped by a signal, starved of CPU, or suspended."""
 
     pause_millis: int
 
 
 class Heartbeats(Event):
-    """Proof of life: that many brokers are in the tables, and none was silent for longer than this one."""
+    """Written every minute: the number of live brokers, and the broker with the longest silence."""
 
     brokers: int
     longest_silence_millis: int | None
@@ -228,7 +228,7 @@ class Heartbeats(Event):
 
 
 class Snapshot(Event):
-    """All tables, taken because of a `reason`: "start", "roll", "interval", "request", "loss" or "poll"."""
+    """All tables. `reason` is "start", "roll", "interval", "request", "loss" or "poll"."""
 
     reason: str
     clusters: tuple[ClusterNames, ...]
@@ -242,34 +242,34 @@ class Snapshot(Event):
 
 
 class SnapshotMark(Event):
-    """A snapshot would say what the latest one said: no event since has changed a table."""
+    """Replaces a snapshot that would repeat the latest one: no event since then changed a table."""
 
     reason: str
     brokers: int
 
 
 class EventsLost(Event):
-    """That many events are missing here: the journal could not keep up. A snapshot follows."""
+    """Events are missing here because the journal could not keep up. A snapshot follows."""
 
     lost: int
 
 
 class JournalRepaired(Event):
-    """A file that a killed server left ended in the middle of a record, which was cut off."""
+    """The server cut off an incomplete last record, which a killed server had left in a file."""
 
     file: str
     cut_bytes: int
 
 
 class JournalResumed(Event):
-    """The journal could not be written for a while, and is written again."""
+    """The journal is written again after a time of failed writes."""
 
     error: str
     failing_millis: int
 
 
 class CollectorStarted(Event):
-    """A collector began to poll the name server; until a poll succeeds nobody knows its tables."""
+    """A collector started to poll the name server. The tables are unknown until a poll succeeds."""
 
     version: str
     pid: int
@@ -277,27 +277,27 @@ class CollectorStarted(Event):
 
 
 class CollectorStopping(Event):
-    """A collector ends in order; nobody looks at the name server from here on."""
+    """A collector shuts down in order. The tables are unknown from here on."""
 
     reason: str
 
 
 class PollFailed(Event):
-    """A poll did not get all answers, nor did those before it in a row: nobody knows the tables then."""
+    """A poll did not get all answers. The tables are unknown until PollRecovered."""
 
     error: str
     failed_polls: int
 
 
 class PollRecovered(Event):
-    """A poll got all answers, the first one after failures or a start: the tables are known again."""
+    """A poll got all answers, for the first time after failures or a start. The tables are known again."""
 
     failed_polls: int
     failing_millis: int
 
 
 class Polled(Event):
-    """Proof of looking: that many polls since the last such record got all answers, and what there is."""
+    """Written every minute: the successful polls since the last such record, and the size of the tables."""
 
     polls: int
     brokers: int
@@ -306,7 +306,7 @@ class Polled(Event):
 
 
 class BrokerRuntime(Event):
-    """What a broker told a collector of itself; what its release does not tell is left out."""
+    """The runtime figures that a broker reported to a collector. Figures that it lacks are absent."""
 
     cluster_name: str
     broker_name: str
@@ -331,9 +331,9 @@ class BrokerRuntime(Event):
 
 
 class ConsumerLag(Event):
-    """How far a consumer group is behind on a broker; one that is where it was is told once an hour.
+    """The lag of a consumer group on a broker.
 
-    A group that has anything left to consume is told each time.
+    A group with a lag has a record in each round. A group without a lag that has not moved has one per hour.
     """
 
     cluster_name: str
@@ -345,7 +345,7 @@ class ConsumerLag(Event):
 
 
 class BrokerPollFailed(Event):
-    """A broker did not tell its "runtime", its "groups" or a group's "lag": nobody knows them then."""
+    """A broker did not report its "runtime", its "groups" or a group's "lag". These figures are unknown."""
 
     cluster_name: str
     broker_name: str
@@ -357,7 +357,7 @@ class BrokerPollFailed(Event):
 
 
 class BrokersPolled(Event):
-    """Proof of looking: so many brokers and consumer groups were asked about, and how many told nothing."""
+    """Written after each round: the brokers and consumer groups polled, and the brokers that failed."""
 
     brokers: int
     silent_brokers: int

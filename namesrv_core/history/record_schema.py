@@ -18,13 +18,13 @@ JsonSchema = dict[str, Any]
 _JSON_TYPES: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _ENVELOPE_SCHEMAS: dict[str, JsonSchema] = {
     "v": {"const": SCHEMA_VERSION, "description": "version of this schema"},
-    "seq": {"type": "integer", "minimum": 1, "description": "number of the record, without holes"},
-    "time": {"type": "integer", "description": "when it was written, in ms since 1970, UTC"},
-    "server": {"type": "string", "description": "the name server that it is about"},
-    "type": {"type": "string", "description": "kind of event; one that is not known may be passed over"},
-    "cause": {"type": "string", "description": "the request, or what else caused it"},
-    "client": {"type": "string", "description": "address of the one who asked; absent: nobody did"},
-    "source": {"type": "string", "description": "who saw it: collector; absent: the name server itself"},
+    "seq": {"type": "integer", "minimum": 1, "description": "number of the record, without gaps"},
+    "time": {"type": "integer", "description": "time of the event, in ms since 1970, UTC"},
+    "server": {"type": "string", "description": "name server that the event is about"},
+    "type": {"type": "string", "description": "type of the event; skip unknown types"},
+    "cause": {"type": "string", "description": "name of the request, or another cause"},
+    "client": {"type": "string", "description": "address of the requesting client, or absent"},
+    "source": {"type": "string", "description": "collector, or absent if the name server wrote the record"},
 }
 
 
@@ -34,7 +34,7 @@ def build_record_schema() -> JsonSchema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A record of a name server's journal",
-        "description": "One line of a journal; docs/reference/journal.md explains it.",
+        "description": "One line of a journal. docs/reference/journal.md explains it.",
         "type": "object",
         "properties": _ENVELOPE_SCHEMAS,
         "required": [event_name for event_name in ENVELOPE_FIELDS if event_name not in ("client", "source")],
