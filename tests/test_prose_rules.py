@@ -1,0 +1,217 @@
+"""The prose rules: each finds the sentences that break it, passes plain ones, and names file and line."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import prose_rules
+from tests.support.prose_passages import Passage, is_sentence, read_markdown, read_python
+
+# The sentence on the left breaks a rule, and the one on the right says the same in plain English.
+INSTEAD_OF = [
+    (
+        "closes again whatever is opened again",
+        "removes the write permission again if a registration restores it",
+    ),
+    (
+        "It may be killed at any moment and started again.",
+        "Safe to interrupt. Run the same command to resume.",
+    ),
+    (
+        "Unknown is an answer: one name server that does not answer neither hides the others "
+        "nor goes unmentioned",
+        "If a name server does not answer, nsadmin reports it and still shows the others.",
+    ),
+    (
+        "Open, as upstream's, it says so at the start",
+        "By default the server accepts unauthenticated requests, like Apache's, "
+        "and logs a warning at startup.",
+    ),
+    (
+        "Of all this, what was given counts, then the context",
+        "Precedence: command line, --context, environment, current context.",
+    ),
+    ("- turns one round", "Prefix a column with - to sort in descending order."),
+    (
+        "Although topics would be left without a broker",
+        "Drain even if some topics lose their only writable broker.",
+    ),
+    ("'now' is one too many", 'unexpected argument "now"'),
+    ("-s 1 hour ago is no time", 'invalid time "1 hour ago" for -s: use 1h, 14:03, or 2026-11-23T14:03Z'),
+    (
+        "which journal? Type --journal DIR, or let the context know",
+        "no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR",
+    ),
+    (
+        "who is in the way can have both ends do without",
+        "an attacker on the network path can downgrade the connection to plain text",
+    ),
+    ("What takes the place of what.", "Setting the key on the left clears the keys on the right."),
+    ("Millions tell the few that there are.", "Aggregate first: millions of rows, few clusters."),
+    (
+        "Any answer is one: what is asked for, a key that nobody has, is the least there is.",
+        "Any response proves that the server is alive. A missing key is the cheapest probe.",
+    ),
+    (
+        "Not asked for by its name: that would read what nobody has.",
+        "Use CODE: attribute access would trigger decoding.",
+    ),
+    (
+        "Let the group read so many bytes of cold data in a second, and look again.",
+        "Set the group's cold-data read limit (bytes per second) on every broker, then read it back.",
+    ),
+]
+
+
+def names_of_findings(sentence: str) -> set[str]:
+    return {finding[0] for finding in prose_rules.find_in_sentence(sentence)}
+
+
+@pytest.mark.parametrize("sentence", [left for left, _ in INSTEAD_OF])
+def test_a_riddle_is_found(sentence: str) -> None:
+    assert names_of_findings(sentence)
+
+
+@pytest.mark.parametrize("sentence", [right for _, right in INSTEAD_OF])
+def test_its_plain_form_passes(sentence: str) -> None:
+    assert names_of_findings(sentence) == set()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "rule_name"),
+    [
+        ("The row has what differs.", "free-relative"),
+        ("The server forgets what it heard.", "free-relative"),
+        ("Reads what is not known.", "free-relative"),
+        ("It is answered to who asks.", "free-relative"),
+        ("All that a broker reports.", "all-that"),
+        ("The broker is known to nobody.", "pronoun"),
+        ("Of the rules, the narrowest one that fits.", "pronoun"),
+        ("The operator types his password.", "pronoun"),
+        ("Clients are told to reconnect.", "passive-tell"),
+        ("The broker does not tell its version.", "tell"),
+        ("The file has to be readable.", "must"),
+        ("It answers as upstream's does.", "possessive"),
+        ("JSON, as kubectl has it.", "as-has-it"),
+        ("Of several states the worst counts.", "of-all"),
+        ("Repaired, it says that all is well.", "inverted"),
+        ("Although a name server does not answer.", "fragment"),
+        ("to do: wait for the broker", "to-do"),
+        ("There is no broker that answers.", "no-that"),
+        ("This is no address.", "is-no"),
+        ("It lists the topics there are.", "there-are"),
+        ('timeout "x" cannot be: give seconds', "cannot-be"),
+        ("One fact; a second fact; a third fact.", "semicolons"),
+        ("It looks anew.", "word"),
+        (" ".join(["word"] * 31), "long"),
+    ],
+)
+def test_each_rule_finds_its_construction(sentence: str, rule_name: str) -> None:
+    assert rule_name in names_of_findings(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The plan shows what would change, and what to type.",
+        "The audit log says who changed the topic and what each server answered.",
+        "What happens if a name server stops?",
+        "There is no route to this broker.",
+        "The server no longer answers.",
+        "You do not have to restart the broker.",
+        "The name server tells clients to reconnect.",
+        "An attacker who reaches the port can read every route.",
+        " ".join(["word"] * 30),
+    ],
+)
+def test_common_english_passes(sentence: str) -> None:
+    assert names_of_findings(sentence) == set()
+
+
+def test_a_heading_may_begin_with_what() -> None:
+    assert list(prose_rules.find_in_sentence("What the name server stores", "heading")) == []
+
+
+def test_the_passages_of_a_page_are_its_prose_with_line_numbers() -> None:
+    text = (
+        "---\ntitle: nobody\n---\n# A heading\n\nFirst line, and\nthe `second nobody` line.\n\n"
+        "```\nnobody reads code\n```\n- an [item](nobody.md)\n\n| a cell | other cell |\n|---|---|\n"
+        "<!-- begin table -->\nnobody writes this\n<!-- end -->\n"
+    )
+    passages = [(passage.first_line, passage.lines, passage.kind) for passage in read_markdown("a.md", text)]
+    assert passages == [
+        (4, ("A heading",), "heading"),
+        (6, ("First line, and", "the CODE line."), "paragraph"),
+        (12, ("an item",), "paragraph"),
+        (14, ("a cell",), "cell"),
+        (14, ("other cell",), "cell"),
+    ]
+
+
+def read_example() -> Iterator[Passage]:
+    text = (
+        '"""The module of an example text."""\n'
+        "KEY = 'a key of words'\n"
+        "def f(host):\n"
+        '    """Return one row for each server.\n\n'
+        "    Args:\n"
+        "        host: The host name of the server.\n"
+        '    """\n'
+        "    # A comment that says why.\n"
+        '    raise ValueError(f"the server {host} does not answer")\n'
+    )
+    return read_python("a.py", text, with_docstrings=True)
+
+
+def test_the_passages_of_a_module_are_its_sentences_and_published_docstrings() -> None:
+    assert [(passage.first_line, " ".join(passage.lines)) for passage in read_example()] == [
+        (4, "Return one row for each server."),
+        (6, "Args:"),
+        (7, "host: The host name of the server."),
+        (2, "a key of words"),
+        (10, "the server CODE does not answer"),
+    ]
+
+
+def test_comments_and_internal_docstrings_are_read_on_demand() -> None:
+    text = '"""The module of an example."""\n# A comment\n# of two lines.\n\n# Another comment.\n'
+    assert list(read_python("a.py", text, with_docstrings=False)) == []
+    passages = read_python("a.py", text, with_docstrings=False, with_comments=True)
+    assert [(passage.first_line, len(passage.lines)) for passage in passages] == [(1, 1), (2, 2), (5, 1)]
+
+
+@pytest.mark.parametrize("text", ["SELECT a FROM b WHERE c IS d", "a b c", "x = y; a => b and so on"])
+def test_code_is_not_a_sentence(text: str) -> None:
+    assert not is_sentence(text)
+
+
+def test_a_finding_names_file_line_rule_and_advice() -> None:
+    passage = Passage("docs/page.md", 7, ("A plain line. The broker", "is known to nobody."), "paragraph")
+    (finding,) = prose_rules.find_in_passage(passage)
+    assert str(finding).startswith("docs/page.md:8: pronoun: 'nobody")
+    assert "name the actor" in str(finding)
+
+
+def test_an_ignored_sentence_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    passage = Passage("docs/page.md", 7, ("The broker is known to nobody.",), "paragraph")
+    monkeypatch.setitem(prose_rules.IGNORED, ("docs/page.md", "known to nobody"), "a quotation")
+    assert list(prose_rules.find_in_passage(passage)) == []
+
+
+def test_every_exception_has_a_reason_and_is_needed() -> None:
+    texts = {path: (prose_rules.ROOT / path).read_text() for path, _ in prose_rules.IGNORED if path}
+    for (path, words), reason in prose_rules.IGNORED.items():
+        assert reason
+        assert words.split("CODE")[0] in texts.get(path, words)
+
+
+def test_the_summary_counts_findings_by_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(prose_rules, "ROOT", tmp_path)
+    (tmp_path / "bad.md").write_text("Nobody reads it. It looks anew.\n")
+    (tmp_path / "good.md").write_text("The server reads it.\n")
+    assert prose_rules.main(["--summary", str(tmp_path)]) == 1
+    assert capsys.readouterr().out.splitlines() == ["     2 bad.md", "     2 in all"]
+    assert prose_rules.main([f"{tmp_path}/good.md"]) == 0
