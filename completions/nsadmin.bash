@@ -31,7 +31,8 @@ _nsadmin_split() {
 
 # What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it.
 _nsadmin_table() {
-    local restore= family=front
+    local restore=
+    family=front
     shopt -q nocasematch || restore=1
     shopt -s nocasematch
     places=() options=() columns=
@@ -207,6 +208,16 @@ _nsadmin_table() {
         completion) family=program places=('=bash|zsh|fish|powershell|') ;;
         tui) family=screen places=('--screen=') ;;
         batch) family=batch places=('-f,--file=files') ;;
+        audit) family=group places=('=list|') ;;
+        check) family=group places=('=namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|drain|all|') ;;
+        context) family=group places=('=list|show|use|set|login|delete|') ;;
+        inventory) family=group places=('=list|forget|pin|') ;;
+        journal) family=group places=('=cat|tail|stat|verify|') ;;
+        kv) family=group places=('=get|list|diff|sync|export|import|') ;;
+        repair) family=group places=('=wipe|register|') ;;
+        report) family=group places=('=run|stream|show|html|markdown|') ;;
+        route) family=group places=('=explain|at|diff|') ;;
+        snapshot) family=group places=('=save|show|list|') ;;
         help) family=help places=('=commands') ;;
     esac
     [[ -z $restore ]] || shopt -u nocasematch
@@ -297,8 +308,9 @@ _nsadmin_flags() {
 }
 
 _nsadmin() {
-    local IFS=$' \t\n' known='clusterList brokerStatus inventoryList inventoryForget inventoryPin haStatus getBrokerConfig checkRocksdbCqWriteProgress getColdDataFlowCtrInfo drainStatus export plan topicList topicRoute topicClusterList topicStatus statsAll allocateMQ getBrokerLiteInfo getParentTopicInfo getLiteTopicInfo getLiteClientInfo getLiteGroupInfo whatIf spread registrationSize consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig getConsumeMode routeExplain producer producerConnection queryMsgByKey queryMsgByOffset printMsgByQueue printMsg consumeMessage dumpCompactionLog queryCq queryMsgTraceById listUser getUser listAcl getAcl getAclConfig clusterAclConfigVersion getControllerMetaData getSyncStateSet getBrokerEpoch getControllerConfig where kvGet kvList getNamesrvConfig divergence kvDiff kvExport orderConfCheck configDiff exportConfigs exportMetadata exportMetrics exportMetadataInRocksDB history routeAt routeDiff snapshotSave collect wipeWritePerm addWritePerm repairWipe repairRegister updateBrokerConfig sendMsgStatus clusterRT cleanExpiredCQ deleteExpiredCommitLog cleanUnusedTopic setCommitLogReadAheadMode switchTimerEngine resetMasterFlushOffset updateColdDataFlowCtrGroupConfig removeColdDataFlowCtrGroupConfig addBroker removeBroker drain undrain rollingRestart apply updateTopic updateTopicList updateTopicPerm updateStaticTopic remappingStaticTopic deleteTopic triggerLiteDispatch updateSubGroup updateSubGroupList deleteSubGroup setConsumeMode resetOffsetByTime skipAccumulatedMessage cloneGroupOffset checkMsgSendRT sendMessage createUser updateUser copyUser deleteUser createAcl updateAcl copyAcl deleteAcl updateAclConfig deleteAclConfig updateGlobalWhiteAddr updateControllerConfig electMaster cleanBrokerMetadata updateKvConfig deleteKvConfig updateNamesrvConfig kvSync kvImport exportPopRecord updateOrderConf orphans queryMsgByUniqueKey queryMsgById rocksDBConfigToJson contextList contextShow contextUse contextSet contextLogin contextDelete snapshotShow snapshotList journalCat journalTail journalStat journalVerify reportShow reportHtml reportMarkdown auditList mqadminMap checkNamesrv checkBrokers checkDivergence checkTopic checkWritable checkLag checkHeartbeat checkRegistrationSize checkCertificates checkJournal checkDrain checkAll securityAudit startMonitoring reportRun reportStream namesrv lab completion tui batch help'
-    local words places options columns word typed quote source command= given=0 taken=, at flag next= item
+    local IFS=$' \t\n' known='clusterList brokerStatus haStatus getBrokerConfig checkRocksdbCqWriteProgress getColdDataFlowCtrInfo drainStatus export plan topicList topicRoute topicClusterList topicStatus statsAll allocateMQ getBrokerLiteInfo getParentTopicInfo getLiteTopicInfo getLiteClientInfo getLiteGroupInfo whatIf spread registrationSize consumerProgress consumerConnection consumerStatus brokerConsumeStats getConsumerConfig getConsumeMode producer producerConnection queryMsgByKey queryMsgByOffset printMsgByQueue printMsg consumeMessage dumpCompactionLog queryCq queryMsgTraceById listUser getUser listAcl getAcl getAclConfig clusterAclConfigVersion getControllerMetaData getSyncStateSet getBrokerEpoch getControllerConfig where getNamesrvConfig divergence orderConfCheck configDiff exportConfigs exportMetadata exportMetrics exportMetadataInRocksDB history collect wipeWritePerm addWritePerm updateBrokerConfig sendMsgStatus clusterRT cleanExpiredCQ deleteExpiredCommitLog cleanUnusedTopic setCommitLogReadAheadMode switchTimerEngine resetMasterFlushOffset updateColdDataFlowCtrGroupConfig removeColdDataFlowCtrGroupConfig addBroker removeBroker drain undrain rollingRestart apply updateTopic updateTopicList updateTopicPerm updateStaticTopic remappingStaticTopic deleteTopic triggerLiteDispatch updateSubGroup updateSubGroupList deleteSubGroup setConsumeMode resetOffsetByTime skipAccumulatedMessage cloneGroupOffset checkMsgSendRT sendMessage createUser updateUser copyUser deleteUser createAcl updateAcl copyAcl deleteAcl updateAclConfig deleteAclConfig updateGlobalWhiteAddr updateControllerConfig electMaster cleanBrokerMetadata updateKvConfig deleteKvConfig updateNamesrvConfig exportPopRecord updateOrderConf orphans queryMsgByUniqueKey queryMsgById rocksDBConfigToJson mqadminMap securityAudit startMonitoring namesrv lab completion tui batch audit check context inventory journal kv repair report route snapshot help'
+    local words places options columns word typed quote source family item at flag
+    local command= given=0 taken=, next=
     _nsadmin_split
     _nsadmin_table ''
     local last=$((${#words[@]} - 1))
@@ -309,8 +321,8 @@ _nsadmin() {
             if [[ $word != *=* ]] && _nsadmin_takes "$flag" && ((++at == last)); then
                 next=value
             fi
-        elif [[ -z $command ]]; then
-            command=$word
+        elif [[ -z $command || $family == group ]]; then
+            command+=$word
             _nsadmin_table "$command"
         else
             ((given++))

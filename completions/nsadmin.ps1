@@ -17,17 +17,17 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerAddr|key|value|'
         }
         'inventorylist' = @{
-            name = 'inventoryList'; family = 'read'; help = 'Brokers that should be there, and missing ones'
+            name = 'inventory list'; family = 'read'; help = 'Brokers that should be there, and missing ones'
             places = @()
             options = @(); columns = 'clusterName|brokerName|brokerId|brokerAddr|state|pinned|topicCount|firstSeen|lastSeen|'
         }
         'inventoryforget' = @{
-            name = 'inventoryForget'; family = 'read'; help = 'Expect a broker no longer'
+            name = 'inventory forget'; family = 'read'; help = 'Expect a broker no longer'
             places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1.')
             options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1.'); columns = 'brokerName|brokerId|result|'
         }
         'inventorypin' = @{
-            name = 'inventoryPin'; family = 'read'; help = 'Expect a broker until it is forgotten'
+            name = 'inventory pin'; family = 'read'; help = 'Expect a broker until it is forgotten'
             places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.')
             options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.', '--unpin Drop them after 7 days again, if no name server lists them.'); columns = 'brokerName|brokerId|result|'
         }
@@ -167,7 +167,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-t,--topicName=topics Only this topic.', '-g,--groupName=groups Only this group.'); columns = 'brokerName|brokerId|brokerAddr|topic|consumerGroup|mode|popShareQueueNum|error|'
         }
         'routeexplain' = @{
-            name = 'routeExplain'; family = 'read'; help = 'Why a client gets "No route info of this topic"'
+            name = 'route explain'; family = 'read'; help = 'Why a client gets "No route info of this topic"'
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters Where the client should find it.', '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.', '--client= The name servers of the client, as its configuration has them: they are asked as well.', '--zone= The client''s zone (rocketmq.zone), if it has one.', '--contexts Look for the topic in all other contexts too.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         }
@@ -277,12 +277,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @(); columns = 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|error|'
         }
         'kvget' = @{
-            name = 'kvGet'; family = 'read'; help = 'One value of the KV config'
+            name = 'kv get'; family = 'read'; help = 'One value of the KV config'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.')
             options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
         }
         'kvlist' = @{
-            name = 'kvList'; family = 'read'; help = 'All values of a KV namespace'
+            name = 'kv list'; family = 'read'; help = 'All values of a KV namespace'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.')
             options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
         }
@@ -297,12 +297,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('--detail A row for each thing, not for each kind.', '--hashes Instead, a row for each name server: a hash of each section.', '--settle= How long brokers may take to make all equal; 60.', '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.'); columns = 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
         }
         'kvdiff' = @{
-            name = 'kvDiff'; family = 'read'; help = 'What name servers have differently in their KV config'
+            name = 'kv diff'; family = 'read'; help = 'What name servers have differently in their KV config'
             places = @()
             options = @('-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.'); columns = 'namespace|key|differs|values|'
         }
         'kvexport' = @{
-            name = 'kvExport'; family = 'read'; help = 'KV config as a file'
+            name = 'kv export'; family = 'read'; help = 'KV config as a file'
             places = @('--file=files Where to; standard output if left out.')
             options = @('--file=files Where to; standard output if left out.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '--from=name-servers As this name server has it.'); columns = 'file|namespace|entries|'
         }
@@ -342,17 +342,17 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.', '--type= Only events of this type, such as TopicsChanged. Repeatable.', '--limit= Only the newest so many; 0 for all; 1000 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'seq|time|server|type|changes|cause|client|event|'
         }
         'routeat' = @{
-            name = 'routeAt'; family = 'read'; help = 'The route of a topic at a moment of the past'
+            name = 'route at'; family = 'read'; help = 'The route of a topic at a moment of the past'
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         }
         'routediff' = @{
-            name = 'routeDiff'; family = 'read'; help = 'What differs between two moments or places'
+            name = 'route diff'; family = 'read'; help = 'What differs between two moments or places'
             places = @('-t,--topic=topics Only this topic.')
             options = @('-t,--topic=topics Only this topic.', '--from= The one side: a snapshot''s file, HOST:PORT of a name server, a context, or a time.', '--to= The other side: one of the same.', '--unified As the text that diff -U0 writes.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'what|name|brokerName|changes|before|after|'
         }
         'snapshotsave' = @{
-            name = 'snapshotSave'; family = 'read'; help = 'All that name servers know, in a file'
+            name = 'snapshot save'; family = 'read'; help = 'All that name servers know, in a file'
             places = @('--file=files Where to; named after the time if left out.')
             options = @('--file=files Where to; named after the time if left out.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.', '--at= Of a past moment, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
         }
@@ -372,12 +372,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
         }
         'repairwipe' = @{
-            name = 'repairWipe'; family = 'change'; help = 'Give topics the broker''s own permissions again'
+            name = 'repair wipe'; family = 'change'; help = 'Give topics the broker''s own permissions again'
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
             options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
         }
         'repairregister' = @{
-            name = 'repairRegister'; family = 'change'; help = 'Make a broker register all of its topics'
+            name = 'repair register'; family = 'change'; help = 'Make a broker register all of its topics'
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
             options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
         }
@@ -632,12 +632,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.'); columns = 'namesrvAddr|key|changes|before|after|result|error|'
         }
         'kvsync' = @{
-            name = 'kvSync'; family = 'change'; help = 'Copy KV config from one name server to the others'
+            name = 'kv sync'; family = 'change'; help = 'Copy KV config from one name server to the others'
             places = @('--from=name-servers The name server that has it right.')
             options = @('--from=name-servers The name server that has it right.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '-k,--key= Only this key. Repeatable.', '--prune Delete keys that it does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'kvimport' = @{
-            name = 'kvImport'; family = 'change'; help = 'Write the KV config of a file on every name server'
+            name = 'kv import'; family = 'change'; help = 'Write the KV config of a file on every name server'
             places = @('--file=files What kvExport or a name server has written.')
             options = @('--file=files What kvExport or a name server has written.', '-s,--namespace=namespaces Only this namespace of it. Repeatable.', '--prune Delete keys that are not in it.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
@@ -672,82 +672,82 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster,--clusterName=clusters Every master and slave of it.', '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.', '-p,--configPath=folders A broker''s config folder, read here.', '-e,--exportFile=files With -p: write this file.', '-j,--jsonEnable=true|false With -p: false shows rows instead of JSON.'); columns = 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'contextlist' = @{
-            name = 'contextList'; family = 'local'; help = 'Clusters that are known by name'
+            name = 'context list'; family = 'local'; help = 'Clusters that are known by name'
             places = @()
             options = @(); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextshow' = @{
-            name = 'contextShow'; family = 'local'; help = 'One of them'
+            name = 'context show'; family = 'local'; help = 'One of them'
             places = @('--name=contexts Name of a context.')
             options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextuse' = @{
-            name = 'contextUse'; family = 'local'; help = 'Choose one for all commands'
+            name = 'context use'; family = 'local'; help = 'Choose one for all commands'
             places = @('--name=contexts Name of a context, or "-".')
             options = @('--name=contexts Name of a context, or "-".'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextset' = @{
-            name = 'contextSet'; family = 'local'; help = 'Make or change one'
+            name = 'context set'; family = 'local'; help = 'Make or change one'
             places = @('--name=contexts Name of a context.')
             options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are verified. If not, commands that sign need --insecure as well.', '--addressMap= Where to reach brokers; added. Repeatable.', '--journal=folders Folder of a name server''s journal. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextlogin' = @{
-            name = 'contextLogin'; family = 'local'; help = 'Store its credentials'
+            name = 'context login'; family = 'local'; help = 'Store its credentials'
             places = @('--name=contexts Name of a context.')
             options = @('--name=contexts Name of a context.', '--file= Store them in this file, for its owner alone.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'contextdelete' = @{
-            name = 'contextDelete'; family = 'local'; help = 'Forget one'
+            name = 'context delete'; family = 'local'; help = 'Forget one'
             places = @('--name=contexts Name of a context.')
             options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
         }
         'snapshotshow' = @{
-            name = 'snapshotShow'; family = 'local'; help = 'What is in such a file'
+            name = 'snapshot show'; family = 'local'; help = 'What is in such a file'
             places = @('--file=files The snapshot''s file.')
             options = @('--file=files The snapshot''s file.'); columns = 'what|name|brokerName|summary|value|'
         }
         'snapshotlist' = @{
-            name = 'snapshotList'; family = 'local'; help = 'Such files in a folder'
+            name = 'snapshot list'; family = 'local'; help = 'Such files in a folder'
             places = @('--dir=folders Where to look; here if left out.')
             options = @('--dir=folders Where to look; here if left out.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
         }
         'journalcat' = @{
-            name = 'journalCat'; family = 'local'; help = 'What a name server''s journal says'
+            name = 'journal cat'; family = 'local'; help = 'What a name server''s journal says'
             places = @('--dir=folders Folder of the journal.')
             options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
         }
         'journaltail' = @{
-            name = 'journalTail'; family = 'local'; help = 'The end of it, and what comes'
+            name = 'journal tail'; family = 'local'; help = 'The end of it, and what comes'
             places = @('--dir=folders Folder of the journal.')
             options = @('--dir=folders Folder of the journal.', '-l,--lines= How many; 10 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.'); columns = 'seq|time|server|type|summary|cause|client|event|'
         }
         'journalstat' = @{
-            name = 'journalStat'; family = 'local'; help = 'What is in it, by type of event'
+            name = 'journal stat'; family = 'local'; help = 'What is in it, by type of event'
             places = @('--dir=folders Folder of the journal.')
             options = @('--dir=folders Folder of the journal.'); columns = 'type|records|plainSize|firstTime|lastTime|'
         }
         'journalverify' = @{
-            name = 'journalVerify'; family = 'local'; help = 'Whether it is whole'
+            name = 'journal verify'; family = 'local'; help = 'Whether it is whole'
             places = @('--dir=folders Folder of the journal.')
             options = @('--dir=folders Folder of the journal.'); columns = 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
         }
         'reportshow' = @{
-            name = 'reportShow'; family = 'local'; help = 'A report that was made'
+            name = 'report show'; family = 'local'; help = 'A report that was made'
             places = @('--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.')
             options = @('--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.', '--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.'); columns = 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|how|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|ended|whose|silentBrokers|topic|key|field|values|after|changes|open|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|told|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|minutes|type|namespace|before|watchedSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|complaints|scanHoles|longestPauseSeconds|longestScanHoleSeconds|waterMarks|requests|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|'
         }
         'reporthtml' = @{
-            name = 'reportHtml'; family = 'local'; help = 'All reports on one page, with pictures'
+            name = 'report html'; family = 'local'; help = 'All reports on one page, with pictures'
             places = @()
             options = @('--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.', '--to=files Write it there; to stdout if left out.'); columns = ''
         }
         'reportmarkdown' = @{
-            name = 'reportMarkdown'; family = 'local'; help = 'All reports as Markdown'
+            name = 'report markdown'; family = 'local'; help = 'All reports as Markdown'
             places = @()
             options = @('--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.', '--to=files Write it there; to stdout if left out.'); columns = ''
         }
         'auditlist' = @{
-            name = 'auditList'; family = 'local'; help = 'Changes that were made from this account'
+            name = 'audit list'; family = 'local'; help = 'Changes that were made from this account'
             places = @()
             options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
         }
@@ -757,62 +757,62 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'); columns = 'mqadmin|nsadmin|status|since|note|'
         }
         'checknamesrv' = @{
-            name = 'checkNamesrv'; family = 'check'; help = 'Whether name servers answer'
+            name = 'check namesrv'; family = 'check'; help = 'Whether name servers answer'
             places = @()
             options = @('--warning= How many may not serve; 0 if left out.', '--critical= How many have to serve; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkbrokers' = @{
-            name = 'checkBrokers'; family = 'check'; help = 'Whether brokers answer, and have their masters'
+            name = 'check brokers'; family = 'check'; help = 'Whether brokers answer, and have their masters'
             places = @()
             options = @('--clusterName=clusters Only what is in this cluster.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= How many brokers may not answer, or be missing as masters; 0 if left out.', '--critical= How many broker names may be without a master that answers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkdivergence' = @{
-            name = 'checkDivergence'; family = 'check'; help = 'Whether name servers know the same'
+            name = 'check divergence'; family = 'check'; help = 'Whether name servers know the same'
             places = @()
             options = @('--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= How many things may differ; 0 if left out.', '--critical= How many brokers and queues of topics may differ; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checktopic' = @{
-            name = 'checkTopic'; family = 'check'; help = 'Whether a topic can be written'
+            name = 'check topic'; family = 'check'; help = 'Whether a topic can be written'
             places = @('-t,--topic=topics The topic.')
             options = @('-t,--topic=topics The topic.', '--warning= How many of its brokers may take no messages of it; 0 if left out.', '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkwritable' = @{
-            name = 'checkWritable'; family = 'check'; help = 'Whether all topics can be written'
+            name = 'check writable'; family = 'check'; help = 'Whether all topics can be written'
             places = @()
             options = @('--clusterName=clusters Only what is in this cluster.', '--exclude= Without topics in whose names this is found.', '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.', '--critical= How many topics may not be written; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checklag' = @{
-            name = 'checkLag'; family = 'check'; help = 'How far a group is behind'
+            name = 'check lag'; family = 'check'; help = 'How far a group is behind'
             places = @('-g,--groupName=groups The consumer group.')
             options = @('-g,--groupName=groups The consumer group.', '-t,--topicName=topics Only on this topic.', '--clusterName=clusters Only what is in this cluster.', '--warning= How many messages it may be behind; 10000 if left out.', '--critical= How many messages it may be behind; 100000 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkheartbeat' = @{
-            name = 'checkHeartbeat'; family = 'check'; help = 'How long ago brokers were heard of'
+            name = 'check heartbeat'; family = 'check'; help = 'How long ago brokers were heard of'
             places = @()
             options = @('--warning= How much of its time a broker may be silent, in percent; 50 if left out.', '--critical= The same; 75 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkregistrationsize' = @{
-            name = 'checkRegistrationSize'; family = 'check'; help = 'How near brokers are to the largest registration'
+            name = 'check registrationSize'; family = 'check'; help = 'How near brokers are to the largest registration'
             places = @()
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '--clusterName=clusters Only what is in this cluster.', '--warning= How much of 16 MiB a registration may take, in percent; 50 if left out.', '--critical= The same; 80 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkcertificates' = @{
-            name = 'checkCertificates'; family = 'check'; help = 'How long certificates are still valid'
+            name = 'check certificates'; family = 'check'; help = 'How long certificates are still valid'
             places = @()
             options = @('--warning= How many days have to be left; 30: if left out.', '--critical= The same; 7: if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkjournal' = @{
-            name = 'checkJournal'; family = 'check'; help = 'Whether journals go on and are whole'
+            name = 'check journal'; family = 'check'; help = 'Whether journals go on and are whole'
             places = @()
             options = @('--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--since= Count losses from then on; -24h if left out. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Look through all of each journal, which takes its time.', '--warning= How old the last record may be, in seconds; 120 if left out.', '--critical= The same; 600 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkdrain' = @{
-            name = 'checkDrain'; family = 'check'; help = 'Whether drained brokers still are'
+            name = 'check drain'; family = 'check'; help = 'Whether drained brokers still are'
             places = @()
             options = @('--warning= How old a drain may be, in seconds; 86400 (a day) if left out.', '--critical= How many topics may be open to writes on drained brokers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkall' = @{
-            name = 'checkAll'; family = 'check'; help = 'Every check that applies'
+            name = 'check all'; family = 'check'; help = 'Every check that applies'
             places = @()
             options = @('-t,--topic=topics Check this topic by itself, too. Repeatable.', '-g,--groupName=groups Check the lag of this group, too. Repeatable.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= Other limits for a check than its usual ones. Repeatable.', '--critical= The same, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
@@ -827,12 +827,12 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('--once Look once, and exit with what was found.', '-i,--interval= From one look to the next.', '--clusterName=clusters Only what is in this cluster.', '--warning= Messages a group may be behind; 10000 if left out.', '--critical= Messages a group may be behind; 100000 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
         'reportrun' = @{
-            name = 'reportRun'; family = 'program'; help = 'Tables of what happened, out of journals and logs'
+            name = 'report run'; family = 'program'; help = 'Tables of what happened, out of journals and logs'
             places = @()
             options = @('--input=folders journals, or logs of Java''s, in this folder and below; * stands for any name; repeatable', '--source= the same, all of the server NAME; with ''*=DIR/*/logs'' it is what the first * is; repeatable', '--output=folders where the tables are, or will be', '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago (m, h, d, w), or ms since 1970', '--until= and before then', '--reports= only these reports', '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)', '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])', '--conf= a setting of Spark''s, such as spark.driver.memory=4g; repeatable', '--compact put small files of tables together afterwards, to 128 MiB'); columns = ''
         }
         'reportstream' = @{
-            name = 'reportStream'; family = 'program'; help = 'The same, again and again'
+            name = 'report stream'; family = 'program'; help = 'The same, again and again'
             places = @()
             options = @('--input=folders journals, or logs of Java''s, in this folder and below; * stands for any name; repeatable', '--source= the same, all of the server NAME; with ''*=DIR/*/logs'' it is what the first * is; repeatable', '--output=folders where the tables are, or will be', '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago (m, h, d, w), or ms since 1970', '--until= and before then', '--reports= only these reports', '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)', '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])', '--conf= a setting of Spark''s, such as spark.driver.memory=4g; repeatable', '--once what there is now, for cron', '--every= from one look to the next: 30s, 5m (60s)'); columns = ''
         }
@@ -861,8 +861,58 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-f,--file=files A file of command lines; - is stdin.')
             options = @(); columns = ''
         }
+        'audit' = @{
+            name = 'audit'; family = 'group'; help = 'The record of changes made from this account'
+            places = @('=list| ')
+            options = @(); columns = ''
+        }
+        'check' = @{
+            name = 'check'; family = 'group'; help = 'Checks for monitoring systems'
+            places = @('=namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|drain|all| ')
+            options = @(); columns = ''
+        }
+        'context' = @{
+            name = 'context'; family = 'group'; help = 'Clusters that you saved under a name'
+            places = @('=list|show|use|set|login|delete| ')
+            options = @(); columns = ''
+        }
+        'inventory' = @{
+            name = 'inventory'; family = 'group'; help = 'The brokers that nsadmin expects'
+            places = @('=list|forget|pin| ')
+            options = @(); columns = ''
+        }
+        'journal' = @{
+            name = 'journal'; family = 'group'; help = 'The journal of a name server: every change of its tables'
+            places = @('=cat|tail|stat|verify| ')
+            options = @(); columns = ''
+        }
+        'kv' = @{
+            name = 'kv'; family = 'group'; help = 'The KV config of the name servers'
+            places = @('=get|list|diff|sync|export|import| ')
+            options = @(); columns = ''
+        }
+        'repair' = @{
+            name = 'repair'; family = 'group'; help = 'Registrations that name servers and broker disagree about'
+            places = @('=wipe|register| ')
+            options = @(); columns = ''
+        }
+        'report' = @{
+            name = 'report'; family = 'group'; help = 'Availability and drain reports from journals and logs'
+            places = @('=run|stream|show|html|markdown| ')
+            options = @(); columns = ''
+        }
+        'route' = @{
+            name = 'route'; family = 'group'; help = 'The route of a topic: why it is missing, and how it changed'
+            places = @('=explain|at|diff| ')
+            options = @(); columns = ''
+        }
+        'snapshot' = @{
+            name = 'snapshot'; family = 'group'; help = 'The complete state of the name servers, saved in a file'
+            places = @('=save|show|list| ')
+            options = @(); columns = ''
+        }
         'help' = @{
-            name = 'help'; family = 'help'; help = 'More on one command'
+            name = 'help'; family = 'help'; help = 'Help for a command or a group'
             places = @('=commands ')
             options = @(); columns = ''
         }
@@ -876,6 +926,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'program' = @('-h,--help show this help message and exit')
         'screen' = @('--screen= The screen to begin with; brokers if left out.', '--interval= From one look at a server to the next; 5 if left out.', '-s,--namespace= KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.', '--journal=folders Journal whose events are shown; else the context''s. Repeatable.', '--read-only Nothing can be changed from here.', '--record=files Keep all that is seen, to be played again.', '--replay= Play such a file, or a folder with journals, instead.', '--speed= Of a replay: so many seconds in one; 1 if left out.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'batch' = @('-f,--file=files A file of command lines; - is stdin.', '--stop-on-error End at the first that fails.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'group' = @()
         'help' = @()
         'front' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--version Show the version and exit.')
     }
@@ -918,7 +969,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             'files' { Offer-Paths $typed $head '*'; return }
             'folders' { Offer-Paths $typed $head 'ProviderContainer'; return }
             'commands' {
-                $commands.GetEnumerator() | Where-Object { $_.Key -like ($typed -replace '[-_]') + '*' } |
+                $commands.GetEnumerator() | Where-Object { $_.Value.name -notlike '* *' } |
+                    Where-Object { $_.Key -like ($typed -replace '[-_]') + '*' } |
                     Sort-Object Key | ForEach-Object { Offer $_.Value.name $_.Value.help }
                 return
             }
@@ -966,7 +1018,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     if (-not $words) { return }
     $program = if (Get-Command $words[0] -ErrorAction SilentlyContinue) { $words[0] } else { 'nsadmin' }
     $before = @($words | Select-Object -Skip 1)
-    $places, $options, $columns, $command = @(), $families['front'], '', $null
+    $places, $options, $columns, $command, $family = @(), $families['front'], '', $null, $null
     $given, $taken, $waiting = 0, @(), $null
     foreach ($word in $before) {
         if ($waiting) {
@@ -974,9 +1026,10 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         } elseif ($word -like '-?*') {
             $taken += ($word -split '=', 2)[0]
             if (-not $word.Contains('=')) { $waiting = Find-Flag $word $options }
-        } elseif ($null -eq $command) {
-            $command = $word
-            $found = $commands[$word -replace '[-_]']
+        } elseif ($null -eq $command -or $family -eq 'group') {
+            $command += $word
+            $found = $commands[$command -replace '[-_]']
+            $family = $found.family
             if ($found) {
                 $places, $columns = $found.places, $found.columns
                 $options = @($found.options) + @($families[$found.family])

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import __version__, exit_codes, output, registry, stderr
+from nsadmin import __version__, exit_codes, output, overview, registry, stderr
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.exit_codes import CommandInterrupted, ExitCode, UsageError
@@ -18,7 +18,6 @@ from nsadmin.session import Session
 
 if TYPE_CHECKING:
     from nsadmin.command_line.parser import ParsedCommandLine
-from nsadmin.overview import checks_help_text, overview_text, unknown_command_error
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,7 +65,7 @@ def _run_command_line(command_args: list[str], batch_context: _BatchContext | No
     stderr.set_context_label(None)
     leading_options, remaining_words = _split_at_command(command_args)
     if "-h" in leading_options or "--help" in leading_options or remaining_words == ["help"]:
-        output.write_text(overview_text())
+        output.write_text(overview.overview_text())
         return ExitCode.DONE
     if "--version" in leading_options:
         output.write_text(f"nsadmin {__version__}")
@@ -74,15 +73,12 @@ def _run_command_line(command_args: list[str], batch_context: _BatchContext | No
     if not remaining_words:
         raise UsageError("a command is missing; nsadmin --help lists them")
     if remaining_words[0] == "help":
-        remaining_words = [remaining_words[1], "--help"]
+        remaining_words = [*remaining_words[1:], "--help"]
     command_entry, command_words = registry.take_command(remaining_words)
     if command_entry is None:
-        if remaining_words[0].lower() == "check" and {"-h", "--help"}.intersection(remaining_words[1:2]):
-            output.write_text(checks_help_text())
-            return ExitCode.DONE
-        raise unknown_command_error(remaining_words)
+        return _show_group_help(remaining_words)
     if batch_context and command_entry.kind in ("batch", "screen", "program"):
-        raise UsageError(f"{command_entry.name} has no place in a batch")
+        raise UsageError(f"{command_entry.typed_name} has no place in a batch")
     command_function = getattr(
         import_module(f"nsadmin.commands.{command_entry.module_name}"), command_entry.function_name
     )
@@ -91,6 +87,16 @@ def _run_command_line(command_args: list[str], batch_context: _BatchContext | No
     if command_entry.kind == "check":
         return _run_check(command_entry, command_function, leading_options + command_words, batch_context)
     return _parse_and_perform(command_entry, command_function, leading_options + command_words, batch_context)
+
+
+def _show_group_help(command_words: list[str]) -> int:
+    if not overview.is_group_help(command_words):
+        raise overview.unknown_command_error(command_words)
+    group_name = command_words[0].lower()
+    output.write_text(overview.group_help_text(group_name))
+    # Without the name of a check, a monitoring system must not read "OK".
+    is_bare_check = group_name == overview.CHECK_GROUP and len(command_words) == 1
+    return exit_codes.PLUGIN_UNKNOWN if is_bare_check else ExitCode.DONE
 
 
 def _run_check(
@@ -253,7 +259,7 @@ def _mqadmin_form(
 
     if command_entry.name not in OUTPUT_FORMS:
         raise UsageError(
-            f"{command_entry.name} has no output of mqadmin's; there is one of: {', '.join(OUTPUT_FORMS)}"
+            f"--output mqadmin exists only for {', '.join(OUTPUT_FORMS)}, not for {command_entry.typed_name}"
         )
     if output_style.selection != output.RowSelection() or not output_style.shows_headers:
         raise UsageError(
@@ -272,9 +278,9 @@ def _mqadmin_form(
 
 def _require_consent(session: Session, command_entry: CommandEntry) -> None:
     if command_entry.kind in ("change", "delete"):
-        session.require_writable(command_entry.name)
+        session.require_writable(command_entry.typed_name)
     if command_entry.kind == "delete":
-        session.require_yes(command_entry.name)
+        session.require_yes(command_entry.typed_name)
 
 
 def _require_known_columns(command_function: Any, selection: output.RowSelection) -> None:

@@ -1,4 +1,4 @@
-"""The table of commands: name, module, kind and help of each. Names modules and imports none."""
+"""The table of commands: name, module, kind and help of each. It names modules and imports none."""
 
 import re
 from typing import Literal, NamedTuple
@@ -9,18 +9,34 @@ CommandKind = Literal["read", "change", "delete", "mixed", "local", "check", "ba
 class CommandEntry(NamedTuple):
     """One command.
 
-    `kind` says what it does to servers: "change" can be undone, "delete" cannot, "local" has to do with none.
-    "mixed" reads or changes, as its words say, and asks `Session.require_writable` itself where it changes.
-    A "check" reads, and exits as a plugin of a monitoring system does. "batch" runs other commands. A
-    "screen" takes the whole terminal until one leaves it. A "program" gets the words behind its name as they
-    are.
+    `name` is the machine name, such as `kvGet`: audit records and JSON contain it, and it is accepted as an
+    alias. `category` is the heading in help and documentation. `group` is the first word of a two-word
+    command, "" for all others.
+
+    `kind` says what the command does to servers: the effect of "change" can be undone, that of "delete"
+    cannot. "local" sends no request. "mixed" reads or changes, depending on its arguments, and calls
+    `Session.require_writable` itself before it changes. A "check" reads, and its exit codes are those of
+    monitoring plugins. "batch" runs other commands. A "screen" occupies the whole terminal. A "program"
+    parses its own arguments.
     """
 
     name: str
     module_name: str
-    group: str
+    category: str
     kind: CommandKind
     help: str
+    group: str = ""
+
+    @property
+    def typed_name(self) -> str:
+        """The name as help and documentation write it: `kv get`, `topicRoute`."""
+        return f"{self.group} {self.member_name}" if self.group else self.name
+
+    @property
+    def member_name(self) -> str:
+        """The word after the group's name: the `get` of `kv get`."""
+        member_name = self.name[len(self.group) :]
+        return member_name[:1].lower() + member_name[1:]
 
     @property
     def may_change(self) -> bool:
@@ -28,30 +44,44 @@ class CommandEntry(NamedTuple):
 
     @property
     def function_name(self) -> str:
-        """The command's name as Python has it: topicRoute is topic_route."""
+        """The name of the command's function: topic_route for topicRoute."""
         return re.sub(r"(?<=[a-z])([A-Z]+)", r"_\1", self.name).lower()
 
 
+COMMAND_GROUPS = {
+    "audit": "The record of changes made from this account",
+    "check": "Checks for monitoring systems",
+    "context": "Clusters that you saved under a name",
+    "inventory": "The brokers that nsadmin expects",
+    "journal": "The journal of a name server: every change of its tables",
+    "kv": "The KV config of the name servers",
+    "repair": "Registrations that name servers and broker disagree about",
+    "report": "Availability and drain reports from journals and logs",
+    "route": "The route of a topic: why it is missing, and how it changed",
+    "snapshot": "The complete state of the name servers, saved in a file",
+}
+"""The groups of two-word commands, with their help."""
+
 # name, module, kind, help
-_COMMAND_GROUPS: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
+_COMMANDS_BY_CATEGORY: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
     "Clusters": (
         ("clusterList", "brokers.clusters", "read", "Brokers with their load and state"),
         ("brokerStatus", "brokers.clusters", "read", "All that a broker tells about itself"),
-        ("inventoryList", "brokers.inventory", "read", "Brokers that should be there, and missing ones"),
-        ("inventoryForget", "brokers.inventory", "read", "Expect a broker no longer"),
-        ("inventoryPin", "brokers.inventory", "read", "Expect a broker until it is forgotten"),
+        ("inventory list", "brokers.inventory", "read", "Brokers that should be there, and missing ones"),
+        ("inventory forget", "brokers.inventory", "read", "Expect a broker no longer"),
+        ("inventory pin", "brokers.inventory", "read", "Expect a broker until it is forgotten"),
     ),
     "Brokers": (
         ("wipeWritePerm", "brokers.write_permission", "change", "Stop writes to a broker"),
         ("addWritePerm", "brokers.write_permission", "change", "Allow writes to a broker again"),
         (
-            "repairWipe",
+            "repair wipe",
             "brokers.registration_repair",
             "change",
             "Give topics the broker's own permissions again",
         ),
         (
-            "repairRegister",
+            "repair register",
             "brokers.registration_repair",
             "change",
             "Make a broker register all of its topics",
@@ -201,7 +231,7 @@ _COMMAND_GROUPS: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
     ),
     "Diagnosis": (
         (
-            "routeExplain",
+            "route explain",
             "procedures.route_explain",
             "read",
             'Why a client gets "No route info of this topic"',
@@ -260,8 +290,8 @@ _COMMAND_GROUPS: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
     ),
     "Name servers": (
         ("where", "name_servers.where", "read", "Which are asked, who said so, and whether they answer"),
-        ("kvGet", "name_servers.kv_config", "read", "One value of the KV config"),
-        ("kvList", "name_servers.kv_config", "read", "All values of a KV namespace"),
+        ("kv get", "name_servers.kv_config", "read", "One value of the KV config"),
+        ("kv list", "name_servers.kv_config", "read", "All values of a KV namespace"),
         ("updateKvConfig", "name_servers.kv_config", "change", "Write a value of the KV config"),
         ("deleteKvConfig", "name_servers.kv_config", "delete", "Delete a value of the KV config"),
         ("getNamesrvConfig", "name_servers.name_server_configs", "read", "Settings in force"),
@@ -269,11 +299,16 @@ _COMMAND_GROUPS: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
     ),
     "Comparing": (
         ("divergence", "procedures.divergence", "read", "Do the name servers agree, and why not"),
-        ("kvDiff", "name_servers.kv_copies", "read", "What name servers have differently in their KV config"),
-        ("kvSync", "name_servers.kv_copies", "change", "Copy KV config from one name server to the others"),
-        ("kvExport", "name_servers.kv_copies", "read", "KV config as a file"),
         (
-            "kvImport",
+            "kv diff",
+            "name_servers.kv_copies",
+            "read",
+            "What name servers have differently in their KV config",
+        ),
+        ("kv sync", "name_servers.kv_copies", "change", "Copy KV config from one name server to the others"),
+        ("kv export", "name_servers.kv_copies", "read", "KV config as a file"),
+        (
+            "kv import",
             "name_servers.kv_copies",
             "change",
             "Write the KV config of a file on every name server",
@@ -310,57 +345,57 @@ _COMMAND_GROUPS: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
         ),
     ),
     "Contexts": (
-        ("contextList", "contexts.saved_contexts", "local", "Clusters that are known by name"),
-        ("contextShow", "contexts.saved_contexts", "local", "One of them"),
-        ("contextUse", "contexts.saved_contexts", "local", "Choose one for all commands"),
-        ("contextSet", "contexts.context_set", "local", "Make or change one"),
-        ("contextLogin", "contexts.context_login", "local", "Store its credentials"),
-        ("contextDelete", "contexts.saved_contexts", "local", "Forget one"),
+        ("context list", "contexts.saved_contexts", "local", "Clusters that are known by name"),
+        ("context show", "contexts.saved_contexts", "local", "One of them"),
+        ("context use", "contexts.saved_contexts", "local", "Choose one for all commands"),
+        ("context set", "contexts.context_set", "local", "Make or change one"),
+        ("context login", "contexts.context_login", "local", "Store its credentials"),
+        ("context delete", "contexts.saved_contexts", "local", "Forget one"),
     ),
     "History": (
         ("history", "history.history", "read", "What happened to a topic, a broker or a key"),
-        ("routeAt", "history.route_at", "read", "The route of a topic at a moment of the past"),
-        ("routeDiff", "history.route_diff", "read", "What differs between two moments or places"),
-        ("snapshotSave", "history.snapshots", "read", "All that name servers know, in a file"),
-        ("snapshotShow", "history.snapshots", "local", "What is in such a file"),
-        ("snapshotList", "history.snapshots", "local", "Such files in a folder"),
+        ("route at", "history.route_at", "read", "The route of a topic at a moment of the past"),
+        ("route diff", "history.route_diff", "read", "What differs between two moments or places"),
+        ("snapshot save", "history.snapshots", "read", "All that name servers know, in a file"),
+        ("snapshot show", "history.snapshots", "local", "What is in such a file"),
+        ("snapshot list", "history.snapshots", "local", "Such files in a folder"),
     ),
     "Checks": (
-        ("checkNamesrv", "checks.service_checks", "check", "Whether name servers answer"),
-        ("checkBrokers", "checks.service_checks", "check", "Whether brokers answer, and have their masters"),
-        ("checkDivergence", "checks.service_checks", "check", "Whether name servers know the same"),
-        ("checkTopic", "checks.service_checks", "check", "Whether a topic can be written"),
-        ("checkWritable", "checks.service_checks", "check", "Whether all topics can be written"),
-        ("checkLag", "checks.service_checks", "check", "How far a group is behind"),
-        ("checkHeartbeat", "checks.upkeep_checks", "check", "How long ago brokers were heard of"),
+        ("check namesrv", "checks.service_checks", "check", "Whether name servers answer"),
+        ("check brokers", "checks.service_checks", "check", "Whether brokers answer, and have their masters"),
+        ("check divergence", "checks.service_checks", "check", "Whether name servers know the same"),
+        ("check topic", "checks.service_checks", "check", "Whether a topic can be written"),
+        ("check writable", "checks.service_checks", "check", "Whether all topics can be written"),
+        ("check lag", "checks.service_checks", "check", "How far a group is behind"),
+        ("check heartbeat", "checks.upkeep_checks", "check", "How long ago brokers were heard of"),
         (
-            "checkRegistrationSize",
+            "check registrationSize",
             "checks.upkeep_checks",
             "check",
             "How near brokers are to the largest registration",
         ),
-        ("checkCertificates", "checks.upkeep_checks", "check", "How long certificates are still valid"),
-        ("checkJournal", "checks.upkeep_checks", "check", "Whether journals go on and are whole"),
-        ("checkDrain", "checks.upkeep_checks", "check", "Whether drained brokers still are"),
-        ("checkAll", "checks.check_all", "check", "Every check that applies"),
+        ("check certificates", "checks.upkeep_checks", "check", "How long certificates are still valid"),
+        ("check journal", "checks.upkeep_checks", "check", "Whether journals go on and are whole"),
+        ("check drain", "checks.upkeep_checks", "check", "Whether drained brokers still are"),
+        ("check all", "checks.check_all", "check", "Every check that applies"),
         ("securityAudit", "access.security_audit", "check", "What stands open, and what to do about it"),
         ("startMonitoring", "checks.group_monitor", "check", "Every consumer group, again and again"),
     ),
     "Journals": (
-        ("journalCat", "history.journals", "local", "What a name server's journal says"),
-        ("journalTail", "history.journals", "local", "The end of it, and what comes"),
-        ("journalStat", "history.journals", "local", "What is in it, by type of event"),
-        ("journalVerify", "history.journals", "local", "Whether it is whole"),
+        ("journal cat", "history.journals", "local", "What a name server's journal says"),
+        ("journal tail", "history.journals", "local", "The end of it, and what comes"),
+        ("journal stat", "history.journals", "local", "What is in it, by type of event"),
+        ("journal verify", "history.journals", "local", "Whether it is whole"),
         ("collect", "programs.collect", "read", "Write journals of name servers that keep none"),
     ),
     "Reports": (
-        ("reportRun", "reports.report_run", "program", "Tables of what happened, out of journals and logs"),
-        ("reportStream", "reports.report_stream", "program", "The same, again and again"),
-        ("reportShow", "reports.report_pages", "local", "A report that was made"),
-        ("reportHtml", "reports.report_pages", "local", "All reports on one page, with pictures"),
-        ("reportMarkdown", "reports.report_pages", "local", "All reports as Markdown"),
+        ("report run", "reports.report_run", "program", "Tables of what happened, out of journals and logs"),
+        ("report stream", "reports.report_stream", "program", "The same, again and again"),
+        ("report show", "reports.report_pages", "local", "A report that was made"),
+        ("report html", "reports.report_pages", "local", "All reports on one page, with pictures"),
+        ("report markdown", "reports.report_pages", "local", "All reports as Markdown"),
     ),
-    "Audit": (("auditList", "history.audit_list", "local", "Changes that were made from this account"),),
+    "Audit": (("audit list", "history.audit_list", "local", "Changes that were made from this account"),),
     "Help": (("mqadminMap", "mqadmin.mqadmin_map", "local", "What to type instead of a command of mqadmin"),),
     "Programs": (
         ("tui", "programs.tui", "screen", "The cluster, live, on the whole terminal"),
@@ -374,10 +409,19 @@ _COMMAND_GROUPS: dict[str, tuple[tuple[str, str, CommandKind, str], ...]] = {
 HIDDEN_COMMANDS = (
     CommandEntry("complete", "programs.tab_completion", "Programs", "program", "Values for a TAB"),
 )
-"""For other programs: named in no list of commands."""
+"""Commands for other programs: no list of commands contains them."""
+
+
+def _build_entry(
+    category: str, typed_name: str, module_name: str, command_kind: CommandKind, help_text: str
+) -> CommandEntry:
+    group, _, member_name = typed_name.rpartition(" ")
+    machine_name = f"{group}{member_name[0].upper()}{member_name[1:]}" if group else member_name
+    return CommandEntry(machine_name, module_name, category, command_kind, help_text, group)
+
 
 COMMANDS = tuple(
-    CommandEntry(command_name, module_name, group_name, command_kind, help_text)
-    for group_name, group_entries in _COMMAND_GROUPS.items()
-    for command_name, module_name, command_kind, help_text in group_entries
+    _build_entry(category, *command_fields)
+    for category, category_commands in _COMMANDS_BY_CATEGORY.items()
+    for command_fields in category_commands
 )

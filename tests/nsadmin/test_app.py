@@ -132,6 +132,21 @@ def test_help_of_one_command(run: Run, args: tuple[str, ...]) -> None:
         assert "-b, --brokerName BROKER" in done.out
 
 
+@pytest.mark.parametrize("args", [("kv",), ("kv", "--help"), ("KV", "-h"), ("help", "kv")])
+def test_a_group_lists_its_commands(run: Run, args: tuple[str, ...]) -> None:
+    done = run(*args)
+    assert (done.code, done.err) == (0, "")
+    assert "Usage: nsadmin kv COMMAND [ARGUMENTS] [OPTIONS]\n" in done.out
+    assert [line.split()[:2] for line in done.out.splitlines() if line.startswith("  kv ")] == [
+        ["kv", name] for name in ("get", "list", "diff", "sync", "export", "import")
+    ]
+
+
+@pytest.mark.parametrize("args", [("kv", "get", "--help"), ("help", "kv", "get"), ("kvGet", "-h")])
+def test_help_of_a_two_word_command_has_the_two_words(run: Run, args: tuple[str, ...]) -> None:
+    assert run(*args).out.startswith("Usage: nsadmin kv get ")
+
+
 def test_the_version(run: Run) -> None:
     assert run("--version") == (0, f"nsadmin {__version__}\n", "")
 
@@ -141,6 +156,11 @@ def test_the_version(run: Run) -> None:
     [
         ((), "a command is missing; nsadmin --help lists them"),
         (("topicRout",), "no command 'topicRout': did you mean topicRoute"),
+        (("context", "frobnicate"), 'unknown command "context frobnicate": use list, show, use, set, login'),
+        (("help", "context", "frobnicate"), 'unknown command "context frobnicate": use list, show, use'),
+        (("kv", "gte"), 'unknown command "kv gte": did you mean kv get?'),
+        (("kv", "-n", "h:1"), 'missing command after "kv": use get, list, diff, sync, export, import'),
+        (("kvGet",), "kv get: NAMESPACE is missing; type: nsadmin kv get NAMESPACE KEY"),
         (("qqqqqq",), "no command 'qqqqqq': nsadmin --help lists all"),
         (
             ("--foo", "topicList"),

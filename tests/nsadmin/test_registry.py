@@ -6,10 +6,13 @@ from inspect import signature
 import pytest
 
 from nsadmin.registry import (
+    COMMAND_GROUPS,
     COMMANDS,
     CommandEntry,
     find_command,
-    list_check_names,
+    find_group,
+    list_group_members,
+    list_top_level_names,
     nearest_commands,
     take_command,
 )
@@ -46,9 +49,28 @@ def test_a_line_begins_with_a_name_in_one_word_or_in_two() -> None:
     assert take_command(["lab", "up"]) == (find_command("lab"), ["up"])
 
 
-def test_checks_are_known_by_what_stands_behind_check() -> None:
-    assert list_check_names()[:2] == ["namesrv", "brokers"]
-    for name in list_check_names():
-        entry, behind = take_command(["check", name, "-n", "h:1"])
-        assert entry is not None
-        assert (entry.kind, behind) == ("check", ["-n", "h:1"])
+def test_every_group_has_help_and_two_word_commands_with_a_camel_case_alias() -> None:
+    assert {entry.group for entry in COMMANDS} == {"", *COMMAND_GROUPS}
+    for group in COMMAND_GROUPS:
+        assert find_command(group) is None
+        for entry in list_group_members(group):
+            assert entry.typed_name == f"{group} {entry.member_name}"
+            for words in (entry.typed_name.split(), [entry.name], [f"{group}-{entry.member_name}"]):
+                assert take_command([*words, "-n", "h:1"]) == (entry, ["-n", "h:1"])
+
+
+def test_a_group_is_found_in_any_case() -> None:
+    assert (find_group("KV"), find_group("kvs")) == ("kv", None)
+
+
+def test_only_the_group_check_consists_of_checks() -> None:
+    assert [entry.member_name for entry in list_group_members("check")][:2] == ["namesrv", "brokers"]
+    for group in COMMAND_GROUPS:
+        assert {entry.kind == "check" for entry in list_group_members(group)} == {group == "check"}
+
+
+def test_groups_and_single_commands_follow_the_program_s_name() -> None:
+    names = list_top_level_names()
+    assert names["kv"] == "The KV config of the name servers"
+    assert "topicRoute" in names
+    assert not {"kvGet", "kv get", "get"} & names.keys()

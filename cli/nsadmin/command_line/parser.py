@@ -108,7 +108,7 @@ def _apply_batch_values(
 ) -> dict[str, Any]:
     """The shared options of a line, completed with those of its batch where the line sets none."""
     if batch_values.get("dry_run") and entry.kind == "local":
-        raise UsageError(f"{entry.name} knows no --dry-run: leave it out of this batch")
+        raise UsageError(f"{entry.typed_name} knows no --dry-run: leave it out of this batch")
     own_names = {
         parameter.name
         for parameter in list_shared_parameters(entry)
@@ -143,7 +143,7 @@ def _parse_values(
     docstring, usage_text = command_function.__doc__ or "", _usage_text(_declared_arguments(all_parameters))
     exit_codes = PLUGIN_CODE_MEANINGS if entry.kind == "check" else EXIT_CODE_MEANINGS
     return typer_parser.parse_with_typer(
-        entry.name, docstring, usage_text, all_parameters, raw_args, exit_codes
+        entry.typed_name, docstring, usage_text, all_parameters, raw_args, exit_codes
     )
 
 
@@ -267,7 +267,7 @@ def _fill_arguments(
             argument_texts[argument_name] = positional_words.pop(0)
     if positional_words:
         raise UsageError(
-            f"{entry.name}: {positional_words[0]!r} is one too many; type: "
+            f"{entry.typed_name}: {positional_words[0]!r} is one too many; type: "
             f"{_usage_example(entry, declared_arguments)}"
         )
     for argument_name, argument in declared_arguments.items():
@@ -275,7 +275,7 @@ def _fill_arguments(
             argument_texts[argument_name] == "" and not argument.may_be_empty
         ):
             raise UsageError(
-                f"{entry.name}: {argument.metavar} is missing; type: "
+                f"{entry.typed_name}: {argument.metavar} is missing; type: "
                 f"{_usage_example(entry, declared_arguments)}"
             )
     return argument_texts
@@ -285,4 +285,4 @@ def _usage_example(entry: CommandEntry, declared_arguments: Mapping[str, Argumen
     flag_usage = " ".join(
         f"{argument.flags[0]} {argument.metavar}" for argument in declared_arguments.values()
     )
-    return f"nsadmin {entry.name} {_usage_text(declared_arguments)}, or: {flag_usage}"
+    return f"nsadmin {entry.typed_name} {_usage_text(declared_arguments)}, or: {flag_usage}"

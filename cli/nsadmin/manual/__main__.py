@@ -23,7 +23,7 @@ def render_files() -> dict[str, str]:
     return {
         "man/man1/nsadmin.1": man_pages.render_overview(command_descriptions),
         **{
-            f"man/man1/nsadmin-{command.entry.name}.1": man_pages.render_page(command)
+            f"man/man1/{man_pages.page_name(command.entry)}.1": man_pages.render_page(command)
             for command in command_descriptions
         },
         "completions/nsadmin.bash": bash.render_script(command_shapes),

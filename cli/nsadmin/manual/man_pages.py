@@ -7,6 +7,7 @@ from nsadmin.command_line.docstrings import CommandExample
 from nsadmin.command_line.parser import OptionDescription
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS
 from nsadmin.manual.command_descriptions import CommandDescription
+from nsadmin.registry import CommandEntry
 
 # Escapes make lines longer; 80 bytes are what mandoc asks for.
 _LINE_WIDTH = 70
@@ -17,7 +18,7 @@ ENVIRONMENT_VARIABLES = (
     ("NSADMIN_SECRET_KEY", "The secret key that belongs to it."),
     ("NSADMIN_SECURITY_TOKEN", "The security token that belongs to it, if there is one."),
     ("NSADMIN_KEY_PASSWORD", "What opens the key of --tlsKey, if the context does not say."),
-    ("NSADMIN_CONTEXT", "The context, where no --context is given; else that of contextUse."),
+    ("NSADMIN_CONTEXT", "The context, where no --context is given; else that of `context use`."),
     ("NSADMIN_CONFIG", "The file of contexts; else nsadmin/config.yaml in ~/.config."),
     ("NSADMIN_OUTPUT", "The format, where no --output is given; else table."),
     ("XDG_CACHE_HOME", "The folder where nsadmin keeps what endpoints said last; else ~/.cache."),
@@ -27,15 +28,15 @@ ENVIRONMENT_VARIABLES = (
 
 def render_page(command: CommandDescription) -> str:
     """nsadmin-COMMAND(1)."""
-    command_name = command.entry.name
+    command_name = command.entry.typed_name
     argument_words = _escape_roff(command.argument_words)
     synopsis = f"\\fBnsadmin {_escape_roff(command_name)}\\fR [\\fIoptions\\fR] {argument_words}".rstrip()
     short_help = _lower_first_letter(command.entry.help)
     return _join_sections(
-        _page_head(f"nsadmin-{command_name}"),
+        _page_head(page_name(command.entry)),
         (
             ".SH NAME",
-            f"nsadmin\\-{_escape_roff(command_name)} \\- {_escape_roff(short_help)}",
+            f"{_escape_roff(page_name(command.entry))} \\- {_escape_roff(short_help)}",
         ),
         (".SH SYNOPSIS", synopsis),
         (".SH DESCRIPTION", *_separate_paragraphs(command.text_paragraphs)),
@@ -50,11 +51,16 @@ def render_page(command: CommandDescription) -> str:
     )
 
 
+def page_name(command_entry: CommandEntry) -> str:
+    """The name of a command's page: nsadmin-kv-get, nsadmin-topicRoute."""
+    return "-".join(("nsadmin", *command_entry.typed_name.split()))
+
+
 def render_overview(commands: Iterable[CommandDescription]) -> str:
     """nsadmin(1)."""
     commands_by_group: dict[str, list[CommandDescription]] = {}
     for command in commands:
-        commands_by_group.setdefault(command.entry.group, []).append(command)
+        commands_by_group.setdefault(command.entry.category, []).append(command)
     return _join_sections(
         _page_head("nsadmin"),
         (".SH NAME", "nsadmin \\- operate Apache RocketMQ name servers and brokers"),
@@ -109,7 +115,7 @@ def _group_section(group_name: str, commands: Iterable[CommandDescription]) -> I
     yield f".SS {_escape_roff(group_name)}"
     for command in commands:
         yield from _tagged_item(
-            f"\\fBnsadmin\\-{_escape_roff(command.entry.name)}\\fR(1)", command.entry.help + "."
+            f"\\fB{_escape_roff(page_name(command.entry))}\\fR(1)", command.entry.help + "."
         )
 
 

@@ -26,8 +26,8 @@ def render_reference(commands: Iterable[CommandDescription]) -> str:
     )
     page_parts, current_group = [_PAGE_HEAD, shared_table + "\n"], ""
     for command in command_list:
-        if command.entry.group != current_group:
-            current_group = command.entry.group
+        if command.entry.category != current_group:
+            current_group = command.entry.category
             page_parts.append(f"## {current_group}\n")
         page_parts.append(_command_section(command, shared_options))
     return "\n".join(page_parts)
@@ -52,8 +52,8 @@ def _command_section(command: CommandDescription, shared_options: Container[Opti
     listed_options = [option for option in own_options if option not in shared_options]
     argument_words = f" {command.argument_words}" if command.argument_words else ""
     section_lines = [
-        f"### {command_entry.name}\n",
-        f"`nsadmin {command_entry.name}{argument_words}`\n",
+        f"### {command_entry.typed_name}\n",
+        f"`nsadmin {command_entry.typed_name}{argument_words}`\n",
         "\n\n".join(command.text_paragraphs) + "\n",
     ]
     section_lines += _option_table(listed_options)

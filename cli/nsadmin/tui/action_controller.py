@@ -63,7 +63,8 @@ class ActionController:
             app.show_message(refusal_text or "", "bad")
         elif row_actions.needs_confirmation(command_words):
             app.push_screen(
-                ChangeScreen(command_words, app.cluster_context.words, entry.name), self._poll_after_change
+                ChangeScreen(command_words, app.cluster_context.words, entry.typed_name),
+                self._poll_after_change,
             )
         else:
             app.push_screen(OutputScreen(command_words, app.cluster_context.words))

@@ -11,6 +11,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
 from nsadmin.command_line.docstrings import CommandExample
+from nsadmin.registry import take_command
 from tests.nsadmin.conftest import Run
 from tests.support.clock import hurry
 from tests.support.examples import (
@@ -41,7 +42,7 @@ def test_a_command_has_one_to_three_examples(case: Case) -> None:
     assert 1 <= len(case.examples) <= 3, (
         f'{case.entry.name}: add "Examples:" to the docstring of its function'
     )
-    assert all(words(example)[0] == case.entry.name for example in case.examples)
+    assert all(take_command(words(example))[0] == case.entry for example in case.examples)
 
 
 def test_each_example_is_run_in_the_lab_or_on_a_real_broker() -> None:

@@ -10,7 +10,7 @@ from nsadmin.manual import man_pages
 from nsadmin.manual.command_descriptions import describe_all_commands
 
 PAGES = {
-    f"nsadmin-{command.entry.name}": man_pages.render_page(command) for command in describe_all_commands()
+    man_pages.page_name(command.entry): man_pages.render_page(command) for command in describe_all_commands()
 }
 PAGES["nsadmin"] = man_pages.render_overview(describe_all_commands())
 needs_groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
@@ -56,6 +56,14 @@ def test_a_page_shows_columns_and_examples_as_they_are_typed() -> None:
     assert f"Where it cannot be written to:\n\n           {line}\n" in text
     assert "COLUMNS" not in shown(PAGES["nsadmin-lab"])
     assert "nsadmin lab up --namesrv-port 9876 --broker-port 10911" in shown(PAGES["nsadmin-lab"])
+
+
+@needs_groff
+def test_the_page_of_a_two_word_command_has_both_words_in_its_name() -> None:
+    text = " ".join(shown(PAGES["nsadmin-kv-get"]).split())
+    assert "nsadmin-kv-get - " in text
+    assert "nsadmin kv get [options] NAMESPACE KEY" in text
+    assert "nsadmin-kv-get(1)" in shown(PAGES["nsadmin"])
 
 
 def test_what_roff_would_take_for_its_own_is_escaped() -> None:

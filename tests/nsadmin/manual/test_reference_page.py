@@ -7,7 +7,7 @@ from nsadmin.manual.reference_page import render_reference
 def test_every_command_has_its_section_and_shared_options_are_listed_once() -> None:
     page = render_reference(describe_all_commands())
     for command in describe_all_commands():
-        assert f"### {command.entry.name}\n" in page
+        assert f"### {command.entry.typed_name}\n" in page
     assert page.count("`-n, --namesrvAddr LIST` | Name servers, as HOST:PORT") == 1
     assert page.count("`--dry-run`") == 1
     assert "`nsadmin wipeWritePerm BROKER`" in page
@@ -29,3 +29,9 @@ def test_a_section_has_columns_and_examples() -> None:
     section = section.partition("\n### ")[0]
     assert "| column | |\n|---|---|\n| `topic` | name of the topic |\n" in section
     assert "```sh\n# Brokers and queues of a topic\nnsadmin topicRoute orders\n" in section
+
+
+def test_commands_are_listed_under_the_headings_of_their_category() -> None:
+    page = render_reference(describe_all_commands())
+    assert "\n## Name servers\n" in page
+    assert "\n## \n" not in page

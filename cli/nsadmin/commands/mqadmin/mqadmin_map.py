@@ -58,7 +58,7 @@ def _map_row(known_command: MqadminCommand) -> ResultRow:
     status = "same name" if same_entry else "other command" if entry else "not yet"
     return {
         "mqadmin": known_command.name,
-        "nsadmin": entry and entry.name,
+        "nsadmin": entry and entry.typed_name,
         "status": status,
         "since": known_command.since_release,
         "note": known_command.note,

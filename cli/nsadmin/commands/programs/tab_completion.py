@@ -96,12 +96,21 @@ def _source_detail(value_source: str, words_before: Sequence[str]) -> str:
     return values_on_line(words_before).get(metavar, "") if metavar else ""
 
 
+def _find_entry(words_before: Sequence[str]) -> tuple[registry.CommandEntry | None, Sequence[str]]:
+    """The command on the line, and the words after it; words before it can be options and their values."""
+    for word_index in range(len(words_before)):
+        entry, words_after = registry.take_command(words_before[word_index:])
+        if entry is not None:
+            return entry, words_after
+    return None, ()
+
+
 def values_on_line(words_before: Sequence[str]) -> dict[str, str]:
     """The values on the line by metavar, whether they were given by flag or by position."""
     from nsadmin.command_line.parser import describe_command
 
-    remaining_words = iter(words_before)
-    entry = next((entry for entry in map(registry.find_command, remaining_words) if entry), None)
+    entry, words_after = _find_entry(words_before)
+    remaining_words = iter(words_after)
     if entry is None or entry.kind == "program":
         return {}
     module = import_module(f"nsadmin.commands.{entry.module_name}")

@@ -37,7 +37,8 @@ _nsadmin_split() {
 
 # What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it.
 _nsadmin_table() {
-    local restore= family=front
+    local restore=
+    family=front
     shopt -q nocasematch || restore=1
     shopt -s nocasematch
     places=() options=() columns=
@@ -125,7 +126,8 @@ _nsadmin_flags() {
 
 _nsadmin() {
     local IFS=$' \t\n' known='@NAMES@'
-    local words places options columns word typed quote source command= given=0 taken=, at flag next= item
+    local words places options columns word typed quote source family item at flag
+    local command= given=0 taken=, next=
     _nsadmin_split
     _nsadmin_table ''
     local last=$((${#words[@]} - 1))
@@ -136,8 +138,8 @@ _nsadmin() {
             if [[ $word != *=* ]] && _nsadmin_takes "$flag" && ((++at == last)); then
                 next=value
             fi
-        elif [[ -z $command ]]; then
-            command=$word
+        elif [[ -z $command || $family == group ]]; then
+            command+=$word
             _nsadmin_table "$command"
         else
             ((given++))
@@ -191,9 +193,7 @@ def render_script(command_shapes: CommandShapes) -> str:
                 if family_choices
             ),
         )
-        .replace(
-            "@NAMES@", " ".join(command_shape.command_name for command_shape in command_shapes.command_shapes)
-        )
+        .replace("@NAMES@", " ".join(shape.command_name for shape in command_shapes.top_level_shapes))
     )
 
 

@@ -6,9 +6,12 @@ from typing import NamedTuple
 from nsadmin.command_line.parser import OptionDescription
 from nsadmin.completion.value_sources import source_of_metavar
 from nsadmin.manual.command_descriptions import CommandDescription
+from nsadmin.registry import COMMAND_GROUPS, list_group_members
 
 COMMAND_SOURCE = "commands"
 """The source of `nsadmin help COMMAND`."""
+GROUP_FAMILY = "group"
+"""The family of groups: after one, the next word completes the name of the command."""
 
 
 class CompletionChoice(NamedTuple):
@@ -25,7 +28,10 @@ class CompletionChoice(NamedTuple):
 
 
 class CommandShape(NamedTuple):
-    """A command: its own options, the family whose options it shares, and the columns of its rows."""
+    """A command or a group: its own options, the family whose options it shares, the columns of its rows.
+
+    A group has the names of its commands as its positional argument, and belongs to the family `group`.
+    """
 
     command_name: str
     help_text: str
@@ -41,8 +47,13 @@ class CommandShape(NamedTuple):
 
     @property
     def plain_name(self) -> str:
-        """The name with which all spellings are compared."""
-        return self.command_name.lower()
+        """The name that is compared with what is typed: `kvget` for `kv get`, `kvGet` and `kv-get`."""
+        return self.command_name.replace(" ", "").lower()
+
+    @property
+    def is_top_level(self) -> bool:
+        """Whether the name is one word, so that it can follow `nsadmin` directly."""
+        return " " not in self.command_name
 
 
 class CommandShapes(NamedTuple):
@@ -52,10 +63,15 @@ class CommandShapes(NamedTuple):
     choices_by_family: dict[str, tuple[CompletionChoice, ...]]
     leading_choices: tuple[CompletionChoice, ...]
 
+    @property
+    def top_level_shapes(self) -> list[CommandShape]:
+        """The groups, and the commands that belong to none."""
+        return [command_shape for command_shape in self.command_shapes if command_shape.is_top_level]
+
 
 _VERSION_CHOICE = CompletionChoice(("--version",), None, "Show the version and exit.")
 _HELP_SHAPE = CommandShape(
-    "help", "More on one command", (CompletionChoice((), COMMAND_SOURCE, ""),), (), "help"
+    "help", "Help for a command or a group", (CompletionChoice((), COMMAND_SOURCE, ""),), (), "help"
 )
 
 
@@ -78,7 +94,20 @@ def build_shapes(commands: Iterable[CommandDescription]) -> CommandShapes:
         (*choices_by_family["read"], *choices_by_family["change"], _VERSION_CHOICE)
     )
     return CommandShapes(
-        (*command_shapes, _HELP_SHAPE), {**choices_by_family, "help": ()}, tuple(leading_choices)
+        (*command_shapes, *map(_shape_group, COMMAND_GROUPS), _HELP_SHAPE),
+        {**choices_by_family, GROUP_FAMILY: (), "help": ()},
+        tuple(leading_choices),
+    )
+
+
+def _shape_group(group_name: str) -> CommandShape:
+    member_choices = "".join(f"{entry.member_name}|" for entry in list_group_members(group_name))
+    return CommandShape(
+        group_name,
+        COMMAND_GROUPS[group_name],
+        (CompletionChoice((), member_choices, ""),),
+        (),
+        GROUP_FAMILY,
     )
 
 
@@ -89,7 +118,7 @@ def _family_of_command(command: CommandDescription) -> str:
 def _shape_command(command: CommandDescription, shared_choices: Sequence[CompletionChoice]) -> CommandShape:
     option_choices = (_option_choice(option_choice) for option_choice in command.options)
     return CommandShape(
-        command.entry.name,
+        command.entry.typed_name,
         command.entry.help,
         tuple(_option_choice(positional_option) for positional_option in command.positional_options),
         tuple(option_choice for option_choice in option_choices if option_choice not in shared_choices),

@@ -100,8 +100,8 @@ function __nsadmin_complete
             if not string match -q -- '*=*' $word; and __nsadmin_takes $word
                 set waiting value
             end
-        else if not set -q command[1]
-            set command $word
+        else if not set -q command[1]; or test "$family" = group
+            set command "$command$word"
             __nsadmin_table $command
         else
             set given (math $given + 1)
@@ -144,7 +144,7 @@ def render_script(command_shapes: CommandShapes) -> str:
     choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
     command_names = " ".join(
         f"{command_shape.command_name}\\t{_quote_text(command_shape.help_text)}"
-        for command_shape in command_shapes.command_shapes
+        for command_shape in command_shapes.top_level_shapes
     )
     return (
         _SCRIPT_TEMPLATE.replace(

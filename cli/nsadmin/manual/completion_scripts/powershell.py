@@ -56,7 +56,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             'files' { Offer-Paths $typed $head '*'; return }
             'folders' { Offer-Paths $typed $head 'ProviderContainer'; return }
             'commands' {
-                $commands.GetEnumerator() | Where-Object { $_.Key -like ($typed -replace '[-_]') + '*' } |
+                $commands.GetEnumerator() | Where-Object { $_.Value.name -notlike '* *' } |
+                    Where-Object { $_.Key -like ($typed -replace '[-_]') + '*' } |
                     Sort-Object Key | ForEach-Object { Offer $_.Value.name $_.Value.help }
                 return
             }
@@ -104,7 +105,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     if (-not $words) { return }
     $program = if (Get-Command $words[0] -ErrorAction SilentlyContinue) { $words[0] } else { 'nsadmin' }
     $before = @($words | Select-Object -Skip 1)
-    $places, $options, $columns, $command = @(), $families['front'], '', $null
+    $places, $options, $columns, $command, $family = @(), $families['front'], '', $null, $null
     $given, $taken, $waiting = 0, @(), $null
     foreach ($word in $before) {
         if ($waiting) {
@@ -112,9 +113,10 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         } elseif ($word -like '-?*') {
             $taken += ($word -split '=', 2)[0]
             if (-not $word.Contains('=')) { $waiting = Find-Flag $word $options }
-        } elseif ($null -eq $command) {
-            $command = $word
-            $found = $commands[$word -replace '[-_]']
+        } elseif ($null -eq $command -or $family -eq 'group') {
+            $command += $word
+            $found = $commands[$command -replace '[-_]']
+            $family = $found.family
             if ($found) {
                 $places, $columns = $found.places, $found.columns
                 $options = @($found.options) + @($families[$found.family])

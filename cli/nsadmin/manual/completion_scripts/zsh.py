@@ -10,7 +10,7 @@ _SCRIPT_TEMPLATE = r"""#compdef nsadmin
 # What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a blank,
 # what it is for.
 _nsadmin_table() {
-    local family=front
+    family=front
     places=() options=() columns=
     case ${(L)1//[-_]/} in
 @CASES@
@@ -90,7 +90,7 @@ _nsadmin_flags() {
 
 _nsadmin() {
     local -a places options taken
-    local word source columns command next item
+    local word source columns family command next item
     local -i at given=0
     _nsadmin_table ''
     for ((at = 2; at < CURRENT; at++)); do
@@ -100,8 +100,8 @@ _nsadmin() {
             if [[ $word != *=* ]] && _nsadmin_takes $word && ((++at == CURRENT)); then
                 next=value
             fi
-        elif [[ -z $command ]]; then
-            command=$word
+        elif [[ -z $command || $family == group ]]; then
+            command+=$word
             _nsadmin_table $command
         else
             ((given++))
@@ -142,7 +142,7 @@ def render_script(command_shapes: CommandShapes) -> str:
     choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
     command_names = (
         f"        {_quote_text(f'{command_shape.command_name}:{command_shape.help_text}')}"
-        for command_shape in command_shapes.command_shapes
+        for command_shape in command_shapes.top_level_shapes
     )
     return (
         _SCRIPT_TEMPLATE.replace(

@@ -33,7 +33,9 @@ def parse_prompt_line(prompt_line: str, screen_names: Sequence[str]) -> ParsedPr
         return ParsedPromptLine(builtin_command="quit")
     if len(line_words) == 1 and line_words[0] in screen_names:
         return ParsedPromptLine(screen_name=line_words[0])
-    if line_words[0] in BUILTIN_COMMANDS and len(line_words) <= 2:
+    # `context show` is a command of nsadmin, and `context prod` chooses a context on the screen.
+    is_command = len(line_words) == 2 and registry.take_command(line_words)[0] is not None
+    if line_words[0] in BUILTIN_COMMANDS and len(line_words) <= 2 and not is_command:
         return ParsedPromptLine(
             builtin_command=line_words[0], argument=line_words[1] if len(line_words) > 1 else None
         )
@@ -45,7 +47,7 @@ def list_suggestions(
 ) -> list[str]:
     """The lines that the prompt suggests: screens and built-in commands first, then nsadmin's commands."""
     command_names = [
-        entry.name for entry in registry.COMMANDS if entry.kind not in ("screen", "batch", "program")
+        entry.typed_name for entry in registry.COMMANDS if entry.kind not in ("screen", "batch", "program")
     ]
     return [
         *screen_names,

@@ -162,9 +162,9 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
         near_names = registry.nearest_commands(command_words[0])
         return f"no command {command_words[0]!r}" + (f": {did_you_mean(near_names)}" if near_names else "")
     if entry.kind in ("screen", "batch", "program"):
-        return f"{entry.name} wants a terminal of its own"
+        return f"{entry.typed_name} wants a terminal of its own"
     if is_read_only and entry.may_change:
-        return f"{entry.name} changes something, and this is read-only"
+        return f"{entry.typed_name} changes something, and this is read-only"
     return None
 
 

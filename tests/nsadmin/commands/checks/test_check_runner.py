@@ -32,15 +32,16 @@ def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("check",), "check what? There are namesrv, brokers"),
-        (("check", "foo"), "no check 'foo': there are namesrv, brokers"),
+        (("check", "-n", "h:1"), 'missing command after "check": use namesrv, brokers'),
+        (("check", "foo"), 'unknown command "check foo": use namesrv, brokers'),
+        (("check", "lga"), 'unknown command "check lga": did you mean check lag?'),
         (("check", "namesrv", "--warning", "x"), "check namesrv: --warning: 'x' is no range"),
         (("check", "namesrv", "--critical", "2"), "low values are bad: give 2:"),
         (("check", "namesrv", "--format", "xml"), "there are: text, nagios, json, prometheus"),
         (("check", "namesrv", "--format", "text", "--json"), "exclude each other"),
         (("check", "namesrv", "--wait-until-ok", "soon"), "is no time: give 90s, 5m or 1h"),
         (("check", "namesrv", "--output", "json"), "No such option"),
-        (("check", "namesrv", "one"), "checkNamesrv"),
+        (("check", "namesrv", "one"), "check namesrv"),
         (
             ("check", "namesrv", "--output-file", "/dev/null/x/y"),
             "--output-file /dev/null/x/y: Not a directory",
@@ -61,9 +62,14 @@ def test_check_alone_lists_them(run: Run) -> None:
     for words in (("check", "--help"), ("check", "-h"), ("help", "check")):
         done = run(*words)
         assert (done.code, done.err) == (0, "")
-        assert "\n  namesrv           Whether name servers answer\n" in done.out
+        assert "\n  check namesrv           Whether name servers answer\n" in done.out
         assert "\n  3  unknown" in done.out
-    assert "check what? There are" in run("check", "-n", "h:1").err
+
+
+def test_check_without_a_name_is_unknown_for_a_monitoring_system(run: Run) -> None:
+    done = run("check")
+    assert (done.code, done.err) == (3, "")
+    assert done.out == run("check", "--help").out
 
 
 def test_help_has_the_exit_codes_of_plugins(run: Run) -> None:

@@ -164,7 +164,7 @@ def test_a_folder_without_a_journal_is_one_line(run: Run, tmp_path: Path, comman
 def test_a_command_s_name_may_be_two_words(run: Run, folder: str) -> None:
     assert run("journal", "stat", folder).out == run("journalStat", folder).out
     assert run("journal", "tail", folder, "-l1", "--output", "name").out == "4\n"
-    assert "did you mean" in run("journal", folder).err
+    assert "use cat, tail, stat, verify" in run("journal", folder).err
 
 
 def test_odd_records_are_left_out_and_counted(run: Run, folder: str) -> None:

@@ -146,7 +146,7 @@ def test_a_dry_run_changes_nothing(run: Run, write: Write, server: FakeNameServe
     file = write("updateKvConfig NS k v", "topicList", "contextDelete there")
     done = run("batch", file, "-n", server.addr, "--dry-run")
     assert done.code == 2
-    assert "contextDelete knows no --dry-run: leave it out of this batch" in done.err
+    assert "context delete knows no --dry-run: leave it out of this batch" in done.err
     assert server.kv == {}
     assert "there" in run("contextList").out
 

@@ -4,12 +4,13 @@ from nsadmin.command_line.declarations import Parameter
 from nsadmin.command_line.parser import leading_parameters
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.completion_scripts.command_shapes import COMMAND_SOURCE, CommandShapes, CompletionChoice
+from nsadmin.registry import COMMAND_GROUPS, list_top_level_names
 from nsadmin.registry import COMMANDS as REGISTRY
 
 
-def test_every_command_has_a_shape_and_help_has_one(found: CommandShapes) -> None:
+def test_every_command_and_group_has_a_shape_and_help_has_one(found: CommandShapes) -> None:
     assert sorted(shape.command_name for shape in found.command_shapes) == sorted(
-        [*(entry.name for entry in REGISTRY), "help"]
+        [*(entry.typed_name for entry in REGISTRY), *COMMAND_GROUPS, "help"]
     )
     by_name = {shape.command_name: shape for shape in found.command_shapes}
     assert by_name["help"].positional_choices == (CompletionChoice((), COMMAND_SOURCE, ""),)
@@ -22,6 +23,15 @@ def test_every_command_has_a_shape_and_help_has_one(found: CommandShapes) -> Non
     assert second.flag_spec.startswith("=acting-master|")
 
 
+def test_the_commands_of_a_group_are_completed_after_its_name(found: CommandShapes) -> None:
+    by_name = {shape.command_name: shape for shape in found.command_shapes}
+    assert [place.flag_spec for place in by_name["kv"].positional_choices] == [
+        "=get|list|diff|sync|export|import|"
+    ]
+    assert (by_name["kv"].family_name, by_name["kv get"].plain_name) == ("group", "kvget")
+    assert {shape.command_name for shape in found.top_level_shapes} == {*list_top_level_names(), "help"}
+
+
 def test_own_and_shared_options_are_all_options(found: CommandShapes) -> None:
     flags = {
         shape.command_name: {
@@ -32,7 +42,9 @@ def test_own_and_shared_options_are_all_options(found: CommandShapes) -> None:
         for shape in found.command_shapes
     }
     for command in describe_all_commands():
-        assert flags[command.entry.name] == {flag for option in command.options for flag in option.flags}
+        assert flags[command.entry.typed_name] == {
+            flag for option in command.options for flag in option.flags
+        }
 
 
 def test_what_is_shared_is_said_once(found: CommandShapes) -> None:

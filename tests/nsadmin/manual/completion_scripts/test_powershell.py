@@ -35,7 +35,7 @@ def test_brackets_and_quotes_are_paired(found: CommandShapes) -> None:
 
 def test_every_command_is_in_the_table(found: CommandShapes) -> None:
     script = powershell.render_script(found)
-    names = re.findall(r"^            name = '(\w+)'; family = '(\w+)'", script, re.MULTILINE)
+    names = re.findall(r"^            name = '([\w ]+)'; family = '(\w+)'", script, re.MULTILINE)
     assert names == [(shape.command_name, shape.family_name) for shape in found.command_shapes]
     for shape in found.command_shapes:
         assert f"'{shape.plain_name}' = @{{" in script

@@ -14,6 +14,8 @@ SCREENS = ("brokers", "topics")
         ("topics", ParsedPromptLine(screen_name="topics")),
         ("q", ParsedPromptLine(builtin_command="quit")),
         ("theme nord", ParsedPromptLine(builtin_command="theme", argument="nord")),
+        ("context prod", ParsedPromptLine(builtin_command="context", argument="prod")),
+        ("context show", ParsedPromptLine(command_words=["context", "show"])),
         ("context", ParsedPromptLine(builtin_command="context")),
         ("nsadmin topicRoute 'a b'", ParsedPromptLine(command_words=["topicRoute", "a b"])),
         ("topicRoute orders", ParsedPromptLine(command_words=["topicRoute", "orders"])),
@@ -27,5 +29,5 @@ def test_lines(line: str, found: ParsedPromptLine) -> None:
 def test_screens_are_offered_first_and_no_program() -> None:
     lines = list_suggestions(SCREENS, ["nord"], ["prod"])
     assert lines[:2] == ["brokers", "topics"]
-    assert {"theme nord", "context prod", "topicRoute"} <= set(lines)
+    assert {"theme nord", "context prod", "topicRoute", "kv get"} <= set(lines)
     assert not {"tui", "lab", "batch"} & set(lines)
