@@ -25,6 +25,32 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master and slave of it.'
             set columns 'brokerAddr|key|value|'
+        case hastatus
+            set family read
+            set places \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-i,--interval= Again and again, until Ctrl-C.'
+            set columns 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
+        case getbrokerconfig
+            set family read
+            set places \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.'
+            set columns 'brokerName|brokerId|brokerAddr|key|value|'
+        case configdiff
+            set family read
+            set options \
+                '-c,--clusterName=clusters Of brokers, those of this cluster.' \
+                '--brokers Only brokers.' \
+                '--namesrvs Only name servers.' \
+                '--default Instead, what is not the default of the server\'s release.' \
+                '--own Names, addresses, ports and paths too.'
+            set columns 'kind|key|differs|default|values|'
         case inventorylist
             set family read
             set columns 'clusterName|brokerName|brokerId|brokerAddr|state|pinned|topicCount|firstSeen|lastSeen|'
@@ -43,23 +69,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.' \
                 '--unpin Drop them after 7 days again, if no name server lists them.'
             set columns 'brokerName|brokerId|result|'
-        case hastatus
-            set family read
-            set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
-            set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.' \
-                '-i,--interval= Again and again, until Ctrl-C.'
-            set columns 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
-        case getbrokerconfig
-            set family read
-            set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
-            set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
-            set columns 'brokerName|brokerId|brokerAddr|key|value|'
         case checkrocksdbcqwriteprogress
             set family read
             set places \
@@ -84,24 +93,6 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-b,--brokerName=brokers Only the drain of this broker.'
             set columns 'brokerName|clusterName|phase|started|by|pid|namesrvAddr|topicCount|openTopics|reopened|differing|error|'
-        case export
-            set family read
-            set places \
-                '-c,--clusterName=clusters The cluster.'
-            set options \
-                '-c,--clusterName=clusters The cluster.' \
-                '-s,--namespace=namespaces With this KV namespace too. Repeatable.' \
-                '--schema The schema of such files instead.'
-        case plan
-            set family read
-            set places \
-                '--file=files What the cluster is to have, in YAML.'
-            set options \
-                '--file=files What the cluster is to have, in YAML.' \
-                '--prune Delete what the file does not have, of the sections that it has.' \
-                '--save-to=files Keep the plan, for apply to carry it out.' \
-                '--exit-code Exit code 2 if there is something to do, 1 for a bad file.'
-            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case topiclist
             set family read
             set options \
@@ -118,13 +109,6 @@ function __nsadmin_table --no-scope-shadowing
                 '--raw The JSON as the name server sent it.' \
                 '-l,--list Accepted from mqadmin: rows are the rule.'
             set columns 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|'
-        case topicclusterlist
-            set family read
-            set places \
-                '-t,--topic=topics Name of a topic.'
-            set options \
-                '-t,--topic=topics Name of a topic.'
-            set columns 'clusterName|'
         case topicstatus
             set family read
             set places \
@@ -133,6 +117,13 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.' \
                 '-c,--cluster=clusters Ask the brokers of this cluster (or topic) about a topic without a route of its own.'
             set columns 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
+        case topicclusterlist
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.'
+            set columns 'clusterName|'
         case statsall
             set family read
             set places \
@@ -141,6 +132,19 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Only this topic.' \
                 '-a,--activeTopic Only what had a message in the last 24 hours.'
             set columns 'topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|'
+        case routeexplain
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--clusterName=clusters Where the client should find it.' \
+                '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.' \
+                '--client= The name servers of the client, as its configuration has them: they are asked as well.' \
+                '--zone= The client\'s zone (rocketmq.zone), if it has one.' \
+                '--contexts Look for the topic in all other contexts too.' \
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
+            set columns 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         case allocatemq
             set family read
             set places \
@@ -199,32 +203,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-l,--liteTopic= Only this lite topic.' \
                 '-k,--topK= So many that are furthest behind.'
             set columns 'brokerName|brokerAddr|liteTopic|brokerOffset|consumerOffset|lagCount|earliestUnconsumedTime|lastTime|error|'
-        case whatif
-            set family read
-            set options \
-                '--down=brokers Names of brokers, with commas; broker-a:0 is only its master.' \
-                '--down-namesrv= Addresses of name servers, with commas.' \
-                '--detail Each topic, broker and client by itself, also those that lose a part.' \
-                '--system Also topics of RocketMQ\'s own, of retries and of dead letters.'
-            set columns 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
-        case spread
-            set family read
-            set places \
-                '-t,--topic=topics Only this topic.'
-            set options \
-                '-t,--topic=topics Only this topic.' \
-                '--all All topics that are not on every broker, or not evenly.' \
-                '-c,--clusterName=clusters Only this cluster.' \
-                '--plan=files Write what makes them even, for plan and apply.'
-            set columns 'clusterName|topic|finding|missing|queues|differing|'
-        case registrationsize
-            set family read
-            set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.' \
-                '--largest= So many topics of each broker, largest first.' \
-                '--removable The topics of retries and dead letters whose group has vanished.'
-            set columns 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
         case consumerprogress
             set family read
             set places \
@@ -282,19 +260,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topicName=topics Only this topic.' \
                 '-g,--groupName=groups Only this group.'
             set columns 'brokerName|brokerId|brokerAddr|topic|consumerGroup|mode|popShareQueueNum|error|'
-        case routeexplain
-            set family read
-            set places \
-                '-t,--topic=topics Name of a topic.'
-            set options \
-                '-t,--topic=topics Name of a topic.' \
-                '-c,--clusterName=clusters Where the client should find it.' \
-                '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.' \
-                '--client= The name servers of the client, as its configuration has them: they are asked as well.' \
-                '--zone= The client\'s zone (rocketmq.zone), if it has one.' \
-                '--contexts Look for the topic in all other contexts too.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
-            set columns 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         case producer
             set family read
             set places \
@@ -342,6 +307,31 @@ function __nsadmin_table --no-scope-shadowing
                 '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.' \
                 '-r,--routeTopic=topics Ask the broker of this topic instead.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|'
+        case querymsgtracebyid
+            set family read
+            set places \
+                '-i,--msgId= The id that a producer has in its log.'
+            set options \
+                '-i,--msgId= The id that a producer has in its log.' \
+                '-t,--traceTopic=topics Where the traces are.' \
+                '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTimestamp= Traces until, likewise.' \
+                '-c,--maxNum= Look at so many trace messages of each broker.'
+            set columns 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
+        case printmsg
+            set family read
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
+                '-s,--subExpression= Only messages with a tag of these: A || B.' \
+                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-e,--endTimestamp= Stored until, likewise.' \
+                '-d,--printBody=true|false Whether with bodies; true.' \
+                '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.' \
+                '--maxNum= Stop after so many messages.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case printmsgbyqueue
             set family read
             set places \
@@ -361,20 +351,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-f,--calculate=true|false Count messages by tag; false. Has no bound.' \
                 '--maxNum= Stop after so many messages.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
-        case printmsg
-            set family read
-            set places \
-                '-t,--topic=topics Name of a topic.'
-            set options \
-                '-t,--topic=topics Name of a topic.' \
-                '-c,--charsetName= Read bodies in this encoding, not in UTF-8.' \
-                '-s,--subExpression= Only messages with a tag of these: A || B.' \
-                '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-e,--endTimestamp= Stored until, likewise.' \
-                '-d,--printBody=true|false Whether with bodies; true.' \
-                '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.' \
-                '--maxNum= Stop after so many messages.'
-            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case consumemessage
             set family read
             set places \
@@ -388,13 +364,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '-e,--endTimestamp= Stored until, likewise.' \
                 '-c,--MessageNumber= Stop after so many messages.'
-            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
-        case dumpcompactionlog
-            set family read
-            set places \
-                '-f,--file=files A file of a broker, read here.'
-            set options \
-                '-f,--file=files A file of a broker, read here.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case querycq
             set family read
@@ -410,17 +379,109 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--broker=addresses Only this broker: address, NAME or NAME/ID.' \
                 '-g,--consumer=groups Whether the filter of this group takes each of them.'
             set columns 'brokerName|brokerAddr|topic|queueId|queueOffset|physicalOffset|storeSize|tagsCode|extendData|bitMap|eval|msg|'
-        case querymsgtracebyid
+        case dumpcompactionlog
             set family read
             set places \
-                '-i,--msgId= The id that a producer has in its log.'
+                '-f,--file=files A file of a broker, read here.'
             set options \
-                '-i,--msgId= The id that a producer has in its log.' \
-                '-t,--traceTopic=topics Where the traces are.' \
-                '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '-e,--endTimestamp= Traces until, likewise.' \
-                '-c,--maxNum= Look at so many trace messages of each broker.'
-            set columns 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
+                '-f,--file=files A file of a broker, read here.'
+            set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
+        case where
+            set family read
+            set columns 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|error|'
+        case divergence
+            set family read
+            set options \
+                '--detail A row for each thing, not for each kind.' \
+                '--hashes Instead, a row for each name server: a hash of each section.' \
+                '--settle= How long brokers may take to make all equal; 60.' \
+                '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.' \
+                '-s,--namespace=namespaces With this KV namespace too. Repeatable.'
+            set columns 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
+        case kvget
+            set family read
+            set places \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.'
+            set options \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.'
+            set columns 'namesrvAddr|namespace|key|value|result|error|'
+        case kvlist
+            set family read
+            set places \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
+            set options \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
+            set columns 'namesrvAddr|namespace|key|value|result|error|'
+        case kvdiff
+            set family read
+            set options \
+                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.'
+            set columns 'namespace|key|differs|values|'
+        case kvexport
+            set family read
+            set places \
+                '--file=files Where to; standard output if left out.'
+            set options \
+                '--file=files Where to; standard output if left out.' \
+                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.' \
+                '--from=name-servers As this name server has it.'
+            set columns 'file|namespace|entries|'
+        case getnamesrvconfig
+            set family read
+            set columns 'namesrvAddr|key|value|'
+        case orderconfcheck
+            set family read
+            set places \
+                '-t,--topic=topics Only this topic.'
+            set options \
+                '-t,--topic=topics Only this topic.'
+            set columns 'topic|severity|kind|problem|orderConf|servers|'
+        case export
+            set family read
+            set places \
+                '-c,--clusterName=clusters The cluster.'
+            set options \
+                '-c,--clusterName=clusters The cluster.' \
+                '-s,--namespace=namespaces With this KV namespace too. Repeatable.' \
+                '--schema The schema of such files instead.'
+        case plan
+            set family read
+            set places \
+                '--file=files What the cluster is to have, in YAML.'
+            set options \
+                '--file=files What the cluster is to have, in YAML.' \
+                '--prune Delete what the file does not have, of the sections that it has.' \
+                '--save-to=files Keep the plan, for apply to carry it out.' \
+                '--exit-code Exit code 2 if there is something to do, 1 for a bad file.'
+            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
+        case whatif
+            set family read
+            set options \
+                '--down=brokers Names of brokers, with commas; broker-a:0 is only its master.' \
+                '--down-namesrv= Addresses of name servers, with commas.' \
+                '--detail Each topic, broker and client by itself, also those that lose a part.' \
+                '--system Also topics of RocketMQ\'s own, of retries and of dead letters.'
+            set columns 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
+        case spread
+            set family read
+            set places \
+                '-t,--topic=topics Only this topic.'
+            set options \
+                '-t,--topic=topics Only this topic.' \
+                '--all All topics that are not on every broker, or not evenly.' \
+                '-c,--clusterName=clusters Only this cluster.' \
+                '--plan=files Write what makes them even, for plan and apply.'
+            set columns 'clusterName|topic|finding|missing|queues|differing|'
+        case registrationsize
+            set family read
+            set options \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters Every master and slave of it.' \
+                '--largest= So many topics of each broker, largest first.' \
+                '--removable The topics of retries and dead letters whose group has vanished.'
+            set columns 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
         case listuser
             set family read
             set options \
@@ -491,107 +552,6 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'
             set columns 'controllerAddr|key|value|'
-        case where
-            set family read
-            set columns 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|error|'
-        case kvget
-            set family read
-            set places \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.'
-            set options \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.'
-            set columns 'namesrvAddr|namespace|key|value|result|error|'
-        case kvlist
-            set family read
-            set places \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
-            set options \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'
-            set columns 'namesrvAddr|namespace|key|value|result|error|'
-        case getnamesrvconfig
-            set family read
-            set columns 'namesrvAddr|key|value|'
-        case divergence
-            set family read
-            set options \
-                '--detail A row for each thing, not for each kind.' \
-                '--hashes Instead, a row for each name server: a hash of each section.' \
-                '--settle= How long brokers may take to make all equal; 60.' \
-                '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.' \
-                '-s,--namespace=namespaces With this KV namespace too. Repeatable.'
-            set columns 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
-        case kvdiff
-            set family read
-            set options \
-                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.'
-            set columns 'namespace|key|differs|values|'
-        case kvexport
-            set family read
-            set places \
-                '--file=files Where to; standard output if left out.'
-            set options \
-                '--file=files Where to; standard output if left out.' \
-                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.' \
-                '--from=name-servers As this name server has it.'
-            set columns 'file|namespace|entries|'
-        case orderconfcheck
-            set family read
-            set places \
-                '-t,--topic=topics Only this topic.'
-            set options \
-                '-t,--topic=topics Only this topic.'
-            set columns 'topic|severity|kind|problem|orderConf|servers|'
-        case configdiff
-            set family read
-            set options \
-                '-c,--clusterName=clusters Of brokers, those of this cluster.' \
-                '--brokers Only brokers.' \
-                '--namesrvs Only name servers.' \
-                '--default Instead, what is not the default of the server\'s release.' \
-                '--own Names, addresses, ports and paths too.'
-            set columns 'kind|key|differs|default|values|'
-        case exportconfigs
-            set family read
-            set places \
-                '-c,--clusterName=clusters The cluster.'
-            set options \
-                '-c,--clusterName=clusters The cluster.' \
-                '-f,--filePath=folders Write a file in this folder instead of standard output.' \
-                '--all All settings, not the 16 that mqadmin picks.'
-            set columns 'file|brokers|size|'
-        case exportmetadata
-            set family read
-            set places \
-                '-c,--clusterName=clusters Every master of it.'
-            set options \
-                '-c,--clusterName=clusters Every master of it.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-f,--filePath=folders Write a file in this folder instead of standard output.' \
-                '-t,--topic Only topics.' \
-                '-g,--subscriptionGroup Only consumer groups.' \
-                '-s,--specialTopic Topics of retries and dead letters, too.' \
-                '--sum Add up queues over brokers, as mqadmin does: good for counting only.'
-            set columns 'file|brokers|size|'
-        case exportmetrics
-            set family read
-            set places \
-                '-c,--clusterName=clusters The cluster.'
-            set options \
-                '-c,--clusterName=clusters The cluster.' \
-                '-f,--filePath=folders Write a file in this folder instead of standard output.'
-            set columns 'file|brokers|size|'
-        case exportmetadatainrocksdb
-            set family read
-            set places \
-                '-p,--path=folders A broker\'s config folder, read here.' \
-                '-t,--configType=topics|subscriptionGroups What to read.'
-            set options \
-                '-p,--path=folders A broker\'s config folder, read here.' \
-                '-t,--configType=topics|subscriptionGroups What to read.' \
-                '-j,--jsonEnable=true|false true: JSON as brokers have it, instead of rows.'
-            set columns 'key|value|'
         case history
             set family read
             set places \
@@ -660,34 +620,46 @@ function __nsadmin_table --no-scope-shadowing
                 '--keep-days= What each journal keeps; 400 if left out.' \
                 '--keep-megabytes= What each journal keeps at most; 2048 if left out.'
             set columns 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
-        case wipewriteperm
-            set family change
+        case exportconfigs
+            set family read
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-c,--clusterName=clusters The cluster.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
-            set columns 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
-        case addwriteperm
-            set family change
+                '-c,--clusterName=clusters The cluster.' \
+                '-f,--filePath=folders Write a file in this folder instead of standard output.' \
+                '--all All settings, not the 16 that mqadmin picks.'
+            set columns 'file|brokers|size|'
+        case exportmetadata
+            set family read
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-c,--clusterName=clusters Every master of it.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
-            set columns 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
-        case repairwipe
-            set family change
+                '-c,--clusterName=clusters Every master of it.' \
+                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-f,--filePath=folders Write a file in this folder instead of standard output.' \
+                '-t,--topic Only topics.' \
+                '-g,--subscriptionGroup Only consumer groups.' \
+                '-s,--specialTopic Topics of retries and dead letters, too.' \
+                '--sum Add up queues over brokers, as mqadmin does: good for counting only.'
+            set columns 'file|brokers|size|'
+        case exportmetrics
+            set family read
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-c,--clusterName=clusters The cluster.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
-            set columns 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
-        case repairregister
-            set family change
+                '-c,--clusterName=clusters The cluster.' \
+                '-f,--filePath=folders Write a file in this folder instead of standard output.'
+            set columns 'file|brokers|size|'
+        case exportmetadatainrocksdb
+            set family read
             set places \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+                '-p,--path=folders A broker\'s config folder, read here.' \
+                '-t,--configType=topics|subscriptionGroups What to read.'
             set options \
-                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
-            set columns 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+                '-p,--path=folders A broker\'s config folder, read here.' \
+                '-t,--configType=topics|subscriptionGroups What to read.' \
+                '-j,--jsonEnable=true|false true: JSON as brokers have it, instead of rows.'
+            set columns 'key|value|'
         case updatebrokerconfig
             set family change
             set places \
@@ -849,16 +821,34 @@ function __nsadmin_table --no-scope-shadowing
                 '--interval= From one look to the next; 10s if left out.' \
                 '--intervals= So many in a row without writes; 3 if left out.'
             set columns 'brokerName|brokerId|brokerAddr|steps|openTopics|result|'
-        case apply
+        case wipewriteperm
             set family change
             set places \
-                '--file=files What the cluster is to have, or a plan that was kept.'
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
             set options \
-                '--file=files What the cluster is to have, or a plan that was kept.' \
-                '--prune Delete what the file does not have, of the sections that it has.' \
-                '--max-deletes= Refuse to delete more items; 10 if left out.' \
-                '--allow-stranded Take queues away although messages in them are left unread.'
-            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set columns 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
+        case addwriteperm
+            set family change
+            set places \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set options \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set columns 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
+        case repairwipe
+            set family change
+            set places \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set options \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set columns 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+        case repairregister
+            set family change
+            set places \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set options \
+                '-b,--brokerName=brokers Name of a broker, as in clusterList.'
+            set columns 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
         case updatetopic
             set family change
             set places \
@@ -875,15 +865,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--hasUnitSub=true|false Whether units subscribe to it.' \
                 '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
-        case updatetopiclist
-            set family change
-            set places \
-                '-f,--filename=files A list of them, as JSON, or a file of export.'
-            set options \
-                '-f,--filename=files A list of them, as JSON, or a file of export.' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.'
-            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case updatetopicperm
             set family change
             set places \
@@ -895,6 +876,24 @@ function __nsadmin_table --no-scope-shadowing
                 '-b,--brokerAddr=addresses One master: its address or name.' \
                 '-c,--clusterName=clusters Every master of it.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
+        case updatetopiclist
+            set family change
+            set places \
+                '-f,--filename=files A list of them, as JSON, or a file of export.'
+            set options \
+                '-f,--filename=files A list of them, as JSON, or a file of export.' \
+                '-b,--brokerAddr=addresses One master: its address or name.' \
+                '-c,--clusterName=clusters Every master of it.'
+            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
+        case deletetopic
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--clusterName=clusters The cluster to delete it from.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-c,--clusterName=clusters The cluster to delete it from.'
+            set columns 'target|role|topic|changes|before|after|result|error|'
         case updatestatictopic
             set family change
             set places \
@@ -918,15 +917,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-mf,--mapFile=files Carry out this mapping file instead: see above.' \
                 '-fr,--forceReplace=true|false Have brokers take what they would refuse.'
             set columns 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
-        case deletetopic
-            set family change
-            set places \
-                '-t,--topic=topics Name of a topic.' \
-                '-c,--clusterName=clusters The cluster to delete it from.'
-            set options \
-                '-t,--topic=topics Name of a topic.' \
-                '-c,--clusterName=clusters The cluster to delete it from.'
-            set columns 'target|role|topic|changes|before|after|result|error|'
         case triggerlitedispatch
             set family change
             set places \
@@ -1033,15 +1023,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-o,--offline=true|false true: only if no client of GROUP is connected.' \
                 '--no-verify Do not wait for the next commits of connected clients.'
             set columns 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
-        case checkmsgsendrt
-            set family change
-            set places \
-                '-t,--topic=topics Name of a topic.'
-            set options \
-                '-t,--topic=topics Name of a topic.' \
-                '-a,--amount= So many messages, one after another.' \
-                '-s,--size= Size of each body.'
-            set columns 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
         case sendmessage
             set family change
             set places \
@@ -1057,6 +1038,73 @@ function __nsadmin_table --no-scope-shadowing
                 '-m,--msgTraceEnable=true|false Whether a trace is written; false.' \
                 '--property= A property. Repeatable.'
             set columns 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
+        case checkmsgsendrt
+            set family change
+            set places \
+                '-t,--topic=topics Name of a topic.'
+            set options \
+                '-t,--topic=topics Name of a topic.' \
+                '-a,--amount= So many messages, one after another.' \
+                '-s,--size= Size of each body.'
+            set columns 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
+        case kvsync
+            set family change
+            set places \
+                '--from=name-servers The name server that has it right.'
+            set options \
+                '--from=name-servers The name server that has it right.' \
+                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.' \
+                '-k,--key= Only this key. Repeatable.' \
+                '--prune Delete keys that it does not have.'
+            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        case kvimport
+            set family change
+            set places \
+                '--file=files What kvExport or a name server has written.'
+            set options \
+                '--file=files What kvExport or a name server has written.' \
+                '-s,--namespace=namespaces Only this namespace of it. Repeatable.' \
+                '--prune Delete keys that are not in it.'
+            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        case updatekvconfig
+            set family change
+            set places \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.' \
+                '-v,--value= Text to store; may be empty.'
+            set options \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.' \
+                '-v,--value= Text to store; may be empty.'
+            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        case deletekvconfig
+            set family change
+            set places \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.'
+            set options \
+                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
+                '-k,--key=kv-keys Key within the namespace.'
+            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        case updatenamesrvconfig
+            set family change
+            set places \
+                '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
+                '-v,--value= Its new value.'
+            set options \
+                '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
+                '-v,--value= Its new value.'
+            set columns 'namesrvAddr|key|changes|before|after|result|error|'
+        case apply
+            set family change
+            set places \
+                '--file=files What the cluster is to have, or a plan that was kept.'
+            set options \
+                '--file=files What the cluster is to have, or a plan that was kept.' \
+                '--prune Delete what the file does not have, of the sections that it has.' \
+                '--max-deletes= Refuse to delete more items; 10 if left out.' \
+                '--allow-stranded Take queues away although messages in them are left unread.'
+            set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case createuser
             set family change
             set places \
@@ -1224,54 +1272,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--clusterName=clusters Its cluster; may be left out with -l.' \
                 '-l,--cleanLivingBroker The whole broker, also where it lives.'
             set columns 'brokerName|changes|before|after|result|error|'
-        case updatekvconfig
-            set family change
-            set places \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.' \
-                '-v,--value= Text to store; may be empty.'
-            set options \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.' \
-                '-v,--value= Text to store; may be empty.'
-            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
-        case deletekvconfig
-            set family change
-            set places \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.'
-            set options \
-                '-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.' \
-                '-k,--key=kv-keys Key within the namespace.'
-            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
-        case updatenamesrvconfig
-            set family change
-            set places \
-                '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
-                '-v,--value= Its new value.'
-            set options \
-                '-k,--key=namesrv-keys A setting that getNamesrvConfig shows.' \
-                '-v,--value= Its new value.'
-            set columns 'namesrvAddr|key|changes|before|after|result|error|'
-        case kvsync
-            set family change
-            set places \
-                '--from=name-servers The name server that has it right.'
-            set options \
-                '--from=name-servers The name server that has it right.' \
-                '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.' \
-                '-k,--key= Only this key. Repeatable.' \
-                '--prune Delete keys that it does not have.'
-            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
-        case kvimport
-            set family change
-            set places \
-                '--file=files What kvExport or a name server has written.'
-            set options \
-                '--file=files What kvExport or a name server has written.' \
-                '-s,--namespace=namespaces Only this namespace of it. Repeatable.' \
-                '--prune Delete keys that are not in it.'
-            set columns 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         case exportpoprecord
             set family change
             set places \
@@ -1292,12 +1292,6 @@ function __nsadmin_table --no-scope-shadowing
                 '-m,--method=get|put|delete What to do.' \
                 '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'
             set columns 'namesrvAddr|topic|orderConf|result|error|changes|before|after|brokerAddr|'
-        case orphans
-            set family mixed
-            set options \
-                '--clean Delete those without a broker, and retry topics without a group.' \
-                '--dlq With --clean: dead letters without a group too, with their messages.'
-            set columns 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
         case querymsgbyuniquekey
             set family mixed
             set places \
@@ -1328,6 +1322,12 @@ function __nsadmin_table --no-scope-shadowing
                 '-d,--clientId= With -g: an id of consumerConnection.' \
                 '-s,--sendMessage=true|false true: send it once more to its topic.'
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
+        case orphans
+            set family mixed
+            set options \
+                '--clean Delete those without a broker, and retry topics without a group.' \
+                '--dlq With --clean: dead letters without a group too, with their messages.'
+            set columns 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
         case rocksdbconfigtojson
             set family mixed
             set options \
@@ -1338,151 +1338,24 @@ function __nsadmin_table --no-scope-shadowing
                 '-e,--exportFile=files With -p: write this file.' \
                 '-j,--jsonEnable=true|false With -p: false shows rows instead of JSON.'
             set columns 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
-        case contextlist
-            set family local
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        case contextshow
-            set family local
-            set places \
-                '--name=contexts Name of a context.'
+        case securityaudit
+            set family check
             set options \
-                '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        case contextuse
-            set family local
-            set places \
-                '--name=contexts Name of a context, or "-".'
+                '--warning= How many kinds of warnings may be there; 0 if left out.' \
+                '--critical= How many critical kinds may be there; 0 if left out.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
+        case checkall
+            set family check
             set options \
-                '--name=contexts Name of a context, or "-".'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        case contextset
-            set family local
-            set places \
-                '--name=contexts Name of a context.'
-            set options \
-                '--name=contexts Name of a context.' \
-                '-n,--namesrvAddr=name-servers Its name servers. Repeatable.' \
-                '--configFile=files Instead: a properties file that names them.' \
-                '--endpoint= Instead: where HTTP tells them.' \
-                '--accessKey= Who signs; the secret key is asked for, or piped in.' \
-                '--secretKeyStdin Read the secret key from a line of standard input.' \
-                '--securityTokenStdin Read a security token from the next line.' \
-                '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files The client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM).' \
-                '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.' \
-                '--tlsKeyPasswordStdin Or read that from the next line.' \
-                '--tlsServerName= What certificates have to name.' \
-                '--verify,--insecure Whether certificates are verified. If not, commands that sign need --insecure as well.' \
-                '--addressMap= Where to reach brokers; added. Repeatable.' \
-                '--journal=folders Folder of a name server\'s journal. Repeatable.' \
-                '--timeout= For each request on each server.' \
-                '--retries= Of what got no answer and changes nothing.' \
-                '--concurrency= Servers asked at a time.' \
-                '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin How to write rows.' \
-                '--readOnly,--writable Whether every change is refused.' \
-                '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.' \
-                '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        case contextlogin
-            set family local
-            set places \
-                '--name=contexts Name of a context.'
-            set options \
-                '--name=contexts Name of a context.' \
-                '--file= Store them in this file, for its owner alone.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        case contextdelete
-            set family local
-            set places \
-                '--name=contexts Name of a context.'
-            set options \
-                '--name=contexts Name of a context.'
-            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        case snapshotshow
-            set family local
-            set places \
-                '--file=files The snapshot\'s file.'
-            set options \
-                '--file=files The snapshot\'s file.'
-            set columns 'what|name|brokerName|summary|value|'
-        case snapshotlist
-            set family local
-            set places \
-                '--dir=folders Where to look; here if left out.'
-            set options \
-                '--dir=folders Where to look; here if left out.'
-            set columns 'file|time|nameServers|brokers|topics|kvEntries|size|'
-        case journalcat
-            set family local
-            set places \
-                '--dir=folders Folder of the journal.'
-            set options \
-                '--dir=folders Folder of the journal.' \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
-                '--until= Only before then.'
-            set columns 'seq|time|server|type|summary|cause|client|event|'
-        case journaltail
-            set family local
-            set places \
-                '--dir=folders Folder of the journal.'
-            set options \
-                '--dir=folders Folder of the journal.' \
-                '-l,--lines= How many; 10 if left out.' \
-                '-f,--follow Go on with what comes, until Ctrl-C.'
-            set columns 'seq|time|server|type|summary|cause|client|event|'
-        case journalstat
-            set family local
-            set places \
-                '--dir=folders Folder of the journal.'
-            set options \
-                '--dir=folders Folder of the journal.'
-            set columns 'type|records|plainSize|firstTime|lastTime|'
-        case journalverify
-            set family local
-            set places \
-                '--dir=folders Folder of the journal.'
-            set options \
-                '--dir=folders Folder of the journal.'
-            set columns 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
-        case reportshow
-            set family local
-            set places \
-                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.'
-            set options \
-                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.' \
-                '--output-dir=folders What `report run --output DIR` wrote.' \
-                '--since= From that day (UTC) on: 2025-01-31.' \
-                '--until= Up to that day, itself included.'
-            set columns 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|how|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|ended|whose|silentBrokers|topic|key|field|values|after|changes|open|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|told|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|minutes|type|namespace|before|watchedSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|complaints|scanHoles|longestPauseSeconds|longestScanHoleSeconds|waterMarks|requests|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|'
-        case reporthtml
-            set family local
-            set options \
-                '--output-dir=folders What `report run --output DIR` wrote.' \
-                '--since= From that day (UTC) on: 2025-01-31.' \
-                '--until= Up to that day, itself included.' \
-                '--to=files Write it there; to stdout if left out.'
-        case reportmarkdown
-            set family local
-            set options \
-                '--output-dir=folders What `report run --output DIR` wrote.' \
-                '--since= From that day (UTC) on: 2025-01-31.' \
-                '--until= Up to that day, itself included.' \
-                '--to=files Write it there; to stdout if left out.'
-        case auditlist
-            set family local
-            set options \
-                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'
-            set columns 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
-        case mqadminmap
-            set family local
-            set places \
-                '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'
-            set options \
-                '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'
-            set columns 'mqadmin|nsadmin|status|since|note|'
+                '-t,--topic=topics Check this topic by itself, too. Repeatable.' \
+                '-g,--groupName=groups Check the lag of this group, too. Repeatable.' \
+                '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.' \
+                '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.' \
+                '--warning= Other limits for a check than its usual ones. Repeatable.' \
+                '--critical= The same, such as lag=500000. Repeatable.' \
+                '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'
+            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
         case checknamesrv
             set family check
             set options \
@@ -1567,24 +1440,6 @@ function __nsadmin_table --no-scope-shadowing
                 '--warning= How old a drain may be, in seconds; 86400 (a day) if left out.' \
                 '--critical= How many topics may be open to writes on drained brokers; 0 if left out.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
-        case checkall
-            set family check
-            set options \
-                '-t,--topic=topics Check this topic by itself, too. Repeatable.' \
-                '-g,--groupName=groups Check the lag of this group, too. Repeatable.' \
-                '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.' \
-                '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.' \
-                '--warning= Other limits for a check than its usual ones. Repeatable.' \
-                '--critical= The same, such as lag=500000. Repeatable.' \
-                '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
-        case securityaudit
-            set family check
-            set options \
-                '--warning= How many kinds of warnings may be there; 0 if left out.' \
-                '--critical= How many critical kinds may be there; 0 if left out.'
-            set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
         case startmonitoring
             set family check
             set options \
@@ -1594,6 +1449,151 @@ function __nsadmin_table --no-scope-shadowing
                 '--warning= Messages a group may be behind; 10000 if left out.' \
                 '--critical= Messages a group may be behind; 100000 if left out.'
             set columns 'check|about|state|exitCode|time|summary|details|values|checks|'
+        case snapshotshow
+            set family local
+            set places \
+                '--file=files The snapshot\'s file.'
+            set options \
+                '--file=files The snapshot\'s file.'
+            set columns 'what|name|brokerName|summary|value|'
+        case snapshotlist
+            set family local
+            set places \
+                '--dir=folders Where to look; here if left out.'
+            set options \
+                '--dir=folders Where to look; here if left out.'
+            set columns 'file|time|nameServers|brokers|topics|kvEntries|size|'
+        case journalcat
+            set family local
+            set places \
+                '--dir=folders Folder of the journal.'
+            set options \
+                '--dir=folders Folder of the journal.' \
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '--until= Only before then.'
+            set columns 'seq|time|server|type|summary|cause|client|event|'
+        case journaltail
+            set family local
+            set places \
+                '--dir=folders Folder of the journal.'
+            set options \
+                '--dir=folders Folder of the journal.' \
+                '-l,--lines= How many; 10 if left out.' \
+                '-f,--follow Go on with what comes, until Ctrl-C.'
+            set columns 'seq|time|server|type|summary|cause|client|event|'
+        case journalstat
+            set family local
+            set places \
+                '--dir=folders Folder of the journal.'
+            set options \
+                '--dir=folders Folder of the journal.'
+            set columns 'type|records|plainSize|firstTime|lastTime|'
+        case journalverify
+            set family local
+            set places \
+                '--dir=folders Folder of the journal.'
+            set options \
+                '--dir=folders Folder of the journal.'
+            set columns 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
+        case auditlist
+            set family local
+            set options \
+                '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'
+            set columns 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
+        case contextlist
+            set family local
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        case contextshow
+            set family local
+            set places \
+                '--name=contexts Name of a context.'
+            set options \
+                '--name=contexts Name of a context.'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        case contextuse
+            set family local
+            set places \
+                '--name=contexts Name of a context, or "-".'
+            set options \
+                '--name=contexts Name of a context, or "-".'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        case contextset
+            set family local
+            set places \
+                '--name=contexts Name of a context.'
+            set options \
+                '--name=contexts Name of a context.' \
+                '-n,--namesrvAddr=name-servers Its name servers. Repeatable.' \
+                '--configFile=files Instead: a properties file that names them.' \
+                '--endpoint= Instead: where HTTP tells them.' \
+                '--accessKey= Who signs; the secret key is asked for, or piped in.' \
+                '--secretKeyStdin Read the secret key from a line of standard input.' \
+                '--securityTokenStdin Read a security token from the next line.' \
+                '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.' \
+                '--tls,--no-tls Encrypted connections, or plain ones.' \
+                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
+                '--tlsCert=files The client\'s own certificate (PEM).' \
+                '--tlsKey=files Its key (PEM).' \
+                '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.' \
+                '--tlsKeyPasswordStdin Or read that from the next line.' \
+                '--tlsServerName= What certificates have to name.' \
+                '--verify,--insecure Whether certificates are verified. If not, commands that sign need --insecure as well.' \
+                '--addressMap= Where to reach brokers; added. Repeatable.' \
+                '--journal=folders Folder of a name server\'s journal. Repeatable.' \
+                '--timeout= For each request on each server.' \
+                '--retries= Of what got no answer and changes nothing.' \
+                '--concurrency= Servers asked at a time.' \
+                '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin How to write rows.' \
+                '--readOnly,--writable Whether every change is refused.' \
+                '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.' \
+                '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        case contextlogin
+            set family local
+            set places \
+                '--name=contexts Name of a context.'
+            set options \
+                '--name=contexts Name of a context.' \
+                '--file= Store them in this file, for its owner alone.'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        case contextdelete
+            set family local
+            set places \
+                '--name=contexts Name of a context.'
+            set options \
+                '--name=contexts Name of a context.'
+            set columns 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        case reportshow
+            set family local
+            set places \
+                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.'
+            set options \
+                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.' \
+                '--output-dir=folders What `report run --output DIR` wrote.' \
+                '--since= From that day (UTC) on: 2025-01-31.' \
+                '--until= Up to that day, itself included.'
+            set columns 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|how|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|ended|whose|silentBrokers|topic|key|field|values|after|changes|open|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|told|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|minutes|type|namespace|before|watchedSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|complaints|scanHoles|longestPauseSeconds|longestScanHoleSeconds|waterMarks|requests|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|'
+        case reporthtml
+            set family local
+            set options \
+                '--output-dir=folders What `report run --output DIR` wrote.' \
+                '--since= From that day (UTC) on: 2025-01-31.' \
+                '--until= Up to that day, itself included.' \
+                '--to=files Write it there; to stdout if left out.'
+        case reportmarkdown
+            set family local
+            set options \
+                '--output-dir=folders What `report run --output DIR` wrote.' \
+                '--since= From that day (UTC) on: 2025-01-31.' \
+                '--until= Up to that day, itself included.' \
+                '--to=files Write it there; to stdout if left out.'
+        case mqadminmap
+            set family local
+            set places \
+                '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'
+            set options \
+                '--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'
+            set columns 'mqadmin|nsadmin|status|since|note|'
         case reportrun
             set family program
             set options \
@@ -1621,24 +1621,6 @@ function __nsadmin_table --no-scope-shadowing
                 '--conf= a setting of Spark\'s, such as spark.driver.memory=4g; repeatable' \
                 '--once what there is now, for cron' \
                 '--every= from one look to the next: 30s, 5m (60s)'
-        case namesrv
-            set family program
-            set options \
-                '-c,--configFile=files Java properties; also where updates go' \
-                '-D= set a property of -p, of docs/reference/limits.md or of TLS: -Dtls.server.mode=enforcing; or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing' \
-                '-p,--printConfigItem print the items of RocketMQ\'s name server, and those of ours that are set, and exit' \
-                '-n,--namesrvAddr= accepted, without effect on a name server' \
-                '--port= port to listen on (9876); 0 takes a free one' \
-                '--bind= address to listen on (0.0.0.0)' \
-                '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)' \
-                '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)' \
-                '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone without ADDR, and not at all if left out' \
-                '--credentials=files who may ask what: see docs/how-to/secure-the-name-server.md; everybody, if left out' \
-                '--read-only refuse whatever an operator could change' \
-                '--no-remote-config refuse UPDATE_NAMESRV_CONFIG' \
-                '--log-format how the log on stderr is written (text)' \
-                '--log-level=DEBUG|INFO|WARN|ERROR| DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back' \
-                '--no-journal keep no journal'
         case lab
             set family program
             set places \
@@ -1660,6 +1642,24 @@ function __nsadmin_table --no-scope-shadowing
                 '--seed= another fleet (1, or the scenario\'s)' \
                 '--until= end it earlier or later: 90s, 10m, 2h' \
                 '--java-logs write beside the journals what Java\'s name servers would have logged, of that release'
+        case namesrv
+            set family program
+            set options \
+                '-c,--configFile=files Java properties; also where updates go' \
+                '-D= set a property of -p, of docs/reference/limits.md or of TLS: -Dtls.server.mode=enforcing; or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing' \
+                '-p,--printConfigItem print the items of RocketMQ\'s name server, and those of ours that are set, and exit' \
+                '-n,--namesrvAddr= accepted, without effect on a name server' \
+                '--port= port to listen on (9876); 0 takes a free one' \
+                '--bind= address to listen on (0.0.0.0)' \
+                '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)' \
+                '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)' \
+                '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone without ADDR, and not at all if left out' \
+                '--credentials=files who may ask what: see docs/how-to/secure-the-name-server.md; everybody, if left out' \
+                '--read-only refuse whatever an operator could change' \
+                '--no-remote-config refuse UPDATE_NAMESRV_CONFIG' \
+                '--log-format how the log on stderr is written (text)' \
+                '--log-level=DEBUG|INFO|WARN|ERROR| DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back' \
+                '--no-journal keep no journal'
         case completion
             set family program
             set places \
@@ -1679,7 +1679,7 @@ function __nsadmin_table --no-scope-shadowing
         case check
             set family group
             set places \
-                '=namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|drain|all| '
+                '=all|namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|drain| '
         case context
             set family group
             set places \
@@ -1801,19 +1801,6 @@ function __nsadmin_table --no-scope-shadowing
                 '--quiet Nothing on stderr but errors.' \
                 '--debug Show each request on stderr, and tracebacks.' \
                 '-h,--help Show this and exit.'
-        case local
-            set -a options \
-                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
-                '--json Short for --output json.' \
-                '--no-headers No names above tables, CSV and TSV.' \
-                '--no-color No colours (nor with NO_COLOR set).' \
-                '--watch= Again and again, until Ctrl-C; a table in place.' \
-                '--columns=columns Only these columns, in this order.' \
-                '--sort=columns By these columns; - turns one round.' \
-                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.'
         case check
             set -a options \
                 '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
@@ -1835,6 +1822,19 @@ function __nsadmin_table --no-scope-shadowing
                 '--json Short for --format json.' \
                 '--output-file=files Write to this file, whole or not at all, and nothing to stdout.' \
                 '--wait-until-ok= Look again and again until all is well, but no longer than that: 90s, 5m, 1h.' \
+                '--quiet Nothing on stderr but errors.' \
+                '--debug Show each request on stderr, and tracebacks.' \
+                '-h,--help Show this and exit.'
+        case local
+            set -a options \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--json Short for --output json.' \
+                '--no-headers No names above tables, CSV and TSV.' \
+                '--no-color No colours (nor with NO_COLOR set).' \
+                '--watch= Again and again, until Ctrl-C; a table in place.' \
+                '--columns=columns Only these columns, in this order.' \
+                '--sort=columns By these columns; - turns one round.' \
+                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
                 '--quiet Nothing on stderr but errors.' \
                 '--debug Show each request on stderr, and tracebacks.' \
                 '-h,--help Show this and exit.'
@@ -1956,7 +1956,7 @@ function __nsadmin_values --argument-names source typed head
         case folders
             printf '%s\n' $head(__fish_complete_directories $typed '')
         case commands
-            printf '%s\n' clusterList\t'Brokers with their load and state' brokerStatus\t'All that a broker tells about itself' haStatus\t'How far slaves are behind' getBrokerConfig\t'Settings in force on brokers' checkRocksdbCqWriteProgress\t'Compare queues in files and in RocksDB' getColdDataFlowCtrInfo\t'How much cold data groups may read, and do' drainStatus\t'Drains that are not undone, and what differs now' export\t'A cluster\'s topics, groups and KV config as YAML' plan\t'What differs from such a file' topicList\t'Names of topics, or who consumes them' topicRoute\t'Brokers and queues of a topic' topicClusterList\t'Clusters that have a topic' topicStatus\t'Offsets of a topic\'s queues' statsAll\t'What topics take and groups read' allocateMQ\t'Which client gets which queues' getBrokerLiteInfo\t'What brokers have of lite topics' getParentTopicInfo\t'How many lite topics a parent topic has' getLiteTopicInfo\t'Offsets and subscribers of a lite topic' getLiteClientInfo\t'Lite topics that a client subscribes to' getLiteGroupInfo\t'How far a group is behind on lite topics' whatIf\t'What is lost without some brokers or name servers' spread\t'Topics that not all brokers have evenly' registrationSize\t'How near registrations are to their limit' consumerProgress\t'How far a group is behind, or all groups' consumerConnection\t'Clients of a group, and what they subscribe to' consumerStatus\t'What the clients of a group tell about themselves' brokerConsumeStats\t'How far all groups are behind on one broker' getConsumerConfig\t'Settings of a group' getConsumeMode\t'Which groups were told to pull or to pop' producer\t'All producers of a broker, or of all' producerConnection\t'Clients of a group' queryMsgByKey\t'Messages with a business key' queryMsgByOffset\t'The message at one place of a queue' printMsgByQueue\t'Messages in one queue, or its tags' printMsg\t'Messages in all queues of a topic' consumeMessage\t'Messages from an offset or a time on' dumpCompactionLog\t'Messages in a file of a broker' queryCq\t'Entries of a queue as brokers have them' queryMsgTraceById\t'Who sent and who consumed a message' listUser\t'Users of brokers, and where brokers differ' getUser\t'One user of brokers' listAcl\t'What users may do on brokers' getAcl\t'What one user may do on brokers' getAclConfig\t'Accounts of 4.x brokers' clusterAclConfigVersion\t'When the ACL files of 4.x brokers changed' getControllerMetaData\t'Who leads the controllers' getSyncStateSet\t'Replicas of brokers, and which are in sync' getBrokerEpoch\t'Epochs of brokers under a controller' getControllerConfig\t'Settings of controllers' where\t'Which are asked, who said so, and whether they answer' getNamesrvConfig\t'Settings in force' divergence\t'Do the name servers agree, and why not' orderConfCheck\t'Whether order configurations fit what is there' configDiff\t'Settings that are not everywhere the same, or not the default' exportConfigs\t'Settings of brokers as JSON' exportMetadata\t'Topics and groups as JSON' exportMetrics\t'Load, versions and sizes as JSON' exportMetadataInRocksDB\t'Topics or groups that a broker keeps in RocksDB' history\t'What happened to a topic, a broker or a key' collect\t'Write journals of name servers that keep none' wipeWritePerm\t'Stop writes to a broker' addWritePerm\t'Allow writes to a broker again' updateBrokerConfig\t'Set one item on brokers' sendMsgStatus\t'Write test messages to a broker, and time each' clusterRT\t'Write test messages to all masters, and time them' cleanExpiredCQ\t'Delete parts of queues whose messages expired' deleteExpiredCommitLog\t'Delete files of the commit log that have expired' cleanUnusedTopic\t'Delete queues of topics without config' setCommitLogReadAheadMode\t'Say whether commit logs are read ahead' switchTimerEngine\t'Choose what keeps timed messages' resetMasterFlushOffset\t'Tell a slave what its master has on its disk' updateColdDataFlowCtrGroupConfig\t'Let a group read so much cold data' removeColdDataFlowCtrGroupConfig\t'Let a group read as much as all' addBroker\t'Start a broker in a container' removeBroker\t'Stop a broker in a container' drain\t'Stop writes to a broker until it can be stopped safely' undrain\t'Allow writes again, exactly as before the drain' rollingRestart\t'Restart a cluster, one broker after another' apply\t'Make a cluster what such a file says' updateTopic\t'Create or change a topic' updateTopicList\t'Create or change the topics of a file' updateTopicPerm\t'Change a topic\'s permission' updateStaticTopic\t'Create or enlarge a topic of mapped queues' remappingStaticTopic\t'Move such queues to other brokers' deleteTopic\t'Delete a topic with its messages' triggerLiteDispatch\t'Have brokers look anew what clients can get' updateSubGroup\t'Create or change a group' updateSubGroupList\t'Create or change the groups of a file' deleteSubGroup\t'Delete a group' setConsumeMode\t'Have a group pull, or pop' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Move a group to where another one is' checkMsgSendRT\t'Write test messages to a topic, and time each' sendMessage\t'Send one text message to a topic' createUser\t'Make a user' updateUser\t'Change a user\'s password, type or status' copyUser\t'Copy users from one broker to another' deleteUser\t'Delete a user with his ACL' createAcl\t'Allow or deny a user something' updateAcl\t'Allow or deny a user something else' copyAcl\t'Copy ACLs from one broker to another' deleteAcl\t'Delete an ACL, or what it says of resources' updateAclConfig\t'Make or change an account of 4.x brokers' deleteAclConfig\t'Delete an account of 4.x brokers' updateGlobalWhiteAddr\t'Who need not sign to 4.x brokers' updateControllerConfig\t'Set one item on controllers' electMaster\t'Make a replica the master' cleanBrokerMetadata\t'Have controllers forget replicas' updateKvConfig\t'Write a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Set one item' exportPopRecord\t'Have brokers move pop records to their message stores' updateOrderConf\t'Show or write a topic\'s order configuration' orphans\t'Topics without a broker, a name server or a group' queryMsgByUniqueKey\t'Messages by the id in a producer\'s log' queryMsgById\t'A message by an id of either kind' rocksDBConfigToJson\t'What a broker keeps in RocksDB, as JSON' mqadminMap\t'What to type instead of a command of mqadmin' securityAudit\t'What stands open, and what to do about it' startMonitoring\t'Every consumer group, again and again' namesrv\t'Run a name server here' lab\t'Run a name server and simulated brokers, to play with' completion\t'Write the completion of a shell' tui\t'The cluster, live, on the whole terminal' batch\t'Run many commands, one a line' audit\t'The record of changes made from this account' check\t'Checks for monitoring systems' context\t'Clusters that you saved under a name' inventory\t'The brokers that nsadmin expects' journal\t'The journal of a name server: every change of its tables' kv\t'The KV config of the name servers' repair\t'Registrations that name servers and broker disagree about' report\t'Availability and drain reports from journals and logs' route\t'The route of a topic: why it is missing, and how it changed' snapshot\t'The complete state of the name servers, saved in a file' help\t'Help for a command or a group'
+            printf '%s\n' clusterList\t'List brokers with their load and state' brokerStatus\t'Show all runtime figures of a broker' haStatus\t'Show how far slaves are behind their master' getBrokerConfig\t'Show the settings of brokers' configDiff\t'Compare settings across brokers and with defaults' checkRocksdbCqWriteProgress\t'Compare file and RocksDB queues' getColdDataFlowCtrInfo\t'Show cold-data read limits and use' drainStatus\t'List open drains and what changed since' topicList\t'List topics' topicRoute\t'Show the brokers and queues of a topic' topicStatus\t'Show the offsets of a topic\'s queues' topicClusterList\t'List the clusters of a topic' statsAll\t'Show the traffic of topics and groups' allocateMQ\t'Show which client gets which queues' getBrokerLiteInfo\t'Show the lite topics of brokers' getParentTopicInfo\t'Count the lite topics of a parent topic' getLiteTopicInfo\t'Show offsets and subscribers of a lite topic' getLiteClientInfo\t'List the lite topics of a client' getLiteGroupInfo\t'Show a group\'s backlog on lite topics' consumerProgress\t'Show the backlog of one group or of all' consumerConnection\t'List a group\'s clients and subscriptions' consumerStatus\t'Show the state of a group\'s clients' brokerConsumeStats\t'Show the backlog of all groups on a broker' getConsumerConfig\t'Show the settings of a group' getConsumeMode\t'List groups that are set to pull or pop' producer\t'List producers' producerConnection\t'List the clients of a producer group' queryMsgByKey\t'Find messages by key' queryMsgByOffset\t'Show the message at an offset of a queue' queryMsgTraceById\t'Show who sent and who consumed a message' printMsg\t'Print the messages of a topic' printMsgByQueue\t'Print the messages of one queue, or count tags' consumeMessage\t'Print messages from an offset or a time on' queryCq\t'Show entries of a consume queue' dumpCompactionLog\t'Print the messages of a compaction log file' where\t'Show the effective settings and test the servers' divergence\t'Compare name servers and explain differences' getNamesrvConfig\t'Show the settings of name servers' orderConfCheck\t'Compare order configs with brokers' export\t'Write a cluster\'s configuration as YAML' plan\t'Compare a file with the cluster' whatIf\t'Show what an outage of servers would break' spread\t'List topics that are unbalanced across brokers' registrationSize\t'Compare registrations with their limit' listUser\t'List users' getUser\t'Show a user' listAcl\t'List ACLs' getAcl\t'Show the ACL of a user' getAclConfig\t'List accounts (brokers of 4.x)' clusterAclConfigVersion\t'Show versions of ACL files (4.x)' getControllerMetaData\t'Show the controllers and their leader' getSyncStateSet\t'List replicas and whether they are in sync' getBrokerEpoch\t'Show the epochs of brokers' getControllerConfig\t'Show the settings of controllers' history\t'Show past changes of a topic, broker or key' collect\t'Record journals of name servers that keep none' exportConfigs\t'Export broker settings as JSON' exportMetadata\t'Export topics and groups as JSON' exportMetrics\t'Export load, versions and sizes as JSON' exportMetadataInRocksDB\t'Export topics or groups from RocksDB' updateBrokerConfig\t'Change a setting of brokers' sendMsgStatus\t'Time test messages to one broker' clusterRT\t'Time test messages to every master' cleanExpiredCQ\t'Delete consume queue files of expired messages' deleteExpiredCommitLog\t'Delete expired commit log files' cleanUnusedTopic\t'Delete consume queues of topics without config' setCommitLogReadAheadMode\t'Switch read-ahead of commit logs' switchTimerEngine\t'Choose the store of timed messages' resetMasterFlushOffset\t'Set the master flush offset on a slave' updateColdDataFlowCtrGroupConfig\t'Limit a group\'s cold-data reads' removeColdDataFlowCtrGroupConfig\t'Remove a group\'s cold-data limit' addBroker\t'Start a broker in a broker container' removeBroker\t'Stop a broker in a broker container' drain\t'Stop writes to a broker until it is safe to stop' undrain\t'Restore the permissions from before the drain' rollingRestart\t'Restart the brokers of a cluster one by one' wipeWritePerm\t'Remove the write permission of a broker' addWritePerm\t'Give a broker write permission again' updateTopic\t'Create or change a topic' updateTopicPerm\t'Change the permission of a topic' updateTopicList\t'Create or change the topics of a file' deleteTopic\t'Delete a topic and its messages' updateStaticTopic\t'Create or enlarge a static topic' remappingStaticTopic\t'Move queues of a static topic' triggerLiteDispatch\t'Dispatch lite topics to clients again' updateSubGroup\t'Create or change a group' updateSubGroupList\t'Create or change the groups of a file' deleteSubGroup\t'Delete a group' setConsumeMode\t'Set a group to pull or pop' resetOffsetByTime\t'Move a group to a time or an offset' skipAccumulatedMessage\t'Move a group to the end of a topic' cloneGroupOffset\t'Copy the offsets of another group' sendMessage\t'Send a text message' checkMsgSendRT\t'Time test messages to a topic' updateKvConfig\t'Set a value of the KV config' deleteKvConfig\t'Delete a value of the KV config' updateNamesrvConfig\t'Change a setting of name servers' apply\t'Change the cluster to match a file' createUser\t'Create a user' updateUser\t'Change a user\'s password, type or status' copyUser\t'Copy users to other brokers' deleteUser\t'Delete a user and its ACL' createAcl\t'Create an ACL' updateAcl\t'Change an ACL' copyAcl\t'Copy ACLs to other brokers' deleteAcl\t'Delete an ACL or parts of it' updateAclConfig\t'Create or change an account (4.x)' deleteAclConfig\t'Delete an account (4.x)' updateGlobalWhiteAddr\t'Set addresses that need no signature (4.x)' updateControllerConfig\t'Change a setting of controllers' electMaster\t'Make a replica the master' cleanBrokerMetadata\t'Remove replicas from the controllers' exportPopRecord\t'Move pop records to the message store' updateOrderConf\t'Show or change a topic\'s order config' queryMsgByUniqueKey\t'Find messages by the producer\'s id' queryMsgById\t'Find a message by an id of either kind' orphans\t'Find leftover topics, and delete them' rocksDBConfigToJson\t'Export a RocksDB config store as JSON' securityAudit\t'List security risks and how to fix them' startMonitoring\t'Check all consumer groups repeatedly' mqadminMap\t'Show the nsadmin command for an mqadmin command' lab\t'Run a name server with simulated brokers' namesrv\t'Run a name server' completion\t'Print the completion script of a shell' tui\t'Watch and operate the cluster in the terminal' batch\t'Run many commands over the same connections' audit\t'The record of changes made from this account' check\t'Checks for monitoring systems' context\t'Clusters that you saved under a name' inventory\t'The brokers that nsadmin expects' journal\t'The journal of a name server: every change of its tables' kv\t'The KV config of the name servers' repair\t'Registrations that name servers and broker disagree about' report\t'Availability and drain reports from journals and logs' route\t'The route of a topic: why it is missing, and how it changed' snapshot\t'The complete state of the name servers, saved in a file' help\t'Help for a command or a group'
         case 'columns:*'
             # The last of several, such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)

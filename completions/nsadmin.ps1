@@ -7,497 +7,492 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     # blank, what it is for.
     $commands = @{
         'clusterlist' = @{
-            name = 'clusterList'; family = 'read'; help = 'Brokers with their load and state'
+            name = 'clusterList'; family = 'read'; help = 'List brokers with their load and state'
             places = @('-c,--clusterName=clusters Only this cluster.')
             options = @('-c,--clusterName=clusters Only this cluster.', '-m,--moreStats Messages in and out, yesterday and today, instead of load.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
         }
         'brokerstatus' = @{
-            name = 'brokerStatus'; family = 'read'; help = 'All that a broker tells about itself'
+            name = 'brokerStatus'; family = 'read'; help = 'Show all runtime figures of a broker'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerAddr|key|value|'
         }
-        'inventorylist' = @{
-            name = 'inventory list'; family = 'read'; help = 'Brokers that should be there, and missing ones'
-            places = @()
-            options = @(); columns = 'clusterName|brokerName|brokerId|brokerAddr|state|pinned|topicCount|firstSeen|lastSeen|'
-        }
-        'inventoryforget' = @{
-            name = 'inventory forget'; family = 'read'; help = 'Expect a broker no longer'
-            places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1.')
-            options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1.'); columns = 'brokerName|brokerId|result|'
-        }
-        'inventorypin' = @{
-            name = 'inventory pin'; family = 'read'; help = 'Expect a broker until it is forgotten'
-            places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.')
-            options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.', '--unpin Drop them after 7 days again, if no name server lists them.'); columns = 'brokerName|brokerId|result|'
-        }
         'hastatus' = @{
-            name = 'haStatus'; family = 'read'; help = 'How far slaves are behind'
+            name = 'haStatus'; family = 'read'; help = 'Show how far slaves are behind their master'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         }
         'getbrokerconfig' = @{
-            name = 'getBrokerConfig'; family = 'read'; help = 'Settings in force on brokers'
+            name = 'getBrokerConfig'; family = 'read'; help = 'Show the settings of brokers'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|key|value|'
         }
+        'configdiff' = @{
+            name = 'configDiff'; family = 'read'; help = 'Compare settings across brokers and with defaults'
+            places = @()
+            options = @('-c,--clusterName=clusters Of brokers, those of this cluster.', '--brokers Only brokers.', '--namesrvs Only name servers.', '--default Instead, what is not the default of the server''s release.', '--own Names, addresses, ports and paths too.'); columns = 'kind|key|differs|default|values|'
+        }
+        'inventorylist' = @{
+            name = 'inventory list'; family = 'read'; help = 'List expected brokers, also missing ones'
+            places = @()
+            options = @(); columns = 'clusterName|brokerName|brokerId|brokerAddr|state|pinned|topicCount|firstSeen|lastSeen|'
+        }
+        'inventoryforget' = @{
+            name = 'inventory forget'; family = 'read'; help = 'Stop expecting a broker'
+            places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1.')
+            options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1.'); columns = 'brokerName|brokerId|result|'
+        }
+        'inventorypin' = @{
+            name = 'inventory pin'; family = 'read'; help = 'Expect a broker until you forget it'
+            places = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.')
+            options = @('-b,--brokers=brokers Brokers, as broker-a,broker-b:1; a file with one in each line; a plan; a journal.', '--unpin Drop them after 7 days again, if no name server lists them.'); columns = 'brokerName|brokerId|result|'
+        }
         'checkrocksdbcqwriteprogress' = @{
-            name = 'checkRocksdbCqWriteProgress'; family = 'read'; help = 'Compare queues in files and in RocksDB'
+            name = 'checkRocksdbCqWriteProgress'; family = 'read'; help = 'Compare file and RocksDB queues'
             places = @('-c,--cluster=clusters Every master of it.')
             options = @('-c,--cluster=clusters Every master of it.', '-t,--topic=topics Only this topic.', '-cf,--checkFrom= Of messages stored since; 30 days ago if left out.'); columns = 'brokerName|brokerId|brokerAddr|checkStatus|result|error|'
         }
         'getcolddataflowctrinfo' = @{
-            name = 'getColdDataFlowCtrInfo'; family = 'read'; help = 'How much cold data groups may read, and do'
+            name = 'getColdDataFlowCtrInfo'; family = 'read'; help = 'Show cold-data read limits and use'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|threshold|coldAcc|since|lastColdRead|error|'
         }
         'drainstatus' = @{
-            name = 'drainStatus'; family = 'read'; help = 'Drains that are not undone, and what differs now'
+            name = 'drainStatus'; family = 'read'; help = 'List open drains and what changed since'
             places = @('-b,--brokerName=brokers Only the drain of this broker.')
             options = @('-b,--brokerName=brokers Only the drain of this broker.'); columns = 'brokerName|clusterName|phase|started|by|pid|namesrvAddr|topicCount|openTopics|reopened|differing|error|'
         }
-        'export' = @{
-            name = 'export'; family = 'read'; help = 'A cluster''s topics, groups and KV config as YAML'
-            places = @('-c,--clusterName=clusters The cluster.')
-            options = @('-c,--clusterName=clusters The cluster.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.', '--schema The schema of such files instead.'); columns = ''
-        }
-        'plan' = @{
-            name = 'plan'; family = 'read'; help = 'What differs from such a file'
-            places = @('--file=files What the cluster is to have, in YAML.')
-            options = @('--file=files What the cluster is to have, in YAML.', '--prune Delete what the file does not have, of the sections that it has.', '--save-to=files Keep the plan, for apply to carry it out.', '--exit-code Exit code 2 if there is something to do, 1 for a bad file.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
-        }
         'topiclist' = @{
-            name = 'topicList'; family = 'read'; help = 'Names of topics, or who consumes them'
+            name = 'topicList'; family = 'read'; help = 'List topics'
             places = @()
             options = @('-c,--clusterModel With the clusters of each topic and its consumer groups.', '--system,--no-system Show or hide the topics that RocketMQ has for itself.', '--cluster=clusters Only its topics.'); columns = 'topic|clusterName|consumerGroups|'
         }
         'topicroute' = @{
-            name = 'topicRoute'; family = 'read'; help = 'Brokers and queues of a topic'
+            name = 'topicRoute'; family = 'read'; help = 'Show the brokers and queues of a topic'
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '--raw The JSON as the name server sent it.', '-l,--list Accepted from mqadmin: rows are the rule.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|'
         }
-        'topicclusterlist' = @{
-            name = 'topicClusterList'; family = 'read'; help = 'Clusters that have a topic'
-            places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.'); columns = 'clusterName|'
-        }
         'topicstatus' = @{
-            name = 'topicStatus'; family = 'read'; help = 'Offsets of a topic''s queues'
+            name = 'topicStatus'; family = 'read'; help = 'Show the offsets of a topic''s queues'
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '-c,--cluster=clusters Ask the brokers of this cluster (or topic) about a topic without a route of its own.'); columns = 'topic|brokerName|brokerAddr|queueId|minOffset|maxOffset|lastUpdated|topicPutTps|error|'
         }
+        'topicclusterlist' = @{
+            name = 'topicClusterList'; family = 'read'; help = 'List the clusters of a topic'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.'); columns = 'clusterName|'
+        }
         'statsall' = @{
-            name = 'statsAll'; family = 'read'; help = 'What topics take and groups read'
+            name = 'statsAll'; family = 'read'; help = 'Show the traffic of topics and groups'
             places = @('-t,--topic=topics Only this topic.')
             options = @('-t,--topic=topics Only this topic.', '-a,--activeTopic Only what had a message in the last 24 hours.'); columns = 'topic|consumerGroup|accumulation|inTps|outTps|inMsg24Hour|outMsg24Hour|error|'
         }
+        'routeexplain' = @{
+            name = 'route explain'; family = 'read'; help = 'Explain "No route info of this topic"'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters Where the client should find it.', '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.', '--client= The name servers of the client, as its configuration has them: they are asked as well.', '--zone= The client''s zone (rocketmq.zone), if it has one.', '--contexts Look for the topic in all other contexts too.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
+        }
         'allocatemq' = @{
-            name = 'allocateMQ'; family = 'read'; help = 'Which client gets which queues'
+            name = 'allocateMQ'; family = 'read'; help = 'Show which client gets which queues'
             places = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.')
             options = @('-t,--topic=topics Name of a topic.', '-i,--ipList= Client ids, or what stands for them: a,b,c.'); columns = 'clientId|topic|brokerName|queueId|'
         }
         'getbrokerliteinfo' = @{
-            name = 'getBrokerLiteInfo'; family = 'read'; help = 'What brokers have of lite topics'
+            name = 'getBrokerLiteInfo'; family = 'read'; help = 'Show the lite topics of brokers'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Every master of it.', '-d,--showDetail Parent topics and their groups in the table, too.'); columns = 'brokerName|brokerId|brokerAddr|storeType|maxLmqNum|currentLmqNum|liteSubscriptionCount|orderInfoCount|cqTableSize|offsetTableSize|eventMapSize|topicMeta|groupMeta|error|'
         }
         'getparenttopicinfo' = @{
-            name = 'getParentTopicInfo'; family = 'read'; help = 'How many lite topics a parent topic has'
+            name = 'getParentTopicInfo'; family = 'read'; help = 'Count the lite topics of a parent topic'
             places = @('-p,--parentTopic=topics The parent topic.')
             options = @('-p,--parentTopic=topics The parent topic.'); columns = 'brokerName|brokerAddr|ttl|liteTopicCount|lmqNum|groups|error|'
         }
         'getlitetopicinfo' = @{
-            name = 'getLiteTopicInfo'; family = 'read'; help = 'Offsets and subscribers of a lite topic'
+            name = 'getLiteTopicInfo'; family = 'read'; help = 'Show offsets and subscribers of a lite topic'
             places = @('-p,--parentTopic=topics The parent topic.', '-l,--liteTopic= The lite topic.')
             options = @('-p,--parentTopic=topics The parent topic.', '-l,--liteTopic= The lite topic.', '-s,--showClientId Who subscribes in the table, too.'); columns = 'brokerName|brokerAddr|minOffset|maxOffset|lastUpdated|shardingToBroker|subscriberCount|subscribers|error|'
         }
         'getliteclientinfo' = @{
-            name = 'getLiteClientInfo'; family = 'read'; help = 'Lite topics that a client subscribes to'
+            name = 'getLiteClientInfo'; family = 'read'; help = 'List the lite topics of a client'
             places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= The client''s id.')
             options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= The client''s id.', '-s,--showDetail Its lite topics in the table, too.'); columns = 'brokerName|brokerAddr|liteTopicCount|lastAccessTime|lastConsumeTime|liteTopics|error|'
         }
         'getlitegroupinfo' = @{
-            name = 'getLiteGroupInfo'; family = 'read'; help = 'How far a group is behind on lite topics'
+            name = 'getLiteGroupInfo'; family = 'read'; help = 'Show a group''s backlog on lite topics'
             places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.')
             options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-l,--liteTopic= Only this lite topic.', '-k,--topK= So many that are furthest behind.'); columns = 'brokerName|brokerAddr|liteTopic|brokerOffset|consumerOffset|lagCount|earliestUnconsumedTime|lastTime|error|'
         }
-        'whatif' = @{
-            name = 'whatIf'; family = 'read'; help = 'What is lost without some brokers or name servers'
-            places = @()
-            options = @('--down=brokers Names of brokers, with commas; broker-a:0 is only its master.', '--down-namesrv= Addresses of name servers, with commas.', '--detail Each topic, broker and client by itself, also those that lose a part.', '--system Also topics of RocketMQ''s own, of retries and of dead letters.'); columns = 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
-        }
-        'spread' = @{
-            name = 'spread'; family = 'read'; help = 'Topics that not all brokers have evenly'
-            places = @('-t,--topic=topics Only this topic.')
-            options = @('-t,--topic=topics Only this topic.', '--all All topics that are not on every broker, or not evenly.', '-c,--clusterName=clusters Only this cluster.', '--plan=files Write what makes them even, for plan and apply.'); columns = 'clusterName|topic|finding|missing|queues|differing|'
-        }
-        'registrationsize' = @{
-            name = 'registrationSize'; family = 'read'; help = 'How near registrations are to their limit'
-            places = @()
-            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '--largest= So many topics of each broker, largest first.', '--removable The topics of retries and dead letters whose group has vanished.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
-        }
         'consumerprogress' = @{
-            name = 'consumerProgress'; family = 'read'; help = 'How far a group is behind, or all groups'
+            name = 'consumerProgress'; family = 'read'; help = 'Show the backlog of one group or of all'
             places = @('-g,--groupName=groups A consumer group; all if left out.')
             options = @('-g,--groupName=groups A consumer group; all if left out.', '-t,--topicName=topics Only this topic of the group.', '-s,--showClientIP=true|false Ask the clients whose queue is whose.', '-c,--cluster=clusters Ask only the brokers of this cluster.', '--system Without GROUP: also the groups that brokers make for themselves.'); columns = 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
         }
         'consumerconnection' = @{
-            name = 'consumerConnection'; family = 'read'; help = 'Clients of a group, and what they subscribe to'
+            name = 'consumerConnection'; family = 'read'; help = 'List a group''s clients and subscriptions'
             places = @('-g,--consumerGroup=groups A consumer group.')
             options = @('-g,--consumerGroup=groups A consumer group.', '-b,--brokerAddr=addresses Ask only this broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|clientAddr|language|version|consumeType|messageModel|consumeFromWhere|subscriptions|brokerAddrs|'
         }
         'consumerstatus' = @{
-            name = 'consumerStatus'; family = 'read'; help = 'What the clients of a group tell about themselves'
+            name = 'consumerStatus'; family = 'read'; help = 'Show the state of a group''s clients'
             places = @('-g,--consumerGroup=groups A consumer group.')
             options = @('-g,--consumerGroup=groups A consumer group.', '-i,--clientId= Only this client of it.', '-b,--brokerAddr=addresses Only clients of the broker there.', '-s,--jstack The stacks of the clients'' threads, instead of rows.', '-c,--cluster=clusters Ask only the brokers of this cluster.'); columns = 'group|clientId|version|language|startTime|topic|brokerName|queueId|commitOffset|cachedMsgCount|cachedMsgSizeInMiB|lastPullTime|lastConsumeTime|waitAckCount|lastPopTime|locked|dropped|consumeOKTPS|consumeFailedTPS|consumeRT|pullTPS|pullRT|subscriptions|properties|error|'
         }
         'brokerconsumestats' = @{
-            name = 'brokerConsumeStats'; family = 'read'; help = 'How far all groups are behind on one broker'
+            name = 'brokerConsumeStats'; family = 'read'; help = 'Show the backlog of all groups on a broker'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-t,--timeoutMillis= How long the broker may take.', '-l,--level= Only queues that are this far behind.', '-o,--order=true|false true: only ordered topics.'); columns = 'topic|group|brokerName|queueId|brokerOffset|consumerOffset|diff|lastTime|'
         }
         'getconsumerconfig' = @{
-            name = 'getConsumerConfig'; family = 'read'; help = 'Settings of a group'
+            name = 'getConsumerConfig'; family = 'read'; help = 'Show the settings of a group'
             places = @('-g,--groupName=groups A consumer group.')
             options = @('-g,--groupName=groups A consumer group.', '-c,--clusterName=clusters Only the brokers of this cluster.'); columns = 'group|brokerName|brokerAddr|consumeEnable|consumeFromMinEnable|consumeBroadcastEnable|consumeMessageOrderly|retryQueueNums|retryMaxTimes|groupRetryPolicy|consumeTimeoutMinute|brokerId|whichBrokerWhenConsumeSlowly|notifyConsumerIdsChangedEnable|groupSysFlag|subscriptionDataSet|attributes|error|'
         }
         'getconsumemode' = @{
-            name = 'getConsumeMode'; family = 'read'; help = 'Which groups were told to pull or to pop'
+            name = 'getConsumeMode'; family = 'read'; help = 'List groups that are set to pull or pop'
             places = @()
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-t,--topicName=topics Only this topic.', '-g,--groupName=groups Only this group.'); columns = 'brokerName|brokerId|brokerAddr|topic|consumerGroup|mode|popShareQueueNum|error|'
         }
-        'routeexplain' = @{
-            name = 'route explain'; family = 'read'; help = 'Why a client gets "No route info of this topic"'
-            places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters Where the client should find it.', '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.', '--client= The name servers of the client, as its configuration has them: they are asked as well.', '--zone= The client''s zone (rocketmq.zone), if it has one.', '--contexts Look for the topic in all other contexts too.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
-        }
         'producer' = @{
-            name = 'producer'; family = 'read'; help = 'All producers of a broker, or of all'
+            name = 'producer'; family = 'read'; help = 'List producers'
             places = @('-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.')
             options = @('-b,--broker=addresses One broker: address, NAME or NAME/ID; all if left out.', '--internal,--no-internal Show or hide CLIENT_INNER_PRODUCER.'); columns = 'producerGroup|clientId|clientAddr|language|version|lastUpdated|brokerAddr|'
         }
         'producerconnection' = @{
-            name = 'producerConnection'; family = 'read'; help = 'Clients of a group'
+            name = 'producerConnection'; family = 'read'; help = 'List the clients of a producer group'
             places = @('-g,--producerGroup=producer-groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.')
             options = @('-g,--producerGroup=producer-groups A producer group.', '-t,--topic=topics Ask only the brokers that have this topic.'); columns = 'producerGroup|clientId|clientAddr|language|version|brokerAddrs|'
         }
         'querymsgbykey' = @{
-            name = 'queryMsgByKey'; family = 'read'; help = 'Messages with a business key'
+            name = 'queryMsgByKey'; family = 'read'; help = 'Find messages by key'
             places = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.')
             options = @('-t,--topic=topics Name of a topic.', '-k,--msgKey= One of the keys of a message.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-m,--maxNum= The newest N messages.', '-p,--keyType=K|T K: a key; T: a tag, with a RocksDB index only.', '-l,--lastKey= Go on behind this indexKey, with a RocksDB index.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|indexKey|'
         }
         'querymsgbyoffset' = @{
-            name = 'queryMsgByOffset'; family = 'read'; help = 'The message at one place of a queue'
+            name = 'queryMsgByOffset'; family = 'read'; help = 'Show the message at an offset of a queue'
             places = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Place in the queue.')
             options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-o,--offset= Place in the queue.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-r,--routeTopic=topics Ask the broker of this topic instead.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|'
         }
-        'printmsgbyqueue' = @{
-            name = 'printMsgByQueue'; family = 'read'; help = 'Messages in one queue, or its tags'
-            places = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.')
-            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
-        }
-        'printmsg' = @{
-            name = 'printMsg'; family = 'read'; help = 'Messages in all queues of a topic'
-            places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
-        }
-        'consumemessage' = @{
-            name = 'consumeMessage'; family = 'read'; help = 'Messages from an offset or a time on'
-            places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Only queues of this broker.', '-i,--queueId= With -b: only this queue.', '-o,--offset= With -i: from there on.', '-g,--consumerGroup=groups Is left alone: see above.', '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-c,--MessageNumber= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
-        }
-        'dumpcompactionlog' = @{
-            name = 'dumpCompactionLog'; family = 'read'; help = 'Messages in a file of a broker'
-            places = @('-f,--file=files A file of a broker, read here.')
-            options = @('-f,--file=files A file of a broker, read here.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
-        }
-        'querycq' = @{
-            name = 'queryCq'; family = 'read'; help = 'Entries of a queue as brokers have them'
-            places = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.')
-            options = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.', '-c,--count= So many entries at most.', '-b,--broker=addresses Only this broker: address, NAME or NAME/ID.', '-g,--consumer=groups Whether the filter of this group takes each of them.'); columns = 'brokerName|brokerAddr|topic|queueId|queueOffset|physicalOffset|storeSize|tagsCode|extendData|bitMap|eval|msg|'
-        }
         'querymsgtracebyid' = @{
-            name = 'queryMsgTraceById'; family = 'read'; help = 'Who sent and who consumed a message'
+            name = 'queryMsgTraceById'; family = 'read'; help = 'Show who sent and who consumed a message'
             places = @('-i,--msgId= The id that a producer has in its log.')
             options = @('-i,--msgId= The id that a producer has in its log.', '-t,--traceTopic=topics Where the traces are.', '-b,--beginTimestamp= Traces since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Traces until, likewise.', '-c,--maxNum= Look at so many trace messages of each broker.'); columns = 'type|group|clientHost|time|costMs|status|topic|msgId|offsetMsgId|tags|keys|storeHost|messageType|retryTimes|requestId|transactionId|'
         }
-        'listuser' = @{
-            name = 'listUser'; family = 'read'; help = 'Users of brokers, and where brokers differ'
-            places = @()
-            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-f= Only users with this in their names.'); columns = 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
+        'printmsg' = @{
+            name = 'printMsg'; family = 'read'; help = 'Print the messages of a topic'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-d,--printBody=true|false Whether with bodies; true.', '-l,--lmqParentTopic=topics Ask the brokers of this topic instead.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
-        'getuser' = @{
-            name = 'getUser'; family = 'read'; help = 'One user of brokers'
-            places = @('-u,--username= Name of the user.')
-            options = @('-u,--username= Name of the user.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
+        'printmsgbyqueue' = @{
+            name = 'printMsgByQueue'; family = 'read'; help = 'Print the messages of one queue, or count tags'
+            places = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.')
+            options = @('-t,--topic=topics Name of a topic.', '-a,--brokerName=brokers Name of a broker.', '-i,--queueId= Number of a queue, from 0.', '-c,--charsetName= Read bodies in this encoding, not in UTF-8.', '-s,--subExpression= Only messages with a tag of these: A || B.', '-b,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-p,--print=true|false Whether messages are shown; true unless -f is.', '-d,--printBody=true|false Whether with bodies; false.', '-f,--calculate=true|false Count messages by tag; false. Has no bound.', '--maxNum= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tag|count|'
         }
-        'listacl' = @{
-            name = 'listAcl'; family = 'read'; help = 'What users may do on brokers'
-            places = @()
-            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-s,--subject= Only subjects with this text in them.', '-r,--resource= Only resources with this text in them.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+        'consumemessage' = @{
+            name = 'consumeMessage'; family = 'read'; help = 'Print messages from an offset or a time on'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Only queues of this broker.', '-i,--queueId= With -b: only this queue.', '-o,--offset= With -i: from there on.', '-g,--consumerGroup=groups Is left alone: see above.', '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-c,--MessageNumber= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
-        'getacl' = @{
-            name = 'getAcl'; family = 'read'; help = 'What one user may do on brokers'
-            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
-            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+        'querycq' = @{
+            name = 'queryCq'; family = 'read'; help = 'Show entries of a consume queue'
+            places = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.')
+            options = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.', '-c,--count= So many entries at most.', '-b,--broker=addresses Only this broker: address, NAME or NAME/ID.', '-g,--consumer=groups Whether the filter of this group takes each of them.'); columns = 'brokerName|brokerAddr|topic|queueId|queueOffset|physicalOffset|storeSize|tagsCode|extendData|bitMap|eval|msg|'
         }
-        'getaclconfig' = @{
-            name = 'getAclConfig'; family = 'read'; help = 'Accounts of 4.x brokers'
-            places = @()
-            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|admin|whiteRemoteAddress|defaultTopicPerm|defaultGroupPerm|topicPerms|groupPerms|globalWhiteAddrs|'
-        }
-        'clusteraclconfigversion' = @{
-            name = 'clusterAclConfigVersion'; family = 'read'; help = 'When the ACL files of 4.x brokers changed'
-            places = @()
-            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|aclFile|counter|lastUpdated|'
-        }
-        'getcontrollermetadata' = @{
-            name = 'getControllerMetaData'; family = 'read'; help = 'Who leads the controllers'
-            places = @()
-            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|isLeader|group|leaderId|leaderAddr|peers|'
-        }
-        'getsyncstateset' = @{
-            name = 'getSyncStateSet'; family = 'read'; help = 'Replicas of brokers, and which are in sync'
-            places = @()
-            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerName=brokers Name of one broker.', '-c,--clusterName=clusters Every broker of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|isMaster|inSync|alive|masterEpoch|syncStateSetEpoch|'
-        }
-        'getbrokerepoch' = @{
-            name = 'getBrokerEpoch'; family = 'read'; help = 'Epochs of brokers under a controller'
-            places = @()
-            options = @('-b,--brokerName=brokers Name of one broker.', '-c,--clusterName=clusters Every broker of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|epoch|startOffset|endOffset|maxOffset|'
-        }
-        'getcontrollerconfig' = @{
-            name = 'getControllerConfig'; family = 'read'; help = 'Settings of controllers'
-            places = @()
-            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|key|value|'
+        'dumpcompactionlog' = @{
+            name = 'dumpCompactionLog'; family = 'read'; help = 'Print the messages of a compaction log file'
+            places = @('-f,--file=files A file of a broker, read here.')
+            options = @('-f,--file=files A file of a broker, read here.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
         'where' = @{
-            name = 'where'; family = 'read'; help = 'Which are asked, who said so, and whether they answer'
+            name = 'where'; family = 'read'; help = 'Show the effective settings and test the servers'
             places = @()
             options = @(); columns = 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|error|'
         }
+        'divergence' = @{
+            name = 'divergence'; family = 'read'; help = 'Compare name servers and explain differences'
+            places = @()
+            options = @('--detail A row for each thing, not for each kind.', '--hashes Instead, a row for each name server: a hash of each section.', '--settle= How long brokers may take to make all equal; 60.', '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.'); columns = 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
+        }
         'kvget' = @{
-            name = 'kv get'; family = 'read'; help = 'One value of the KV config'
+            name = 'kv get'; family = 'read'; help = 'Show a value of the KV config'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.')
             options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
         }
         'kvlist' = @{
-            name = 'kv list'; family = 'read'; help = 'All values of a KV namespace'
+            name = 'kv list'; family = 'read'; help = 'List the values of a namespace'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.')
             options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.'); columns = 'namesrvAddr|namespace|key|value|result|error|'
         }
-        'getnamesrvconfig' = @{
-            name = 'getNamesrvConfig'; family = 'read'; help = 'Settings in force'
-            places = @()
-            options = @(); columns = 'namesrvAddr|key|value|'
-        }
-        'divergence' = @{
-            name = 'divergence'; family = 'read'; help = 'Do the name servers agree, and why not'
-            places = @()
-            options = @('--detail A row for each thing, not for each kind.', '--hashes Instead, a row for each name server: a hash of each section.', '--settle= How long brokers may take to make all equal; 60.', '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.'); columns = 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
-        }
         'kvdiff' = @{
-            name = 'kv diff'; family = 'read'; help = 'What name servers have differently in their KV config'
+            name = 'kv diff'; family = 'read'; help = 'Compare the KV config of name servers'
             places = @()
             options = @('-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.'); columns = 'namespace|key|differs|values|'
         }
         'kvexport' = @{
-            name = 'kv export'; family = 'read'; help = 'KV config as a file'
+            name = 'kv export'; family = 'read'; help = 'Write the KV config to a file'
             places = @('--file=files Where to; standard output if left out.')
             options = @('--file=files Where to; standard output if left out.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '--from=name-servers As this name server has it.'); columns = 'file|namespace|entries|'
         }
+        'getnamesrvconfig' = @{
+            name = 'getNamesrvConfig'; family = 'read'; help = 'Show the settings of name servers'
+            places = @()
+            options = @(); columns = 'namesrvAddr|key|value|'
+        }
         'orderconfcheck' = @{
-            name = 'orderConfCheck'; family = 'read'; help = 'Whether order configurations fit what is there'
+            name = 'orderConfCheck'; family = 'read'; help = 'Compare order configs with brokers'
             places = @('-t,--topic=topics Only this topic.')
             options = @('-t,--topic=topics Only this topic.'); columns = 'topic|severity|kind|problem|orderConf|servers|'
         }
-        'configdiff' = @{
-            name = 'configDiff'; family = 'read'; help = 'Settings that are not everywhere the same, or not the default'
+        'export' = @{
+            name = 'export'; family = 'read'; help = 'Write a cluster''s configuration as YAML'
+            places = @('-c,--clusterName=clusters The cluster.')
+            options = @('-c,--clusterName=clusters The cluster.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.', '--schema The schema of such files instead.'); columns = ''
+        }
+        'plan' = @{
+            name = 'plan'; family = 'read'; help = 'Compare a file with the cluster'
+            places = @('--file=files What the cluster is to have, in YAML.')
+            options = @('--file=files What the cluster is to have, in YAML.', '--prune Delete what the file does not have, of the sections that it has.', '--save-to=files Keep the plan, for apply to carry it out.', '--exit-code Exit code 2 if there is something to do, 1 for a bad file.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+        }
+        'whatif' = @{
+            name = 'whatIf'; family = 'read'; help = 'Show what an outage of servers would break'
             places = @()
-            options = @('-c,--clusterName=clusters Of brokers, those of this cluster.', '--brokers Only brokers.', '--namesrvs Only name servers.', '--default Instead, what is not the default of the server''s release.', '--own Names, addresses, ports and paths too.'); columns = 'kind|key|differs|default|values|'
+            options = @('--down=brokers Names of brokers, with commas; broker-a:0 is only its master.', '--down-namesrv= Addresses of name servers, with commas.', '--detail Each topic, broker and client by itself, also those that lose a part.', '--system Also topics of RocketMQ''s own, of retries and of dead letters.'); columns = 'what|name|count|finding|lostRatio|writeQueues|writeQueuesLeft|readQueues|readQueuesLeft|brokersLost|topics|clients|namesrvAddrs|nameServers|nameServersLeft|'
         }
-        'exportconfigs' = @{
-            name = 'exportConfigs'; family = 'read'; help = 'Settings of brokers as JSON'
-            places = @('-c,--clusterName=clusters The cluster.')
-            options = @('-c,--clusterName=clusters The cluster.', '-f,--filePath=folders Write a file in this folder instead of standard output.', '--all All settings, not the 16 that mqadmin picks.'); columns = 'file|brokers|size|'
+        'spread' = @{
+            name = 'spread'; family = 'read'; help = 'List topics that are unbalanced across brokers'
+            places = @('-t,--topic=topics Only this topic.')
+            options = @('-t,--topic=topics Only this topic.', '--all All topics that are not on every broker, or not evenly.', '-c,--clusterName=clusters Only this cluster.', '--plan=files Write what makes them even, for plan and apply.'); columns = 'clusterName|topic|finding|missing|queues|differing|'
         }
-        'exportmetadata' = @{
-            name = 'exportMetadata'; family = 'read'; help = 'Topics and groups as JSON'
-            places = @('-c,--clusterName=clusters Every master of it.')
-            options = @('-c,--clusterName=clusters Every master of it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-f,--filePath=folders Write a file in this folder instead of standard output.', '-t,--topic Only topics.', '-g,--subscriptionGroup Only consumer groups.', '-s,--specialTopic Topics of retries and dead letters, too.', '--sum Add up queues over brokers, as mqadmin does: good for counting only.'); columns = 'file|brokers|size|'
+        'registrationsize' = @{
+            name = 'registrationSize'; family = 'read'; help = 'Compare registrations with their limit'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '--largest= So many topics of each broker, largest first.', '--removable The topics of retries and dead letters whose group has vanished.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
         }
-        'exportmetrics' = @{
-            name = 'exportMetrics'; family = 'read'; help = 'Load, versions and sizes as JSON'
-            places = @('-c,--clusterName=clusters The cluster.')
-            options = @('-c,--clusterName=clusters The cluster.', '-f,--filePath=folders Write a file in this folder instead of standard output.'); columns = 'file|brokers|size|'
+        'listuser' = @{
+            name = 'listUser'; family = 'read'; help = 'List users'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-f= Only users with this in their names.'); columns = 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
         }
-        'exportmetadatainrocksdb' = @{
-            name = 'exportMetadataInRocksDB'; family = 'read'; help = 'Topics or groups that a broker keeps in RocksDB'
-            places = @('-p,--path=folders A broker''s config folder, read here.', '-t,--configType=topics|subscriptionGroups What to read.')
-            options = @('-p,--path=folders A broker''s config folder, read here.', '-t,--configType=topics|subscriptionGroups What to read.', '-j,--jsonEnable=true|false true: JSON as brokers have it, instead of rows.'); columns = 'key|value|'
+        'getuser' = @{
+            name = 'getUser'; family = 'read'; help = 'Show a user'
+            places = @('-u,--username= Name of the user.')
+            options = @('-u,--username= Name of the user.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
+        }
+        'listacl' = @{
+            name = 'listAcl'; family = 'read'; help = 'List ACLs'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-s,--subject= Only subjects with this text in them.', '-r,--resource= Only resources with this text in them.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+        }
+        'getacl' = @{
+            name = 'getAcl'; family = 'read'; help = 'Show the ACL of a user'
+            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
+            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
+        }
+        'getaclconfig' = @{
+            name = 'getAclConfig'; family = 'read'; help = 'List accounts (brokers of 4.x)'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|admin|whiteRemoteAddress|defaultTopicPerm|defaultGroupPerm|topicPerms|groupPerms|globalWhiteAddrs|'
+        }
+        'clusteraclconfigversion' = @{
+            name = 'clusterAclConfigVersion'; family = 'read'; help = 'Show versions of ACL files (4.x)'
+            places = @()
+            options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|aclFile|counter|lastUpdated|'
+        }
+        'getcontrollermetadata' = @{
+            name = 'getControllerMetaData'; family = 'read'; help = 'Show the controllers and their leader'
+            places = @()
+            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|isLeader|group|leaderId|leaderAddr|peers|'
+        }
+        'getsyncstateset' = @{
+            name = 'getSyncStateSet'; family = 'read'; help = 'List replicas and whether they are in sync'
+            places = @()
+            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerName=brokers Name of one broker.', '-c,--clusterName=clusters Every broker of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|isMaster|inSync|alive|masterEpoch|syncStateSetEpoch|'
+        }
+        'getbrokerepoch' = @{
+            name = 'getBrokerEpoch'; family = 'read'; help = 'Show the epochs of brokers'
+            places = @()
+            options = @('-b,--brokerName=brokers Name of one broker.', '-c,--clusterName=clusters Every broker of it.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'brokerName|brokerId|brokerAddr|epoch|startOffset|endOffset|maxOffset|'
+        }
+        'getcontrollerconfig' = @{
+            name = 'getControllerConfig'; family = 'read'; help = 'Show the settings of controllers'
+            places = @()
+            options = @('-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|key|value|'
         }
         'history' = @{
-            name = 'history'; family = 'read'; help = 'What happened to a topic, a broker or a key'
+            name = 'history'; family = 'read'; help = 'Show past changes of a topic, broker or key'
             places = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.')
             options = @('--kind=topic|broker|cluster|kv topic, broker, cluster or kv; all if left out.', '--name= Its name; of kv, the namespace.', '--key= Of kv, one key.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.', '--type= Only events of this type, such as TopicsChanged. Repeatable.', '--limit= Only the newest so many; 0 for all; 1000 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'seq|time|server|type|changes|cause|client|event|'
         }
         'routeat' = @{
-            name = 'route at'; family = 'read'; help = 'The route of a topic at a moment of the past'
+            name = 'route at'; family = 'read'; help = 'Show the route of a topic at a past time'
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '--at= ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'topic|brokerName|clusterName|brokerAddrs|perm|readQueueNums|writeQueueNums|topicSysFlag|logicalQueues|server|'
         }
         'routediff' = @{
-            name = 'route diff'; family = 'read'; help = 'What differs between two moments or places'
+            name = 'route diff'; family = 'read'; help = 'Compare routes of two times or places'
             places = @('-t,--topic=topics Only this topic.')
             options = @('-t,--topic=topics Only this topic.', '--from= The one side: a snapshot''s file, HOST:PORT of a name server, a context, or a time.', '--to= The other side: one of the same.', '--unified As the text that diff -U0 writes.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'what|name|brokerName|changes|before|after|'
         }
         'snapshotsave' = @{
-            name = 'snapshot save'; family = 'read'; help = 'All that name servers know, in a file'
+            name = 'snapshot save'; family = 'read'; help = 'Save the state of the name servers to a file'
             places = @('--file=files Where to; named after the time if left out.')
             options = @('--file=files Where to; named after the time if left out.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.', '--at= Of a past moment, from a journal: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--namesrv= Only the journal of this one, as records name it.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
         }
         'collect' = @{
-            name = 'collect'; family = 'read'; help = 'Write journals of name servers that keep none'
+            name = 'collect'; family = 'read'; help = 'Record journals of name servers that keep none'
             places = @('--dir=folders Where the journals are: a folder for each name server.')
             options = @('--dir=folders Where the journals are: a folder for each name server.', '--interval= From one poll to the next: 500ms, 15s, 1m; 15s if left out.', '--rate= Requests a second at most, over all servers; 1000 if left out.', '-s,--namespace= KV namespace to poll beside ORDER_TOPIC_CONFIG. Repeatable.', '--once One poll of each name server, for cron.', '--runtime Ask brokers too: release, TPS, disk, what waits in their queues.', '--lag Ask brokers too how far each consumer group is behind on each topic.', '--broker-interval= From one round of brokers to the next; 60s.', '--broker-rate= Requests to brokers a second at most; 50.', '--keep-days= What each journal keeps; 400 if left out.', '--keep-megabytes= What each journal keeps at most; 2048 if left out.'); columns = 'namesrvAddr|result|brokers|topics|events|took|journal|error|'
         }
-        'wipewriteperm' = @{
-            name = 'wipeWritePerm'; family = 'change'; help = 'Stop writes to a broker'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
+        'exportconfigs' = @{
+            name = 'exportConfigs'; family = 'read'; help = 'Export broker settings as JSON'
+            places = @('-c,--clusterName=clusters The cluster.')
+            options = @('-c,--clusterName=clusters The cluster.', '-f,--filePath=folders Write a file in this folder instead of standard output.', '--all All settings, not the 16 that mqadmin picks.'); columns = 'file|brokers|size|'
         }
-        'addwriteperm' = @{
-            name = 'addWritePerm'; family = 'change'; help = 'Allow writes to a broker again'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
+        'exportmetadata' = @{
+            name = 'exportMetadata'; family = 'read'; help = 'Export topics and groups as JSON'
+            places = @('-c,--clusterName=clusters Every master of it.')
+            options = @('-c,--clusterName=clusters Every master of it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-f,--filePath=folders Write a file in this folder instead of standard output.', '-t,--topic Only topics.', '-g,--subscriptionGroup Only consumer groups.', '-s,--specialTopic Topics of retries and dead letters, too.', '--sum Add up queues over brokers, as mqadmin does: good for counting only.'); columns = 'file|brokers|size|'
         }
-        'repairwipe' = @{
-            name = 'repair wipe'; family = 'change'; help = 'Give topics the broker''s own permissions again'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+        'exportmetrics' = @{
+            name = 'exportMetrics'; family = 'read'; help = 'Export load, versions and sizes as JSON'
+            places = @('-c,--clusterName=clusters The cluster.')
+            options = @('-c,--clusterName=clusters The cluster.', '-f,--filePath=folders Write a file in this folder instead of standard output.'); columns = 'file|brokers|size|'
         }
-        'repairregister' = @{
-            name = 'repair register'; family = 'change'; help = 'Make a broker register all of its topics'
-            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
-            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+        'exportmetadatainrocksdb' = @{
+            name = 'exportMetadataInRocksDB'; family = 'read'; help = 'Export topics or groups from RocksDB'
+            places = @('-p,--path=folders A broker''s config folder, read here.', '-t,--configType=topics|subscriptionGroups What to read.')
+            options = @('-p,--path=folders A broker''s config folder, read here.', '-t,--configType=topics|subscriptionGroups What to read.', '-j,--jsonEnable=true|false true: JSON as brokers have it, instead of rows.'); columns = 'key|value|'
         }
         'updatebrokerconfig' = @{
-            name = 'updateBrokerConfig'; family = 'change'; help = 'Set one item on brokers'
+            name = 'updateBrokerConfig'; family = 'change'; help = 'Change a setting of brokers'
             places = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.')
             options = @('-k,--key=broker-keys A setting that getBrokerConfig shows.', '-v,--value= Its new value.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master of it.', '-a,--updateAllBroker=true|false With -c: its slaves too.'); columns = 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
         }
         'sendmsgstatus' = @{
-            name = 'sendMsgStatus'; family = 'change'; help = 'Write test messages to a broker, and time each'
+            name = 'sendMsgStatus'; family = 'change'; help = 'Time test messages to one broker'
             places = @('-b,--brokerName=brokers Name of a broker.')
             options = @('-b,--brokerName=brokers Name of a broker.', '-s,--messageSize= Size of each body.', '-c,--count= So many messages, one after another.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
         }
         'clusterrt' = @{
-            name = 'clusterRT'; family = 'change'; help = 'Write test messages to all masters, and time them'
+            name = 'clusterRT'; family = 'change'; help = 'Time test messages to every master'
             places = @()
             options = @('-a,--amount= So many messages for each broker.', '-s,--size= Size of each body.', '-c,--cluster=clusters Only this cluster.', '-p,--print=true|false true: lines of TIME|ROOM|CLUSTER|BROKER|MS.', '-m,--machineRoom= Where it is measured; a column.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'time|machineRoom|clusterName|brokerName|brokerAddr|rt|maxRt|successCount|failCount|result|error|'
         }
         'cleanexpiredcq' = @{
-            name = 'cleanExpiredCQ'; family = 'change'; help = 'Delete parts of queues whose messages expired'
+            name = 'cleanExpiredCQ'; family = 'change'; help = 'Delete consume queue files of expired messages'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'deleteexpiredcommitlog' = @{
-            name = 'deleteExpiredCommitLog'; family = 'change'; help = 'Delete files of the commit log that have expired'
+            name = 'deleteExpiredCommitLog'; family = 'change'; help = 'Delete expired commit log files'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'cleanunusedtopic' = @{
-            name = 'cleanUnusedTopic'; family = 'change'; help = 'Delete queues of topics without config'
+            name = 'cleanUnusedTopic'; family = 'change'; help = 'Delete consume queues of topics without config'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'setcommitlogreadaheadmode' = @{
-            name = 'setCommitLogReadAheadMode'; family = 'change'; help = 'Say whether commit logs are read ahead'
+            name = 'setCommitLogReadAheadMode'; family = 'change'; help = 'Switch read-ahead of commit logs'
             places = @('-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.')
             options = @('-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         }
         'switchtimerengine' = @{
-            name = 'switchTimerEngine'; family = 'change'; help = 'Choose what keeps timed messages'
+            name = 'switchTimerEngine'; family = 'change'; help = 'Choose the store of timed messages'
             places = @('-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).')
             options = @('-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         }
         'resetmasterflushoffset' = @{
-            name = 'resetMasterFlushOffset'; family = 'change'; help = 'Tell a slave what its master has on its disk'
+            name = 'resetMasterFlushOffset'; family = 'change'; help = 'Set the master flush offset on a slave'
             places = @('-o,--offset= Place in the commit log, in bytes.')
             options = @('-o,--offset= Place in the commit log, in bytes.', '-b,--brokerAddr=addresses One slave: address or NAME/ID.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         }
         'updatecolddataflowctrgroupconfig' = @{
-            name = 'updateColdDataFlowCtrGroupConfig'; family = 'change'; help = 'Let a group read so much cold data'
+            name = 'updateColdDataFlowCtrGroupConfig'; family = 'change'; help = 'Limit a group''s cold-data reads'
             places = @('-g,--consumerGroup=groups Name of a group.', '-v,--threshold= So many bytes of cold data in a second.')
             options = @('-g,--consumerGroup=groups Name of a group.', '-v,--threshold= So many bytes of cold data in a second.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master of it.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
         }
         'removecolddataflowctrgroupconfig' = @{
-            name = 'removeColdDataFlowCtrGroupConfig'; family = 'change'; help = 'Let a group read as much as all'
+            name = 'removeColdDataFlowCtrGroupConfig'; family = 'change'; help = 'Remove a group''s cold-data limit'
             places = @('-g,--consumerGroup=groups Name of a group.')
             options = @('-g,--consumerGroup=groups Name of a group.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master of it.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
         }
         'addbroker' = @{
-            name = 'addBroker'; family = 'change'; help = 'Start a broker in a container'
+            name = 'addBroker'; family = 'change'; help = 'Start a broker in a broker container'
             places = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerConfigPath= The broker''s file, on the container''s machine.')
             options = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerConfigPath= The broker''s file, on the container''s machine.'); columns = 'brokerContainerAddr|broker|result|error|'
         }
         'removebroker' = @{
-            name = 'removeBroker'; family = 'change'; help = 'Stop a broker in a container'
+            name = 'removeBroker'; family = 'change'; help = 'Stop a broker in a broker container'
             places = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.')
             options = @('-c,--brokerContainerAddr= Address of the container.', '-b,--brokerIdentity= Which broker of it; 0 is the id of a master.'); columns = 'brokerContainerAddr|broker|result|error|'
         }
         'drain' = @{
-            name = 'drain'; family = 'change'; help = 'Stop writes to a broker until it can be stopped safely'
+            name = 'drain'; family = 'change'; help = 'Stop writes to a broker until it is safe to stop'
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
             options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.', '--hold Go on holding when it is safe, until Ctrl-C.', '--then= What the shell is to run once it is safe; {brokerName} and {brokerAddr} are filled in, and are in NSADMIN_BROKER_NAME and NSADMIN_BROKER_ADDR.', '--for-good Wait also until no consumer group has anything left to read here.', '--durable Through brokerPermission, which a restarted broker keeps, and not on name servers.', '--force Although topics would be left without a broker.', '--allow-unreachable Although a name server does not answer.', '--threshold= Messages a minute that count as none; 0 if left out.', '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.', '--interval= From one look to the next; 10s if left out.', '--intervals= So many in a row without writes; 3 if left out.'); columns = 'namesrvAddr|brokerName|topicCount|openTopics|result|error|'
         }
         'undrain' = @{
-            name = 'undrain'; family = 'change'; help = 'Allow writes again, exactly as before the drain'
+            name = 'undrain'; family = 'change'; help = 'Restore the permissions from before the drain'
             places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
             options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|how|differing|result|error|'
         }
         'rollingrestart' = @{
-            name = 'rollingRestart'; family = 'change'; help = 'Restart a cluster, one broker after another'
+            name = 'rollingRestart'; family = 'change'; help = 'Restart the brokers of a cluster one by one'
             places = @('-c,--clusterName=clusters Name of the cluster.')
             options = @('-c,--clusterName=clusters Name of the cluster.', '--stop= What the shell runs to stop one; {brokerName}, {brokerAddr}, {brokerId} are filled in, and are in NSADMIN_BROKER_NAME, NSADMIN_BROKER_ADDR, NSADMIN_BROKER_ID.', '--start= What the shell runs to start it, likewise.', '--pause-after= End after so many groups; the next start goes on.', '--patience= How long a broker may take until it is healthy again; 10m if left out.', '--durable Drain through brokerPermission: closed until slaves are in sync, not only down.', '--force Although topics are on one broker alone.', '--allow-unreachable Although a name server does not answer.', '--threshold= Messages a minute that count as none; 0 if left out.', '--settle= How long clients take to look at routes again (pollNameServerInterval); 30s if left out.', '--interval= From one look to the next; 10s if left out.', '--intervals= So many in a row without writes; 3 if left out.'); columns = 'brokerName|brokerId|brokerAddr|steps|openTopics|result|'
         }
-        'apply' = @{
-            name = 'apply'; family = 'change'; help = 'Make a cluster what such a file says'
-            places = @('--file=files What the cluster is to have, or a plan that was kept.')
-            options = @('--file=files What the cluster is to have, or a plan that was kept.', '--prune Delete what the file does not have, of the sections that it has.', '--max-deletes= Refuse to delete more items; 10 if left out.', '--allow-stranded Take queues away although messages in them are left unread.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
+        'wipewriteperm' = @{
+            name = 'wipeWritePerm'; family = 'change'; help = 'Remove the write permission of a broker'
+            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
+        }
+        'addwriteperm' = @{
+            name = 'addWritePerm'; family = 'change'; help = 'Give a broker write permission again'
+            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|changes|before|after|result|error|'
+        }
+        'repairwipe' = @{
+            name = 'repair wipe'; family = 'change'; help = 'Restore each topic''s permission from the broker'
+            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
+        }
+        'repairregister' = @{
+            name = 'repair register'; family = 'change'; help = 'Register all topics of a broker again'
+            places = @('-b,--brokerName=brokers Name of a broker, as in clusterList.')
+            options = @('-b,--brokerName=brokers Name of a broker, as in clusterList.'); columns = 'namesrvAddr|brokerName|topicCount|missing|changes|before|after|how|result|error|'
         }
         'updatetopic' = @{
             name = 'updateTopic'; family = 'change'; help = 'Create or change a topic'
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.', '-r,--readQueueNums= Queues to read from.', '-w,--writeQueueNums= Queues to write to.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-o,--order=true|false true also writes its order configuration.', '-u,--unit=true|false Whether it belongs to a unit.', '-s,--hasUnitSub=true|false Whether units subscribe to it.', '-a,--attributes= As in +message.type=FIFO,-other; 5.0 and later.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
         }
+        'updatetopicperm' = @{
+            name = 'updateTopicPerm'; family = 'change'; help = 'Change the permission of a topic'
+            places = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.')
+            options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+        }
         'updatetopiclist' = @{
             name = 'updateTopicList'; family = 'change'; help = 'Create or change the topics of a file'
             places = @('-f,--filename=files A list of them, as JSON, or a file of export.')
             options = @('-f,--filename=files A list of them, as JSON, or a file of export.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
-        'updatetopicperm' = @{
-            name = 'updateTopicPerm'; family = 'change'; help = 'Change a topic''s permission'
-            places = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.')
-            options = @('-t,--topic=topics Name of a topic.', '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'target|role|brokerName|topic|changes|before|after|result|error|'
+        'deletetopic' = @{
+            name = 'deleteTopic'; family = 'change'; help = 'Delete a topic and its messages'
+            places = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.')
+            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.'); columns = 'target|role|topic|changes|before|after|result|error|'
         }
         'updatestatictopic' = @{
-            name = 'updateStaticTopic'; family = 'change'; help = 'Create or enlarge a topic of mapped queues'
+            name = 'updateStaticTopic'; family = 'change'; help = 'Create or enlarge a static topic'
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '-qn,--totalQueueNum= So many logical queues, in all.', '-b,--brokers=brokers These brokers, by name.', '-c,--clusters=clusters All brokers of these.', '-mf,--mapFile=files Carry out this mapping file instead: see above.', '-fr,--forceReplace=true|false Have brokers take what they would refuse.'); columns = 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
         }
         'remappingstatictopic' = @{
-            name = 'remappingStaticTopic'; family = 'change'; help = 'Move such queues to other brokers'
+            name = 'remappingStaticTopic'; family = 'change'; help = 'Move queues of a static topic'
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '-b,--brokers=brokers These brokers, by name.', '-c,--clusters=clusters All brokers of these.', '-mf,--mapFile=files Carry out this mapping file instead: see above.', '-fr,--forceReplace=true|false Have brokers take what they would refuse.'); columns = 'topic|queueId|before|after|brokerQueueId|logicOffset|result|error|'
         }
-        'deletetopic' = @{
-            name = 'deleteTopic'; family = 'change'; help = 'Delete a topic with its messages'
-            places = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters The cluster to delete it from.'); columns = 'target|role|topic|changes|before|after|result|error|'
-        }
         'triggerlitedispatch' = @{
-            name = 'triggerLiteDispatch'; family = 'change'; help = 'Have brokers look anew what clients can get'
+            name = 'triggerLiteDispatch'; family = 'change'; help = 'Dispatch lite topics to clients again'
             places = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.')
             options = @('-p,--parentTopic=topics The parent topic.', '-g,--group=groups The consumer group.', '-c,--clientId= Only for this client.', '-b,--brokerName=brokers Only on this broker.'); columns = 'brokerName|brokerAddr|group|clientId|result|error|'
         }
@@ -517,7 +512,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-g,--groupName=groups A consumer group.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.', '-r,--removeOffset=true|false Forget how far it has consumed, too.', '--keep-topics With -c: leave its retry and dead-letter topics.'); columns = 'target|role|group|topic|changes|before|after|result|error|'
         }
         'setconsumemode' = @{
-            name = 'setConsumeMode'; family = 'change'; help = 'Have a group pull, or pop'
+            name = 'setConsumeMode'; family = 'change'; help = 'Set a group to pull or pop'
             places = @('-t,--topicName=topics Name of a topic.', '-g,--groupName=groups Name of a group.', '-m,--mode=PULL|POP PULL or POP.')
             options = @('-t,--topicName=topics Name of a topic.', '-g,--groupName=groups Name of a group.', '-m,--mode=PULL|POP PULL or POP.', '-q,--popShareQueueNum= Of POP: how many more clients share a queue.', '-b,--brokerAddr=addresses One master: its address or name.', '-c,--clusterName=clusters Every master of it.'); columns = 'brokerName|brokerId|brokerAddr|topic|consumerGroup|changes|before|after|result|error|'
         }
@@ -532,92 +527,32 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'clonegroupoffset' = @{
-            name = 'cloneGroupOffset'; family = 'change'; help = 'Move a group to where another one is'
+            name = 'cloneGroupOffset'; family = 'change'; help = 'Copy the offsets of another group'
             places = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.')
             options = @('-s,--srcGroup=groups The group whose offsets are taken.', '-d,--destGroup=groups The group that is moved there.', '-t,--topic=topics Name of a topic.', '-o,--offline=true|false true: only if no client of GROUP is connected.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
-        'checkmsgsendrt' = @{
-            name = 'checkMsgSendRT'; family = 'change'; help = 'Write test messages to a topic, and time each'
-            places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-a,--amount= So many messages, one after another.', '-s,--size= Size of each body.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
-        }
         'sendmessage' = @{
-            name = 'sendMessage'; family = 'change'; help = 'Send one text message to a topic'
+            name = 'sendMessage'; family = 'change'; help = 'Send a text message'
             places = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.')
             options = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.', '-k,--key= Its keys, separated by blanks.', '-c,--tags= Its tag.', '-b,--broker=brokers Name of the broker to send to.', '-i,--qid= Queue to send to; needs -b.', '-m,--msgTraceEnable=true|false Whether a trace is written; false.', '--property= A property. Repeatable.'); columns = 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
         }
-        'createuser' = @{
-            name = 'createUser'; family = 'change'; help = 'Make a user'
-            places = @('-u,--username= Name of the user.')
-            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super What ACLs allow, or everything.', '-p,--password= The password; needs --passwordVisible.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        'checkmsgsendrt' = @{
+            name = 'checkMsgSendRT'; family = 'change'; help = 'Time test messages to a topic'
+            places = @('-t,--topic=topics Name of a topic.')
+            options = @('-t,--topic=topics Name of a topic.', '-a,--amount= So many messages, one after another.', '-s,--size= Size of each body.'); columns = 'brokerName|brokerAddr|queueId|offsetMsgId|queueOffset|rt|result|error|'
         }
-        'updateuser' = @{
-            name = 'updateUser'; family = 'change'; help = 'Change a user''s password, type or status'
-            places = @('-u,--username= Name of the user.')
-            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super What ACLs allow, or everything.', '-s,--userStatus=enable|disable Whether he may sign.', '-p,--password= The password; needs --passwordVisible.', '--passwordPrompt A new password, asked for on the terminal.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        'kvsync' = @{
+            name = 'kv sync'; family = 'change'; help = 'Copy the KV config to the other name servers'
+            places = @('--from=name-servers The name server that has it right.')
+            options = @('--from=name-servers The name server that has it right.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '-k,--key= Only this key. Repeatable.', '--prune Delete keys that it does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
-        'copyuser' = @{
-            name = 'copyUser'; family = 'change'; help = 'Copy users from one broker to another'
-            places = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.')
-            options = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.', '-u,--usernames=columns Only these users.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
-        }
-        'deleteuser' = @{
-            name = 'deleteUser'; family = 'change'; help = 'Delete a user with his ACL'
-            places = @('-u,--username= Name of the user.')
-            options = @('-u,--username= Name of the user.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
-        }
-        'createacl' = @{
-            name = 'createAcl'; family = 'change'; help = 'Allow or deny a user something'
-            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
-            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny What becomes of them.', '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
-        }
-        'updateacl' = @{
-            name = 'updateAcl'; family = 'change'; help = 'Allow or deny a user something else'
-            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
-            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny What becomes of them.', '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
-        }
-        'copyacl' = @{
-            name = 'copyAcl'; family = 'change'; help = 'Copy ACLs from one broker to another'
-            places = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.')
-            options = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.', '-s,--subjects=columns Only these users'' ACLs.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
-        }
-        'deleteacl' = @{
-            name = 'deleteAcl'; family = 'change'; help = 'Delete an ACL, or what it says of resources'
-            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
-            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Only what it says of these; else all of it.', '--policyType=Custom|Default Only policies of this type; else both.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
-        }
-        'updateaclconfig' = @{
-            name = 'updateAclConfig'; family = 'change'; help = 'Make or change an account of 4.x brokers'
-            places = @('-a,--accessKey= Access key of the account.')
-            options = @('-a,--accessKey= Access key of the account.', '-s,--secretKey= The secret key; needs --passwordVisible.', '-m,--admin=true|false Whether it may do everything.', '-w,--whiteRemoteAddress= From where it need not sign: 10.0.0.*.', '-i,--defaultTopicPerm= Of topics not named: DENY, PUB, SUB, PUB|SUB.', '-u,--defaultGroupPerm= Of groups not named.', '-t,--topicPerms= Of topics: orders=PUB|SUB,other=DENY.', '-g,--groupPerms= Of groups: shop=SUB.', '--secretKeyPrompt A secret key, asked for on the terminal.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
-        }
-        'deleteaclconfig' = @{
-            name = 'deleteAclConfig'; family = 'change'; help = 'Delete an account of 4.x brokers'
-            places = @('-a,--accessKey= Access key of the account.')
-            options = @('-a,--accessKey= Access key of the account.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
-        }
-        'updateglobalwhiteaddr' = @{
-            name = 'updateGlobalWhiteAddr'; family = 'change'; help = 'Who need not sign to 4.x brokers'
-            places = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.')
-            options = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.', '-p,--aclFileFullPath= Into this file of the broker.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
-        }
-        'updatecontrollerconfig' = @{
-            name = 'updateControllerConfig'; family = 'change'; help = 'Set one item on controllers'
-            places = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= Its new value.')
-            options = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= Its new value.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|key|changes|before|after|result|error|'
-        }
-        'electmaster' = @{
-            name = 'electMaster'; family = 'change'; help = 'Make a replica the master'
-            places = @('-bn,--brokerName=brokers Name of the broker.', '-b,--brokerId= Id of the replica, as getSyncStateSet shows.')
-            options = @('-bn,--brokerName=brokers Name of the broker.', '-b,--brokerId= Id of the replica, as getSyncStateSet shows.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Cluster of the broker.'); columns = 'brokerName|changes|before|after|result|error|'
-        }
-        'cleanbrokermetadata' = @{
-            name = 'cleanBrokerMetadata'; family = 'change'; help = 'Have controllers forget replicas'
-            places = @('-bn,--brokerName=brokers Name of the broker.')
-            options = @('-bn,--brokerName=brokers Name of the broker.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerControllerIdsToClean= Only these, as 1;2; else all.', '-c,--clusterName=clusters Its cluster; may be left out with -l.', '-l,--cleanLivingBroker The whole broker, also where it lives.'); columns = 'brokerName|changes|before|after|result|error|'
+        'kvimport' = @{
+            name = 'kv import'; family = 'change'; help = 'Write a file''s KV config to every name server'
+            places = @('--file=files What kvExport or a name server has written.')
+            options = @('--file=files What kvExport or a name server has written.', '-s,--namespace=namespaces Only this namespace of it. Repeatable.', '--prune Delete keys that are not in it.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'updatekvconfig' = @{
-            name = 'updateKvConfig'; family = 'change'; help = 'Write a value of the KV config'
+            name = 'updateKvConfig'; family = 'change'; help = 'Set a value of the KV config'
             places = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.', '-v,--value= Text to store; may be empty.')
             options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.', '-v,--value= Text to store; may be empty.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
@@ -627,237 +562,302 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-s,--namespace=namespaces For example ORDER_TOPIC_CONFIG, whose keys are topics.', '-k,--key=kv-keys Key within the namespace.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
         }
         'updatenamesrvconfig' = @{
-            name = 'updateNamesrvConfig'; family = 'change'; help = 'Set one item'
+            name = 'updateNamesrvConfig'; family = 'change'; help = 'Change a setting of name servers'
             places = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.')
             options = @('-k,--key=namesrv-keys A setting that getNamesrvConfig shows.', '-v,--value= Its new value.'); columns = 'namesrvAddr|key|changes|before|after|result|error|'
         }
-        'kvsync' = @{
-            name = 'kv sync'; family = 'change'; help = 'Copy KV config from one name server to the others'
-            places = @('--from=name-servers The name server that has it right.')
-            options = @('--from=name-servers The name server that has it right.', '-s,--namespace=namespaces Which namespace; ORDER_TOPIC_CONFIG if left out. Repeatable.', '-k,--key= Only this key. Repeatable.', '--prune Delete keys that it does not have.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        'apply' = @{
+            name = 'apply'; family = 'change'; help = 'Change the cluster to match a file'
+            places = @('--file=files What the cluster is to have, or a plan that was kept.')
+            options = @('--file=files What the cluster is to have, or a plan that was kept.', '--prune Delete what the file does not have, of the sections that it has.', '--max-deletes= Refuse to delete more items; 10 if left out.', '--allow-stranded Take queues away although messages in them are left unread.'); columns = 'kind|name|action|servers|changes|before|after|messages|result|error|'
         }
-        'kvimport' = @{
-            name = 'kv import'; family = 'change'; help = 'Write the KV config of a file on every name server'
-            places = @('--file=files What kvExport or a name server has written.')
-            options = @('--file=files What kvExport or a name server has written.', '-s,--namespace=namespaces Only this namespace of it. Repeatable.', '--prune Delete keys that are not in it.'); columns = 'namesrvAddr|namespace|key|changes|before|after|result|error|'
+        'createuser' = @{
+            name = 'createUser'; family = 'change'; help = 'Create a user'
+            places = @('-u,--username= Name of the user.')
+            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super What ACLs allow, or everything.', '-p,--password= The password; needs --passwordVisible.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        }
+        'updateuser' = @{
+            name = 'updateUser'; family = 'change'; help = 'Change a user''s password, type or status'
+            places = @('-u,--username= Name of the user.')
+            options = @('-u,--username= Name of the user.', '-t,--userType=Normal|Super What ACLs allow, or everything.', '-s,--userStatus=enable|disable Whether he may sign.', '-p,--password= The password; needs --passwordVisible.', '--passwordPrompt A new password, asked for on the terminal.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        }
+        'copyuser' = @{
+            name = 'copyUser'; family = 'change'; help = 'Copy users to other brokers'
+            places = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.')
+            options = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.', '-u,--usernames=columns Only these users.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        }
+        'deleteuser' = @{
+            name = 'deleteUser'; family = 'change'; help = 'Delete a user and its ACL'
+            places = @('-u,--username= Name of the user.')
+            options = @('-u,--username= Name of the user.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
+        }
+        'createacl' = @{
+            name = 'createAcl'; family = 'change'; help = 'Create an ACL'
+            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
+            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny What becomes of them.', '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        }
+        'updateacl' = @{
+            name = 'updateAcl'; family = 'change'; help = 'Change an ACL'
+            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
+            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Of what: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.', '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.', '-d,--decision=Allow|Deny What becomes of them.', '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        }
+        'copyacl' = @{
+            name = 'copyAcl'; family = 'change'; help = 'Copy ACLs to other brokers'
+            places = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.')
+            options = @('-f,--fromBroker= The broker that has them: address or name.', '-t,--toBroker= The broker that gets them: address or name.', '-s,--subjects=columns Only these users'' ACLs.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        }
+        'deleteacl' = @{
+            name = 'deleteAcl'; family = 'change'; help = 'Delete an ACL or parts of it'
+            places = @('-s,--subject= Who: User:NAME, or NAME alone.')
+            options = @('-s,--subject= Who: User:NAME, or NAME alone.', '-r,--resources=columns Only what it says of these; else all of it.', '--policyType=Custom|Default Only policies of this type; else both.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
+        }
+        'updateaclconfig' = @{
+            name = 'updateAclConfig'; family = 'change'; help = 'Create or change an account (4.x)'
+            places = @('-a,--accessKey= Access key of the account.')
+            options = @('-a,--accessKey= Access key of the account.', '-s,--secretKey= The secret key; needs --passwordVisible.', '-m,--admin=true|false Whether it may do everything.', '-w,--whiteRemoteAddress= From where it need not sign: 10.0.0.*.', '-i,--defaultTopicPerm= Of topics not named: DENY, PUB, SUB, PUB|SUB.', '-u,--defaultGroupPerm= Of groups not named.', '-t,--topicPerms= Of topics: orders=PUB|SUB,other=DENY.', '-g,--groupPerms= Of groups: shop=SUB.', '--secretKeyPrompt A secret key, asked for on the terminal.', '--passwordFile=files Read it from this file, which others may not read.', '--passwordStdin Read it from a line of standard input.', '--passwordVisible Let it be on the line, where other users of this machine see it.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
+        }
+        'deleteaclconfig' = @{
+            name = 'deleteAclConfig'; family = 'change'; help = 'Delete an account (4.x)'
+            places = @('-a,--accessKey= Access key of the account.')
+            options = @('-a,--accessKey= Access key of the account.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
+        }
+        'updateglobalwhiteaddr' = @{
+            name = 'updateGlobalWhiteAddr'; family = 'change'; help = 'Set addresses that need no signature (4.x)'
+            places = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.')
+            options = @('-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.', '-p,--aclFileFullPath= Into this file of the broker.', '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.'); columns = 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
+        }
+        'updatecontrollerconfig' = @{
+            name = 'updateControllerConfig'; family = 'change'; help = 'Change a setting of controllers'
+            places = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= Its new value.')
+            options = @('-k,--key= A setting that getControllerConfig shows.', '-v,--value= Its new value.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.'); columns = 'controllerAddr|key|changes|before|after|result|error|'
+        }
+        'electmaster' = @{
+            name = 'electMaster'; family = 'change'; help = 'Make a replica the master'
+            places = @('-bn,--brokerName=brokers Name of the broker.', '-b,--brokerId= Id of the replica, as getSyncStateSet shows.')
+            options = @('-bn,--brokerName=brokers Name of the broker.', '-b,--brokerId= Id of the replica, as getSyncStateSet shows.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-c,--clusterName=clusters Cluster of the broker.'); columns = 'brokerName|changes|before|after|result|error|'
+        }
+        'cleanbrokermetadata' = @{
+            name = 'cleanBrokerMetadata'; family = 'change'; help = 'Remove replicas from the controllers'
+            places = @('-bn,--brokerName=brokers Name of the broker.')
+            options = @('-bn,--brokerName=brokers Name of the broker.', '-a,--controllerAddress= Controllers, as HOST:PORT;HOST:PORT.', '-b,--brokerControllerIdsToClean= Only these, as 1;2; else all.', '-c,--clusterName=clusters Its cluster; may be left out with -l.', '-l,--cleanLivingBroker The whole broker, also where it lives.'); columns = 'brokerName|changes|before|after|result|error|'
         }
         'exportpoprecord' = @{
-            name = 'exportPopRecord'; family = 'change'; help = 'Have brokers move pop records to their message stores'
+            name = 'exportPopRecord'; family = 'change'; help = 'Move pop records to the message store'
             places = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.')
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--clusterName=clusters Every master and slave of it.', '-d,--dryRun= Refused: type --dry-run, or leave it out.'); columns = 'brokerName|brokerId|brokerAddr|changes|result|error|'
         }
         'updateorderconf' = @{
-            name = 'updateOrderConf'; family = 'mixed'; help = 'Show or write a topic''s order configuration'
+            name = 'updateOrderConf'; family = 'mixed'; help = 'Show or change a topic''s order config'
             places = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.')
             options = @('-t,--topic=topics Name of a topic.', '-m,--method=get|put|delete What to do.', '-v,--orderConf= For put: broker-a:4;broker-b:8, queues by broker.'); columns = 'namesrvAddr|topic|orderConf|result|error|changes|before|after|brokerAddr|'
         }
-        'orphans' = @{
-            name = 'orphans'; family = 'mixed'; help = 'Topics without a broker, a name server or a group'
-            places = @()
-            options = @('--clean Delete those without a broker, and retry topics without a group.', '--dlq With --clean: dead letters without a group too, with their messages.'); columns = 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
-        }
         'querymsgbyuniquekey' = @{
-            name = 'queryMsgByUniqueKey'; family = 'mixed'; help = 'Messages by the id in a producer''s log'
+            name = 'queryMsgByUniqueKey'; family = 'mixed'; help = 'Find messages by the producer''s id'
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id that a producer has in its log.')
             options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= The id that a producer has in its log.', '-a,--showAll Accepted from mqadmin: all that there are is the rule.', '-s,--startTime= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTime= Stored until, likewise.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|'
         }
         'querymsgbyid' = @{
-            name = 'queryMsgById'; family = 'mixed'; help = 'A message by an id of either kind'
+            name = 'queryMsgById'; family = 'mixed'; help = 'Find a message by an id of either kind'
             places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One id of either kind, or several: A,B.')
             options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= One id of either kind, or several: A,B.', '-f,--bodyFormat= Read bodies in this encoding, not in UTF-8.', '-c,--cluster=topics Ask the brokers of this topic or cluster instead.', '-u,--unitName= Accepted from mqadmin, without meaning.', '-g,--consumerGroup=groups With -d: hand it to this client of the group.', '-d,--clientId= With -g: an id of consumerConnection.', '-s,--sendMessage=true|false true: send it once more to its topic.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|tracks|brokerAddr|group|clientId|consumeResult|spentMs|result|error|costMs|'
         }
+        'orphans' = @{
+            name = 'orphans'; family = 'mixed'; help = 'Find leftover topics, and delete them'
+            places = @()
+            options = @('--clean Delete those without a broker, and retry topics without a group.', '--dlq With --clean: dead letters without a group too, with their messages.'); columns = 'kind|topic|finding|brokers|namesrvAddrs|group|target|role|changes|before|after|result|error|'
+        }
         'rocksdbconfigtojson' = @{
-            name = 'rocksDBConfigToJson'; family = 'mixed'; help = 'What a broker keeps in RocksDB, as JSON'
+            name = 'rocksDBConfigToJson'; family = 'mixed'; help = 'Export a RocksDB config store as JSON'
             places = @()
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '-c,--cluster,--clusterName=clusters Every master and slave of it.', '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.', '-p,--configPath=folders A broker''s config folder, read here.', '-e,--exportFile=files With -p: write this file.', '-j,--jsonEnable=true|false With -p: false shows rows instead of JSON.'); columns = 'key|value|file|size|brokerName|brokerId|brokerAddr|changes|result|error|'
         }
-        'contextlist' = @{
-            name = 'context list'; family = 'local'; help = 'Clusters that are known by name'
+        'securityaudit' = @{
+            name = 'securityAudit'; family = 'check'; help = 'List security risks and how to fix them'
             places = @()
-            options = @(); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+            options = @('--warning= How many kinds of warnings may be there; 0 if left out.', '--critical= How many critical kinds may be there; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
-        'contextshow' = @{
-            name = 'context show'; family = 'local'; help = 'One of them'
-            places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        }
-        'contextuse' = @{
-            name = 'context use'; family = 'local'; help = 'Choose one for all commands'
-            places = @('--name=contexts Name of a context, or "-".')
-            options = @('--name=contexts Name of a context, or "-".'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        }
-        'contextset' = @{
-            name = 'context set'; family = 'local'; help = 'Make or change one'
-            places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are verified. If not, commands that sign need --insecure as well.', '--addressMap= Where to reach brokers; added. Repeatable.', '--journal=folders Folder of a name server''s journal. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        }
-        'contextlogin' = @{
-            name = 'context login'; family = 'local'; help = 'Store its credentials'
-            places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.', '--file= Store them in this file, for its owner alone.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        }
-        'contextdelete' = @{
-            name = 'context delete'; family = 'local'; help = 'Forget one'
-            places = @('--name=contexts Name of a context.')
-            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
-        }
-        'snapshotshow' = @{
-            name = 'snapshot show'; family = 'local'; help = 'What is in such a file'
-            places = @('--file=files The snapshot''s file.')
-            options = @('--file=files The snapshot''s file.'); columns = 'what|name|brokerName|summary|value|'
-        }
-        'snapshotlist' = @{
-            name = 'snapshot list'; family = 'local'; help = 'Such files in a folder'
-            places = @('--dir=folders Where to look; here if left out.')
-            options = @('--dir=folders Where to look; here if left out.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
-        }
-        'journalcat' = @{
-            name = 'journal cat'; family = 'local'; help = 'What a name server''s journal says'
-            places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
-        }
-        'journaltail' = @{
-            name = 'journal tail'; family = 'local'; help = 'The end of it, and what comes'
-            places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.', '-l,--lines= How many; 10 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.'); columns = 'seq|time|server|type|summary|cause|client|event|'
-        }
-        'journalstat' = @{
-            name = 'journal stat'; family = 'local'; help = 'What is in it, by type of event'
-            places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.'); columns = 'type|records|plainSize|firstTime|lastTime|'
-        }
-        'journalverify' = @{
-            name = 'journal verify'; family = 'local'; help = 'Whether it is whole'
-            places = @('--dir=folders Folder of the journal.')
-            options = @('--dir=folders Folder of the journal.'); columns = 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
-        }
-        'reportshow' = @{
-            name = 'report show'; family = 'local'; help = 'A report that was made'
-            places = @('--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.')
-            options = @('--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.', '--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.'); columns = 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|how|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|ended|whose|silentBrokers|topic|key|field|values|after|changes|open|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|told|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|minutes|type|namespace|before|watchedSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|complaints|scanHoles|longestPauseSeconds|longestScanHoleSeconds|waterMarks|requests|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|'
-        }
-        'reporthtml' = @{
-            name = 'report html'; family = 'local'; help = 'All reports on one page, with pictures'
+        'checkall' = @{
+            name = 'check all'; family = 'check'; help = 'Run every check that applies'
             places = @()
-            options = @('--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.', '--to=files Write it there; to stdout if left out.'); columns = ''
-        }
-        'reportmarkdown' = @{
-            name = 'report markdown'; family = 'local'; help = 'All reports as Markdown'
-            places = @()
-            options = @('--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.', '--to=files Write it there; to stdout if left out.'); columns = ''
-        }
-        'auditlist' = @{
-            name = 'audit list'; family = 'local'; help = 'Changes that were made from this account'
-            places = @()
-            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
-        }
-        'mqadminmap' = @{
-            name = 'mqadminMap'; family = 'local'; help = 'What to type instead of a command of mqadmin'
-            places = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.')
-            options = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'); columns = 'mqadmin|nsadmin|status|since|note|'
+            options = @('-t,--topic=topics Check this topic by itself, too. Repeatable.', '-g,--groupName=groups Check the lag of this group, too. Repeatable.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= Other limits for a check than its usual ones. Repeatable.', '--critical= The same, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
         'checknamesrv' = @{
-            name = 'check namesrv'; family = 'check'; help = 'Whether name servers answer'
+            name = 'check namesrv'; family = 'check'; help = 'Check that name servers answer'
             places = @()
             options = @('--warning= How many may not serve; 0 if left out.', '--critical= How many have to serve; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkbrokers' = @{
-            name = 'check brokers'; family = 'check'; help = 'Whether brokers answer, and have their masters'
+            name = 'check brokers'; family = 'check'; help = 'Check that all brokers answer and have a master'
             places = @()
             options = @('--clusterName=clusters Only what is in this cluster.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= How many brokers may not answer, or be missing as masters; 0 if left out.', '--critical= How many broker names may be without a master that answers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkdivergence' = @{
-            name = 'check divergence'; family = 'check'; help = 'Whether name servers know the same'
+            name = 'check divergence'; family = 'check'; help = 'Check that name servers agree'
             places = @()
             options = @('--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= How many things may differ; 0 if left out.', '--critical= How many brokers and queues of topics may differ; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checktopic' = @{
-            name = 'check topic'; family = 'check'; help = 'Whether a topic can be written'
+            name = 'check topic'; family = 'check'; help = 'Check that a topic is writable'
             places = @('-t,--topic=topics The topic.')
             options = @('-t,--topic=topics The topic.', '--warning= How many of its brokers may take no messages of it; 0 if left out.', '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkwritable' = @{
-            name = 'check writable'; family = 'check'; help = 'Whether all topics can be written'
+            name = 'check writable'; family = 'check'; help = 'Check that all topics are writable'
             places = @()
             options = @('--clusterName=clusters Only what is in this cluster.', '--exclude= Without topics in whose names this is found.', '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.', '--critical= How many topics may not be written; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checklag' = @{
-            name = 'check lag'; family = 'check'; help = 'How far a group is behind'
+            name = 'check lag'; family = 'check'; help = 'Check the backlog of a group'
             places = @('-g,--groupName=groups The consumer group.')
             options = @('-g,--groupName=groups The consumer group.', '-t,--topicName=topics Only on this topic.', '--clusterName=clusters Only what is in this cluster.', '--warning= How many messages it may be behind; 10000 if left out.', '--critical= How many messages it may be behind; 100000 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkheartbeat' = @{
-            name = 'check heartbeat'; family = 'check'; help = 'How long ago brokers were heard of'
+            name = 'check heartbeat'; family = 'check'; help = 'Check the age of broker heartbeats'
             places = @()
             options = @('--warning= How much of its time a broker may be silent, in percent; 50 if left out.', '--critical= The same; 75 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkregistrationsize' = @{
-            name = 'check registrationSize'; family = 'check'; help = 'How near brokers are to the largest registration'
+            name = 'check registrationSize'; family = 'check'; help = 'Check registrations against their limit'
             places = @()
             options = @('-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.', '--clusterName=clusters Only what is in this cluster.', '--warning= How much of 16 MiB a registration may take, in percent; 50 if left out.', '--critical= The same; 80 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkcertificates' = @{
-            name = 'check certificates'; family = 'check'; help = 'How long certificates are still valid'
+            name = 'check certificates'; family = 'check'; help = 'Check when certificates expire'
             places = @()
             options = @('--warning= How many days have to be left; 30: if left out.', '--critical= The same; 7: if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkjournal' = @{
-            name = 'check journal'; family = 'check'; help = 'Whether journals go on and are whole'
+            name = 'check journal'; family = 'check'; help = 'Check that journals grow and are complete'
             places = @()
             options = @('--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--since= Count losses from then on; -24h if left out. ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--verify Look through all of each journal, which takes its time.', '--warning= How old the last record may be, in seconds; 120 if left out.', '--critical= The same; 600 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkdrain' = @{
-            name = 'check drain'; family = 'check'; help = 'Whether drained brokers still are'
+            name = 'check drain'; family = 'check'; help = 'Check that drained brokers stay drained'
             places = @()
             options = @('--warning= How old a drain may be, in seconds; 86400 (a day) if left out.', '--critical= How many topics may be open to writes on drained brokers; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
-        'checkall' = @{
-            name = 'check all'; family = 'check'; help = 'Every check that applies'
-            places = @()
-            options = @('-t,--topic=topics Check this topic by itself, too. Repeatable.', '-g,--groupName=groups Check the lag of this group, too. Repeatable.', '--expect=N|BROKERS|FILE How many brokers there have to be; or which, as broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= Other limits for a check than its usual ones. Repeatable.', '--critical= The same, such as lag=500000. Repeatable.', '--skip=namesrv|brokers|divergence|writable|heartbeat|registrationSize|certificates|journal|drain Without this check. Repeatable.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
-        }
-        'securityaudit' = @{
-            name = 'securityAudit'; family = 'check'; help = 'What stands open, and what to do about it'
-            places = @()
-            options = @('--warning= How many kinds of warnings may be there; 0 if left out.', '--critical= How many critical kinds may be there; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
-        }
         'startmonitoring' = @{
-            name = 'startMonitoring'; family = 'check'; help = 'Every consumer group, again and again'
+            name = 'startMonitoring'; family = 'check'; help = 'Check all consumer groups repeatedly'
             places = @()
             options = @('--once Look once, and exit with what was found.', '-i,--interval= From one look to the next.', '--clusterName=clusters Only what is in this cluster.', '--warning= Messages a group may be behind; 10000 if left out.', '--critical= Messages a group may be behind; 100000 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|checks|'
         }
+        'snapshotshow' = @{
+            name = 'snapshot show'; family = 'local'; help = 'Show the contents of a snapshot'
+            places = @('--file=files The snapshot''s file.')
+            options = @('--file=files The snapshot''s file.'); columns = 'what|name|brokerName|summary|value|'
+        }
+        'snapshotlist' = @{
+            name = 'snapshot list'; family = 'local'; help = 'List the snapshots of a folder'
+            places = @('--dir=folders Where to look; here if left out.')
+            options = @('--dir=folders Where to look; here if left out.'); columns = 'file|time|nameServers|brokers|topics|kvEntries|size|'
+        }
+        'journalcat' = @{
+            name = 'journal cat'; family = 'local'; help = 'Print the events of a journal'
+            places = @('--dir=folders Folder of the journal.')
+            options = @('--dir=folders Folder of the journal.', '--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only before then.'); columns = 'seq|time|server|type|summary|cause|client|event|'
+        }
+        'journaltail' = @{
+            name = 'journal tail'; family = 'local'; help = 'Print the last events and follow'
+            places = @('--dir=folders Folder of the journal.')
+            options = @('--dir=folders Folder of the journal.', '-l,--lines= How many; 10 if left out.', '-f,--follow Go on with what comes, until Ctrl-C.'); columns = 'seq|time|server|type|summary|cause|client|event|'
+        }
+        'journalstat' = @{
+            name = 'journal stat'; family = 'local'; help = 'Count the events of a journal by type'
+            places = @('--dir=folders Folder of the journal.')
+            options = @('--dir=folders Folder of the journal.'); columns = 'type|records|plainSize|firstTime|lastTime|'
+        }
+        'journalverify' = @{
+            name = 'journal verify'; family = 'local'; help = 'Check that a journal is complete'
+            places = @('--dir=folders Folder of the journal.')
+            options = @('--dir=folders Folder of the journal.'); columns = 'file|result|records|firstSeq|lastSeq|firstTime|lastTime|size|plainSize|problems|'
+        }
+        'auditlist' = @{
+            name = 'audit list'; family = 'local'; help = 'List the changes that this account made'
+            places = @()
+            options = @('--since= Only from then on: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'); columns = 'time|user|context|nameServers|command|sent|results|exitCode|servers|'
+        }
+        'contextlist' = @{
+            name = 'context list'; family = 'local'; help = 'List the saved contexts'
+            places = @()
+            options = @(); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        }
+        'contextshow' = @{
+            name = 'context show'; family = 'local'; help = 'Show a context'
+            places = @('--name=contexts Name of a context.')
+            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        }
+        'contextuse' = @{
+            name = 'context use'; family = 'local'; help = 'Choose the current context'
+            places = @('--name=contexts Name of a context, or "-".')
+            options = @('--name=contexts Name of a context, or "-".'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        }
+        'contextset' = @{
+            name = 'context set'; family = 'local'; help = 'Create or change a context'
+            places = @('--name=contexts Name of a context.')
+            options = @('--name=contexts Name of a context.', '-n,--namesrvAddr=name-servers Its name servers. Repeatable.', '--configFile=files Instead: a properties file that names them.', '--endpoint= Instead: where HTTP tells them.', '--accessKey= Who signs; the secret key is asked for, or piped in.', '--secretKeyStdin Read the secret key from a line of standard input.', '--securityTokenStdin Read a security token from the next line.', '--credentials= Instead: where these are: env, file:PATH, tools:PATH, keyring:NAME.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files The client''s own certificate (PEM).', '--tlsKey=files Its key (PEM).', '--tlsKeyPasswordFrom= What opens the key: env:NAME or file:PATH.', '--tlsKeyPasswordStdin Or read that from the next line.', '--tlsServerName= What certificates have to name.', '--verify,--insecure Whether certificates are verified. If not, commands that sign need --insecure as well.', '--addressMap= Where to reach brokers; added. Repeatable.', '--journal=folders Folder of a name server''s journal. Repeatable.', '--timeout= For each request on each server.', '--retries= Of what got no answer and changes nothing.', '--concurrency= Servers asked at a time.', '--defaultOutput=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin How to write rows.', '--readOnly,--writable Whether every change is refused.', '--color=red|green|yellow|blue|magenta|cyan To show its name in, say red.', '--unset= Forget this, such as timeout or tls.caFile. Repeatable.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        }
+        'contextlogin' = @{
+            name = 'context login'; family = 'local'; help = 'Store the credentials of a context'
+            places = @('--name=contexts Name of a context.')
+            options = @('--name=contexts Name of a context.', '--file= Store them in this file, for its owner alone.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        }
+        'contextdelete' = @{
+            name = 'context delete'; family = 'local'; help = 'Delete a context'
+            places = @('--name=contexts Name of a context.')
+            options = @('--name=contexts Name of a context.'); columns = 'name|current|namesrvAddr|configFile|endpoint|credentials|tls|timeout|retries|concurrency|output|addressMap|journals|readOnly|color|'
+        }
+        'reportshow' = @{
+            name = 'report show'; family = 'local'; help = 'Show a computed report'
+            places = @('--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.')
+            options = @('--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.', '--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.'); columns = 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|how|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|ended|whose|silentBrokers|topic|key|field|values|after|changes|open|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|told|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|minutes|type|namespace|before|watchedSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|complaints|scanHoles|longestPauseSeconds|longestScanHoleSeconds|waterMarks|requests|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|'
+        }
+        'reporthtml' = @{
+            name = 'report html'; family = 'local'; help = 'Write all reports as one HTML page'
+            places = @()
+            options = @('--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.', '--to=files Write it there; to stdout if left out.'); columns = ''
+        }
+        'reportmarkdown' = @{
+            name = 'report markdown'; family = 'local'; help = 'Write all reports as Markdown'
+            places = @()
+            options = @('--output-dir=folders What `report run --output DIR` wrote.', '--since= From that day (UTC) on: 2025-01-31.', '--until= Up to that day, itself included.', '--to=files Write it there; to stdout if left out.'); columns = ''
+        }
+        'mqadminmap' = @{
+            name = 'mqadminMap'; family = 'local'; help = 'Show the nsadmin command for an mqadmin command'
+            places = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.')
+            options = @('--command=addBroker|addWritePerm|allocateMQ|brokerConsumeStats|brokerStatus|checkMsgSendRT|checkRocksdbCqWriteProgress|cleanBrokerMetadata|cleanExpiredCQ|cleanUnusedTopic|cloneGroupOffset|clusterAclConfigVersion|clusterList|clusterRT|consumeMessage|consumerConnection|consumerProgress|consumerStatus|copyAcl|copyUser|createAcl|createUser|deleteAcl|deleteAclConfig|deleteExpiredCommitLog|deleteKvConfig|deleteSubGroup|deleteTopic|deleteUser|dumpCompactionLog|electMaster|exportConfigs|exportMetadata|exportMetadataInRocksDB|exportMetrics|exportPopRecord|getAcl|getAclConfig|getBrokerConfig|getBrokerEpoch|getBrokerLiteInfo|getColdDataFlowCtrInfo|getConsumerConfig|getControllerConfig|getControllerMetaData|getLiteClientInfo|getLiteGroupInfo|getLiteTopicInfo|getNamesrvConfig|getParentTopicInfo|getSyncStateSet|getUser|haStatus|listAcl|listUser|printMsg|printMsgByQueue|producer|producerConnection|queryCq|queryMsgById|queryMsgByKey|queryMsgByOffset|queryMsgByUniqueKey|queryMsgTraceById|remappingStaticTopic|removeBroker|removeColdDataFlowCtrGroupConfig|resetMasterFlushOffset|resetOffsetByTime|rocksDBConfigToJson|sendMessage|sendMsgStatus|setCommitLogReadAheadMode|setConsumeMode|skipAccumulatedMessage|startMonitoring|statsAll|switchTimerEngine|topicClusterList|topicList|topicRoute|topicStatus|triggerLiteDispatch|updateAcl|updateAclConfig|updateBrokerConfig|updateColdDataFlowCtrGroupConfig|updateControllerConfig|updateGlobalWhiteAddr|updateKvConfig|updateNamesrvConfig|updateOrderConf|updateStaticTopic|updateSubGroup|updateSubGroupList|updateTopic|updateTopicList|updateTopicPerm|updateUser|wipeWritePerm A command of mqadmin; all if left out.'); columns = 'mqadmin|nsadmin|status|since|note|'
+        }
         'reportrun' = @{
-            name = 'report run'; family = 'program'; help = 'Tables of what happened, out of journals and logs'
+            name = 'report run'; family = 'program'; help = 'Compute reports from journals and logs'
             places = @()
             options = @('--input=folders journals, or logs of Java''s, in this folder and below; * stands for any name; repeatable', '--source= the same, all of the server NAME; with ''*=DIR/*/logs'' it is what the first * is; repeatable', '--output=folders where the tables are, or will be', '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago (m, h, d, w), or ms since 1970', '--until= and before then', '--reports= only these reports', '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)', '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])', '--conf= a setting of Spark''s, such as spark.driver.memory=4g; repeatable', '--compact put small files of tables together afterwards, to 128 MiB'); columns = ''
         }
         'reportstream' = @{
-            name = 'report stream'; family = 'program'; help = 'The same, again and again'
+            name = 'report stream'; family = 'program'; help = 'Compute reports continuously'
             places = @()
             options = @('--input=folders journals, or logs of Java''s, in this folder and below; * stands for any name; repeatable', '--source= the same, all of the server NAME; with ''*=DIR/*/logs'' it is what the first * is; repeatable', '--output=folders where the tables are, or will be', '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago (m, h, d, w), or ms since 1970', '--until= and before then', '--reports= only these reports', '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)', '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])', '--conf= a setting of Spark''s, such as spark.driver.memory=4g; repeatable', '--once what there is now, for cron', '--every= from one look to the next: 30s, 5m (60s)'); columns = ''
         }
-        'namesrv' = @{
-            name = 'namesrv'; family = 'program'; help = 'Run a name server here'
-            places = @()
-            options = @('-c,--configFile=files Java properties; also where updates go', '-D= set a property of -p, of docs/reference/limits.md or of TLS: -Dtls.server.mode=enforcing; or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing', '-p,--printConfigItem print the items of RocketMQ''s name server, and those of ours that are set, and exit', '-n,--namesrvAddr= accepted, without effect on a name server', '--port= port to listen on (9876); 0 takes a free one', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)', '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)', '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone without ADDR, and not at all if left out', '--credentials=files who may ask what: see docs/how-to/secure-the-name-server.md; everybody, if left out', '--read-only refuse whatever an operator could change', '--no-remote-config refuse UPDATE_NAMESRV_CONFIG', '--log-format how the log on stderr is written (text)', '--log-level=DEBUG|INFO|WARN|ERROR| DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back', '--no-journal keep no journal'); columns = ''
-        }
         'lab' = @{
-            name = 'lab'; family = 'program'; help = 'Run a name server and simulated brokers, to play with'
+            name = 'lab'; family = 'program'; help = 'Run a name server with simulated brokers'
             places = @('=up|run|list| ', '=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| one to play: the name of a built-in one, or a YAML file; it stays when that is over')
             options = @('--clusters= clusters (2)', '--groups= broker groups in each cluster (3)', '--replicas= brokers in each group: a master and its slaves (2)', '--topics= topics in each cluster, beside the system''s (40)', '--namesrvs= name servers (1)', '--scenario=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| one to play: the name of a built-in one, or a YAML file; it stays when that is over', '--namesrv-port= the first name server''s, the others follow; 0 takes free ones (0)', '--broker-port= the first broker''s, the others take every tenth after it; 0 takes free ones (0)', '--no-context do not write a context lab while it runs', '-n,--namesrvAddr= register with these name servers instead of starting some; separated by ; or ,', '--speed= virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)', '--dir=folders keep journals and truth.jsonl there (a temporary folder)', '--seed= another fleet (1, or the scenario''s)', '--until= end it earlier or later: 90s, 10m, 2h', '--java-logs write beside the journals what Java''s name servers would have logged, of that release'); columns = ''
         }
+        'namesrv' = @{
+            name = 'namesrv'; family = 'program'; help = 'Run a name server'
+            places = @()
+            options = @('-c,--configFile=files Java properties; also where updates go', '-D= set a property of -p, of docs/reference/limits.md or of TLS: -Dtls.server.mode=enforcing; or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing', '-p,--printConfigItem print the items of RocketMQ''s name server, and those of ours that are set, and exit', '-n,--namesrvAddr= accepted, without effect on a name server', '--port= port to listen on (9876); 0 takes a free one', '--bind= address to listen on (0.0.0.0)', '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)', '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)', '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone without ADDR, and not at all if left out', '--credentials=files who may ask what: see docs/how-to/secure-the-name-server.md; everybody, if left out', '--read-only refuse whatever an operator could change', '--no-remote-config refuse UPDATE_NAMESRV_CONFIG', '--log-format how the log on stderr is written (text)', '--log-level=DEBUG|INFO|WARN|ERROR| DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back', '--no-journal keep no journal'); columns = ''
+        }
         'completion' = @{
-            name = 'completion'; family = 'program'; help = 'Write the completion of a shell'
+            name = 'completion'; family = 'program'; help = 'Print the completion script of a shell'
             places = @('=bash|zsh|fish|powershell| the shell')
             options = @(); columns = ''
         }
         'tui' = @{
-            name = 'tui'; family = 'screen'; help = 'The cluster, live, on the whole terminal'
+            name = 'tui'; family = 'screen'; help = 'Watch and operate the cluster in the terminal'
             places = @('--screen= The screen to begin with; brokers if left out.')
             options = @(); columns = ''
         }
         'batch' = @{
-            name = 'batch'; family = 'batch'; help = 'Run many commands, one a line'
+            name = 'batch'; family = 'batch'; help = 'Run many commands over the same connections'
             places = @('-f,--file=files A file of command lines; - is stdin.')
             options = @(); columns = ''
         }
@@ -868,7 +868,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         }
         'check' = @{
             name = 'check'; family = 'group'; help = 'Checks for monitoring systems'
-            places = @('=namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|drain|all| ')
+            places = @('=all|namesrv|brokers|divergence|topic|writable|lag|heartbeat|registrationSize|certificates|journal|drain| ')
             options = @(); columns = ''
         }
         'context' = @{
@@ -921,8 +921,8 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'read' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'change' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'mixed' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
-        'local' = @('--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'check' = @('--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--format=text|nagios|json|prometheus For people, for a monitoring system that runs plugins, or for programs; text if left out.', '--json Short for --format json.', '--output-file=files Write to this file, whole or not at all, and nothing to stdout.', '--wait-until-ok= Look again and again until all is well, but no longer than that: 90s, 5m, 1h.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
+        'local' = @('--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--watch= Again and again, until Ctrl-C; a table in place.', '--columns=columns Only these columns, in this order.', '--sort=columns By these columns; - turns one round.', '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'program' = @('-h,--help show this help message and exit')
         'screen' = @('--screen= The screen to begin with; brokers if left out.', '--interval= From one look at a server to the next; 5 if left out.', '-s,--namespace= KV namespace to look at beside ORDER_TOPIC_CONFIG. Repeatable.', '--journal=folders Journal whose events are shown; else the context''s. Repeatable.', '--read-only Nothing can be changed from here.', '--record=files Keep all that is seen, to be played again.', '--replay= Play such a file, or a folder with journals, instead.', '--speed= Of a replay: so many seconds in one; 1 if left out.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')
         'batch' = @('-f,--file=files A file of command lines; - is stdin.', '--stop-on-error End at the first that fails.', '--context=contexts The context to use; NSADMIN_CONTEXT if left out.', '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.', '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.', '--endpoint= Where HTTP tells them: a URL, or a domain as Java''s clients.', '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.', '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.', '--tls,--no-tls Encrypted connections, or plain ones.', '--tlsCa=files Authorities to trust (PEM), not the system''s.', '--tlsCert=files This client''s own certificate (PEM).', '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.', '--tlsServerName= What servers'' certificates have to name.', '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.', '--timeout= For each request on each server; 3 if left out.', '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.', '--concurrency= Servers asked at a time; 64 if left out.', '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.', '--json Short for --output json.', '--no-headers No names above tables, CSV and TSV.', '--no-color No colours (nor with NO_COLOR set).', '--dry-run Only show what would be done, and where.', '-y,--yes Do not ask.', '--quiet Nothing on stderr but errors.', '--debug Show each request on stderr, and tracebacks.', '-h,--help Show this and exit.')

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -198,6 +198,9 @@ def _perform_command(
     parsed_line: "ParsedCommandLine",
     batch_context: _BatchContext | None,
 ) -> int:
+    # The overview does not need it.
+    from nsadmin import result_delivery
+
     shared_options = parsed_line.options
     stderr.set_context_label(
         shared_options.context, shared_options.color if shared_options.style.uses_color else None
@@ -208,7 +211,7 @@ def _perform_command(
         connection_pool=batch_context and batch_context.connection_pool,
     )
     session.shared_values = parsed_line.shared_values
-    session.output_form = _mqadmin_form(command_entry, parsed_line)
+    session.output_form = result_delivery.mqadmin_form(command_entry, parsed_line)
     run_once = partial(command_function, session, **parsed_line.arguments)
     result: Any = None
     exit_code: int = ExitCode.FAILED
@@ -216,8 +219,12 @@ def _perform_command(
         _require_consent(session, command_entry)
         _require_known_columns(command_function, shared_options.style.selection)
         watch_seconds = parsed_line.options.watch
-        result = run_once() if watch_seconds is None else _watch_results(session, watch_seconds, run_once)
-        exit_code = _deliver_result(session, result, batch_context is None)
+        result = (
+            run_once()
+            if watch_seconds is None
+            else result_delivery.watch_results(session, watch_seconds, run_once)
+        )
+        exit_code = result_delivery.deliver_result(session, result, batch_context is None)
         is_success = not exit_code or (isinstance(result, ResultRows) and exit_code == result.done_code)
         if is_success and not session.is_complete and command_entry.kind != "check":
             exit_code = ExitCode.PARTLY
@@ -246,34 +253,6 @@ def _perform_command(
                 session, [command_entry.name, *command_args], parsed_line.arguments, result, exit_code
             )
     return exit_code
-
-
-def _mqadmin_form(
-    command_entry: CommandEntry, parsed_line: "ParsedCommandLine"
-) -> Callable[[ResultRows | str], str] | None:
-    """How --output mqadmin writes what the command returns; None for all other formats."""
-    output_style = parsed_line.options.style
-    if output_style.output_format != "mqadmin" or command_entry.kind == "check":
-        return None
-    from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
-
-    if command_entry.name not in OUTPUT_FORMS:
-        raise UsageError(
-            f"--output mqadmin exists only for {', '.join(OUTPUT_FORMS)}, not for {command_entry.typed_name}"
-        )
-    if output_style.selection != output.RowSelection() or not output_style.shows_headers:
-        raise UsageError(
-            "--output mqadmin is all or nothing: leave out --columns, --sort, --filter, --no-headers"
-        )
-    if parsed_line.options.dry_run:
-        raise UsageError("--output mqadmin says that something was done: leave it out of a dry run")
-    from nsadmin.output.machine_formats import escape_cells
-
-    command_form, argument_values = OUTPUT_FORMS[command_entry.name], parsed_line.arguments
-    return lambda command_output: command_form(
-        escape_cells(command_output) if isinstance(command_output, ResultRows) else command_output,
-        argument_values,
-    )
 
 
 def _require_consent(session: Session, command_entry: CommandEntry) -> None:
@@ -331,69 +310,3 @@ def _append_to_audit(
     audit.append_audit_record(
         audit.build_audit_record(session, command_words, argument_values, rows, exit_code)
     )
-
-
-def _watch_results(
-    session: Session, period_seconds: float, run_once: Callable[[], Any]
-) -> Iterator[ResultRows | str]:
-    for result_number, result in enumerate(session.repeat_every(period_seconds, run_once)):
-        if not isinstance(result, (ResultRows, str)):
-            raise UsageError("--watch: this goes on by itself")
-        if result_number:
-            output.clear_screen(session.options.style)
-        yield result
-
-
-def _deliver_result(
-    session: Session, result: ResultRows | str | Iterator[ResultRows | str], ends_quietly: bool
-) -> int:
-    """Write what a command returned: rows, text, or such again and again, perhaps until Ctrl-C.
-
-    The last of many decides the exit code.
-    """
-    if isinstance(result, (ResultRows, str)):
-        return _write_result(session, result)
-    exit_code: int = ExitCode.DONE
-    try:
-        for partial_result in result:
-            exit_code = _write_result(session, partial_result)
-    except KeyboardInterrupt:
-        if not ends_quietly:
-            raise
-        return ExitCode.DONE
-    return exit_code
-
-
-def _write_result(session: Session, command_output: ResultRows | str) -> int:
-    if isinstance(command_output, str):
-        output.write_text(
-            command_output if session.output_form is None else session.output_form(command_output)
-        )
-        if isinstance(command_output, output.CheckVerdict):
-            return command_output.exit_code
-        return (
-            exit_codes.exit_code_of_outcomes(command_output.errors)
-            if isinstance(command_output, output.OutputText)
-            else ExitCode.DONE
-        )
-    if "brokerName" in command_output.columns:
-        command_output = _fill_broker_identities(session, command_output)
-    try:
-        if session.output_form is None:
-            output.write_rows(command_output, session.options.style)
-        else:
-            output.write_text(session.output_form(command_output))
-    except output.InvalidSelectionError as error:
-        raise UsageError(str(error)) from None
-    failure_count = sum(error is not None for error in command_output.errors)
-    for note in command_output.notes:
-        (stderr.write_stderr_line if failure_count else session.write_remark)(note)
-    if failure_count and not command_output.notes:
-        stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
-    return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code
-
-
-def _fill_broker_identities(session: Session, result_rows: ResultRows) -> ResultRows:
-    from nsadmin.commands.columns.broker_identities import fill_identities, lacks_identities
-
-    return fill_identities(session, result_rows) if lacks_identities(result_rows) else result_rows

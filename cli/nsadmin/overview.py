@@ -121,7 +121,7 @@ def overview_text() -> str:
     """The text of `nsadmin --help`; it imports no command."""
     entries_by_category: dict[str, list[CommandEntry]] = {}
     for command_entry in registry.COMMANDS:
-        entries_by_category.setdefault(command_entry.category, []).append(command_entry)
+        entries_by_category.setdefault(command_entry.category.title, []).append(command_entry)
     command_lines = "\n\n".join(
         "\n".join(
             [

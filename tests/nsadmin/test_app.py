@@ -82,27 +82,6 @@ def test_what_no_row_has_is_noticed_before_anything_is_changed(run: Run, server:
     assert server.codes() != []
 
 
-def test_what_is_read_is_read_again_and_again_until_ctrl_c(
-    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pauses: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-        if len(pauses) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr("nsadmin.session.sleep", sleep)
-    done = run("--watch", "2.5", "topicList", "-n", server.addr, "--output", "jsonl")
-    assert done == (0, '{"topic": "T"}\n{"topic": "T"}\n', "")
-    assert pauses == [2.5, 2.5]
-
-
-def test_what_goes_on_by_itself_is_not_watched(run: Run, server: FakeNameServer) -> None:
-    done = run("clusterList", "-n", server.addr, "-i", "1", "--watch", "1")
-    assert (done.code, done.err) == (2, "nsadmin: --watch: this goes on by itself\n")
-
-
 def test_the_environment_names_the_format_and_an_option_wins_over_it(
     run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

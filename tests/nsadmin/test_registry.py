@@ -64,7 +64,7 @@ def test_a_group_is_found_in_any_case() -> None:
 
 
 def test_only_the_group_check_consists_of_checks() -> None:
-    assert [entry.member_name for entry in list_group_members("check")][:2] == ["namesrv", "brokers"]
+    assert [entry.member_name for entry in list_group_members("check")][:2] == ["all", "namesrv"]
     for group in COMMAND_GROUPS:
         assert {entry.kind == "check" for entry in list_group_members(group)} == {group == "check"}
 

@@ -60,7 +60,7 @@ def render_overview(commands: Iterable[CommandDescription]) -> str:
     """nsadmin(1)."""
     commands_by_group: dict[str, list[CommandDescription]] = {}
     for command in commands:
-        commands_by_group.setdefault(command.entry.category, []).append(command)
+        commands_by_group.setdefault(command.entry.category.title, []).append(command)
     return _join_sections(
         _page_head("nsadmin"),
         (".SH NAME", "nsadmin \\- operate Apache RocketMQ name servers and brokers"),

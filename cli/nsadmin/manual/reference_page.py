@@ -26,8 +26,8 @@ def render_reference(commands: Iterable[CommandDescription]) -> str:
     )
     page_parts, current_group = [_PAGE_HEAD, shared_table + "\n"], ""
     for command in command_list:
-        if command.entry.category != current_group:
-            current_group = command.entry.category
+        if command.entry.category.title != current_group:
+            current_group = command.entry.category.title
             page_parts.append(f"## {current_group}\n")
         page_parts.append(_command_section(command, shared_options))
     return "\n".join(page_parts)

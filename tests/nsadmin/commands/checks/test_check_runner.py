@@ -32,8 +32,8 @@ def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("check", "-n", "h:1"), 'missing command after "check": use namesrv, brokers'),
-        (("check", "foo"), 'unknown command "check foo": use namesrv, brokers'),
+        (("check", "-n", "h:1"), 'missing command after "check": use all, namesrv, brokers'),
+        (("check", "foo"), 'unknown command "check foo": use all, namesrv, brokers'),
         (("check", "lga"), 'unknown command "check lga": did you mean check lag?'),
         (("check", "namesrv", "--warning", "x"), "check namesrv: --warning: 'x' is no range"),
         (("check", "namesrv", "--critical", "2"), "low values are bad: give 2:"),
@@ -62,7 +62,7 @@ def test_check_alone_lists_them(run: Run) -> None:
     for words in (("check", "--help"), ("check", "-h"), ("help", "check")):
         done = run(*words)
         assert (done.code, done.err) == (0, "")
-        assert "\n  check namesrv           Whether name servers answer\n" in done.out
+        assert "\n  check namesrv           Check that name servers answer\n" in done.out
         assert "\n  3  unknown" in done.out
 
 
