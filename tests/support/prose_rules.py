@@ -105,7 +105,7 @@ RULES = [
         "let-know", r"\blets? (?:\S+ ){1,3}(?:know|go)\b", "write the imperative: set, save, pass, release"
     ),
     _rule("must", r"(?<!not )(?<!not always )\b(?:has|have) to\b", 'write "must"'),
-    _rule("possessive", r"\bas (?:upstream|Apache|mqadmin|Java|CODE)'s\b", 'write "like Apache\'s NAME"'),
+    _rule("possessive", r"(?<!such )\bas (?:upstream|Apache|mqadmin|Java|CODE)'s\b", 'write "like Apache\'s NAME"'),
     _rule(
         "as-has-it",
         r"\bas (?:[\w']+ ){1,4}(?:has|have|had) (?:it|them)\b",
@@ -180,7 +180,7 @@ _AFTER_QUESTION = re.compile(
     rf"\b(?:{_ASKING_VERBS})(?: \w+)? (?:{_QUESTION_WORDS})\b.*(?:,|,? and|,? or) $", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(
-    r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?…]['\"”)]*(?=\s+[A-Z`'\"“(\d]|\s*$)\s*|\n\n+"
+    r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?…]['\"”)]*(?=\s+(?:nsadmin\b|mqadmin\b|[A-Z`'\"“(\d])|\s*$)\s*|\n\n+"
 )
 
 
