@@ -137,7 +137,7 @@ def test_the_passages_of_a_page_are_its_prose_with_line_numbers() -> None:
     text = (
         "---\ntitle: nobody\n---\n# A heading\n\nFirst line, and\nthe `second nobody` line.\n\n"
         "```\nnobody reads code\n```\n- an [item](nobody.md)\n\n| a cell | other cell |\n|---|---|\n"
-        "<!-- begin table -->\nnobody writes this\n<!-- end -->\n"
+        "<!-- figures -->\nnobody writes this\n<!-- end of figures -->\n"
     )
     passages = [(passage.first_line, passage.lines, passage.kind) for passage in read_markdown("a.md", text)]
     assert passages == [

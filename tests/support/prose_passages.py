@@ -10,8 +10,8 @@ from typing import NamedTuple
 FEWEST_WORDS = 4  # Shorter strings are keys, names and options more often than sentences.
 PLACEHOLDER = "CODE"  # Stands for inline code, and for the values of an f-string.
 
-_GENERATED_BEGIN = re.compile(r"<!-- (?:begin|generated)\b")
-_GENERATED_END = re.compile(r"<!-- end\b")
+# A program writes the text between `<!-- figures -->` and `<!-- end of figures -->`.
+_GENERATED_BEGIN = re.compile(r"<!-- (?!end of )(\w+) -->")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+\.)\s+")
 _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?) \w+")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -50,7 +50,8 @@ def read_markdown(path: str, text: str) -> Iterator[Passage]:
     """Yield the prose of a page, without code blocks, front matter and generated tables."""
     block: list[str] = []
     block_line = 0
-    is_code = is_generated = False
+    is_code = False
+    generated_end = ""
 
     def take_block(kind: str = "paragraph") -> Iterator[Passage]:
         if block:
@@ -59,8 +60,8 @@ def read_markdown(path: str, text: str) -> Iterator[Passage]:
             block.clear()
 
     for number, line in enumerate(_without_front_matter(text), 1):
-        if is_generated:
-            is_generated = _GENERATED_END.search(line) is None
+        if generated_end:
+            generated_end = "" if generated_end in line else generated_end
             continue
         if _FENCE.match(line):
             yield from take_block()
@@ -68,9 +69,9 @@ def read_markdown(path: str, text: str) -> Iterator[Passage]:
             continue
         if is_code:
             continue
-        if _GENERATED_BEGIN.search(line):
+        if marker := _GENERATED_BEGIN.search(line):
             yield from take_block()
-            is_generated = _GENERATED_END.search(line) is None
+            generated_end = f"<!-- end of {marker[1]} -->"
         elif not line.strip() or line.lstrip().startswith("<!--") or _ADMONITION.match(line.strip()):
             yield from take_block()
         elif line.startswith("#"):

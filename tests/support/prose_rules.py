@@ -105,7 +105,11 @@ RULES = [
         "let-know", r"\blets? (?:\S+ ){1,3}(?:know|go)\b", "write the imperative: set, save, pass, release"
     ),
     _rule("must", r"(?<!not )(?<!not always )\b(?:has|have) to\b", 'write "must"'),
-    _rule("possessive", r"(?<!such )\bas (?:upstream|Apache|mqadmin|Java|CODE)'s\b", 'write "like Apache\'s NAME"'),
+    _rule(
+        "possessive",
+        r"(?<!such )\bas (?:upstream|Apache|mqadmin|Java|CODE)'s\b",
+        'write "like Apache\'s NAME"',
+    ),
     _rule(
         "as-has-it",
         r"\bas (?:[\w']+ ){1,4}(?:has|have|had) (?:it|them)\b",
@@ -115,7 +119,7 @@ RULES = [
     _rule(
         "inverted",
         r"^(?:\w+ed|Open|Told|Given|Kept|Read|Written|Shown|Seen|Known|Made|Left|Sent|Lost|Meant)\b"
-        r"[^,:]{0,25}, (?:it|they|this|that|as|its|these|the|all|no)\b|^Not \w+ed\b|^Asked for\b",
+        r"[^,:]{0,25}, (?:it|they|this|that|as|its|these|the|all|no)\b|^Not \w+ed\b(?= )|^Asked for\b",
         'begin with the subject: "If …, the server …"',
         re.NOFLAG,
     ),
