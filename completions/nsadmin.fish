@@ -388,7 +388,7 @@ function __nsadmin_table --no-scope-shadowing
             set columns 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         case where
             set family read
-            set columns 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|error|'
+            set columns 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|readOnly|error|'
         case divergence
             set family read
             set options \
@@ -990,7 +990,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--group=groups A consumer group.' \
                 '-t,--topic=topics Name of a topic.' \
-                '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
+                '-s,--timestamp= Where to go: -1 (the end), ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.' \
                 '-f,--force=true|false false: before 5.2, only go back. Else unused.' \
                 '-b,--broker=addresses With -q: the master that has the queue.' \
                 '-q,--queue= With -b: only this queue.' \

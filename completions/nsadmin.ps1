@@ -204,7 +204,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'where' = @{
             name = 'where'; family = 'read'; help = 'Show the effective settings and test the servers'
             places = @()
-            options = @(); columns = 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|error|'
+            options = @(); columns = 'namesrvAddr|source|context|reachable|latencyMillis|version|signed|tls|readOnly|error|'
         }
         'divergence' = @{
             name = 'divergence'; family = 'read'; help = 'Compare name servers and explain differences'
@@ -519,7 +519,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'resetoffsetbytime' = @{
             name = 'resetOffsetByTime'; family = 'change'; help = 'Move a group to a time or an offset'
             places = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.')
-            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= -1 for the end, ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: there, whatever -s says.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
+            options = @('-g,--group=groups A consumer group.', '-t,--topic=topics Name of a topic.', '-s,--timestamp= Where to go: -1 (the end), ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-f,--force=true|false false: before 5.2, only go back. Else unused.', '-b,--broker=addresses With -q: the master that has the queue.', '-q,--queue= With -b: only this queue.', '-o,--offset= With -b and -q: there, whatever -s says.', '-c,--cluster=clusters Only the brokers of this cluster.', '--no-verify Do not wait for the next commits of connected clients.'); columns = 'group|topic|brokerName|brokerAddr|queueId|from|to|skipped|repeated|result|error|'
         }
         'skipaccumulatedmessage' = @{
             name = 'skipAccumulatedMessage'; family = 'change'; help = 'Move a group to the end of a topic'

@@ -63,5 +63,4 @@ def _advise_on_error(error: RocketMQError) -> str | None:
         return _NEIGHBOUR_ADVICE
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):
         return _PROVIDER_ADVICE
-    code_name = ResponseCode(error.code).name if error.code in _ADVICE_BY_CODE else ""
-    return f"{code_name}: {_ADVICE_BY_CODE[error.code]}" if code_name else None
+    return _ADVICE_BY_CODE.get(error.code)

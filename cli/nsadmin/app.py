@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin import __version__, exit_codes, output, overview, registry, stderr
+from nsadmin.client import NotFound
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.exit_codes import CommandInterrupted, ExitCode, UsageError
@@ -229,7 +230,9 @@ def _perform_command(
         if is_success and not session.is_complete and command_entry.kind != "check":
             exit_code = ExitCode.PARTLY
         if isinstance(result, ResultRows):
-            for hint_line in _collect_hints(session, run_once, exit_code, result.errors):
+            for hint_line in _suggest_names(session, run_once, exit_code) or _advise_on_errors(
+                session, result.errors
+            ):
                 session.write_remark(hint_line)
     except KeyboardInterrupt:
         exit_code = ExitCode.INTERRUPTED
@@ -240,7 +243,14 @@ def _perform_command(
         raise
     except RocketMQError as error:
         exit_code = exit_codes.exit_code_of_error(error)
-        for hint_line in _collect_hints(session, run_once, exit_code, [error]):
+        suggestion_lines = _suggest_names(session, run_once, exit_code)
+        if suggestion_lines:
+            # They say again that the name is unknown, so they replace the error.
+            suggestion = NotFound("; ".join(suggestion_lines))
+            for error_note in getattr(error, "__notes__", ()):
+                suggestion.add_note(error_note)
+            raise suggestion from error
+        for hint_line in _advise_on_errors(session, [error]):
             error.add_note(hint_line)
         raise
     except BaseException as error:
@@ -274,26 +284,27 @@ def _require_known_columns(command_function: Any, selection: output.RowSelection
             raise UsageError(str(error)) from None
 
 
-def _collect_hints(
-    session: Session, bound_command: "partial[Any]", exit_code: int, errors: Sequence[RocketMQError | None]
-) -> list[str]:
-    """What may have been meant, else what can be done; nobody is asked about it where all went well."""
+def _suggest_names(session: Session, bound_command: "partial[Any]", exit_code: int) -> list[str]:
+    """A line for each typed name that servers do not know and that is similar to a known one."""
+    if session.options.quiet or exit_code != ExitCode.NOT_FOUND:
+        return []
+    from nsadmin.command_line.server_name_suggestions import suggest_names
+
+    with session.open_brief_client() as admin:
+        return suggest_names(
+            bound_command.func,
+            bound_command.keywords,
+            admin,
+            ask_name_servers=bool(session.namesrv_addrs),
+        )
+
+
+def _advise_on_errors(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:
     if session.options.quiet or not any(errors):
         return []
     from nsadmin.advice import advise_on_errors
 
-    hint_lines: list[str] = []
-    if exit_code == ExitCode.NOT_FOUND:
-        from nsadmin.command_line.server_name_suggestions import suggest_names
-
-        with session.open_brief_client() as admin:
-            hint_lines = suggest_names(
-                bound_command.func,
-                bound_command.keywords,
-                admin,
-                ask_name_servers=bool(session.namesrv_addrs),
-            )
-    return hint_lines or advise_on_errors(errors)
+    return advise_on_errors(errors)
 
 
 def _append_to_audit(

@@ -32,8 +32,8 @@ _BANNER_HINTS = """\
 #   nsadmin wipeWritePerm broker-a-0
 # Ctrl-C stops everything."""
 
-AnnounceNameServers = Callable[[Sequence[str]], tuple[str, Callable[[], None]]]
-"""Tells others where the name servers are: what to say of that, and how to take it back."""
+AnnounceNameServers = Callable[[Sequence[str], Sequence[str]], tuple[str, Callable[[], None]]]
+"""Publishes the addresses and journal folders of name servers; returns a line to print and an undo action."""
 
 
 def build_flag_parser(program_name: str = "nsadmin lab") -> argparse.ArgumentParser:
@@ -272,12 +272,18 @@ async def _play_and_stay(
     parsed_flags: argparse.Namespace,
     announce_lab: AnnounceNameServers | None,
 ) -> None:
-    async with _announcement(announce_lab) as announce_addresses:
+    async with _announcement(announce_lab) as announce_servers:
 
         async def print_banner(lab_cluster: LabCluster) -> None:
             banner_notes = [
                 f"# Journals and truth.jsonl: {run_folder}",
-                *announce_addresses(lab_cluster.namesrv_addrs),
+                *announce_servers(
+                    lab_cluster.namesrv_addrs,
+                    [
+                        str((run_folder / server_name / "journal").absolute())
+                        for server_name in scenario.server_names()
+                    ],
+                ),
             ]
             print(_banner_text(scenario.plan, lab_cluster.namesrv_addrs, banner_notes), flush=True)
 
@@ -288,19 +294,19 @@ async def _play_and_stay(
 @asynccontextmanager
 async def _announcement(
     announce_lab: AnnounceNameServers | None,
-) -> AsyncIterator[Callable[[Sequence[str]], list[str]]]:
+) -> AsyncIterator[Callable[[Sequence[str], Sequence[str]], list[str]]]:
     """What was announced is taken back at the end."""
     undo_actions: list[Callable[[], None]] = []
 
-    def announce_addresses(addresses: Sequence[str]) -> list[str]:
+    def announce_servers(addresses: Sequence[str], journal_folders: Sequence[str]) -> list[str]:
         if announce_lab is None:
             return []
-        announced_text, undo_action = announce_lab(addresses)
+        announced_text, undo_action = announce_lab(addresses, journal_folders)
         undo_actions.append(undo_action)
         return [f"# {announced_text}"]
 
     try:
-        yield announce_addresses
+        yield announce_servers
     finally:
         for undo_action in undo_actions:
             undo_action()

@@ -174,7 +174,7 @@ def test_the_version(run: Run) -> None:
         (("clusterList", "-i", "0"), "clusterList: -i 0 cannot be"),
         (
             ("deleteTopic", "T", "C"),
-            "deleteTopic cannot be undone, and there is no terminal to ask on: add --yes",
+            "deleteTopic: this cannot be undone, and there is no terminal to confirm on: pass --yes",
         ),
     ],
 )

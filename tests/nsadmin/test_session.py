@@ -14,6 +14,7 @@ from nsadmin.client.connection.access_options import Credentials
 from nsadmin.client.results import ReadOnlyAccess
 from nsadmin.contexts import Context, Contexts, load_contexts, save_contexts
 from nsadmin.exit_codes import UsageError
+from nsadmin.output import OutputStyle, RowSelection
 from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
@@ -134,7 +135,7 @@ def test_not_found_beside_a_dead_name_server_is_still_not_found(run: Run, server
     assert done.err == (
         f"nsadmin: name server {dead}: connection refused, nothing listens there\n"
         f"nsadmin: {server.addr}: TOPIC_NOT_EXIST (17): No topic route info in name server for the topic: T\n"
-        "nsadmin: TOPIC_NOT_EXIST: topicList shows the topics there are\n"
+        "nsadmin: topicList shows the topics there are\n"
     )
 
 
@@ -238,3 +239,10 @@ def test_a_watched_command_is_given_the_same_thing_each_time() -> None:
     session = Session(SharedOptions())
     assert session.remember_first(list) is session.remember_first(list)
     assert Session(SharedOptions()).remember_first(lambda: 7) == 7
+
+
+def test_other_names_of_columns_are_read_in_every_part_of_a_selection() -> None:
+    style = OutputStyle(selection=RowSelection("a,B , c", "-b,a", ("b>1", "c=b,b")))
+    session = Session(SharedOptions(style=style))
+    session.rename_selected_columns({"b": "bTotal"})
+    assert session.options.style.selection == RowSelection("a,bTotal , c", "-bTotal,a", ("bTotal>1", "c=b,b"))

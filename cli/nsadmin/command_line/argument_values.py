@@ -22,13 +22,22 @@ def parse_boolean(command_name: str, option_flag: str, option_text: str | None) 
     return parsed_value
 
 
+_TOPIC_PERMS = (2, 4, 6)
+"""Brokers accept 0 to 7 (`PermName.isValid`): 0 closes a topic, and bit 1 makes it a template (TBW102)."""
+
+
 def validate_perm(command_name: str, perm_bits: int | None) -> int | None:
-    """Return the permission bits if brokers accept them, else raise UsageError."""
-    if perm_bits is not None and not 0 <= perm_bits <= 7:
-        raise UsageError(
-            f"{command_name}: -p {perm_bits} cannot be: give 6 (read and write), 4 (read) or 2 (write)"
-        )
+    """Return the permission bits of a topic, else raise UsageError."""
+    if perm_bits is not None and perm_bits not in _TOPIC_PERMS:
+        raise UsageError(_invalid_perm_text(command_name, str(perm_bits)))
     return perm_bits
+
+
+def _invalid_perm_text(command_name: str, perm_text: str) -> str:
+    return (
+        f'{command_name}: invalid permission "{perm_text}" for -p:'
+        " use 6 (read and write), 4 (read) or 2 (write)"
+    )
 
 
 def validate_topic_name(command_name: str, topic_text: str) -> str:
@@ -60,9 +69,7 @@ def parse_perm(command_name: str, perm_text: str) -> int:
     except ValueError:
         perm_bits = None
     if perm_bits is None:
-        raise UsageError(
-            f"{command_name}: {perm_text!r} is no permission: give 6 (read and write), 4 (read) or 2 (write)"
-        )
+        raise UsageError(_invalid_perm_text(command_name, perm_text))
     return perm_bits
 
 

@@ -27,7 +27,8 @@ class Option:
     """A flag with a value, or a flag alone; "--on/--off" is a pair of flags for true and false.
 
     `metavar` is the name of the value in the help, `minimum` the smallest number that the option accepts.
-    `value_source` means the same as in `Argument`.
+    `value_source` means the same as in `Argument`. `required_unless` names the parameter that may
+    replace this option; None for an option that is always optional.
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class Option:
         help: str = "",
         minimum: int | None = None,
         value_source: str | None = None,
+        required_unless: str | None = None,
     ) -> None:
         self.flags = flags
         self.metavar = metavar
         self.help = help
         self.minimum = minimum
         self.value_source = value_source
+        self.required_unless = required_unless
 
 
 NO_DEFAULT = object()

@@ -93,6 +93,7 @@ def parse_command_line(
     )
     argument_values = {parameter.name: parsed_values[parameter.name] for parameter in own_parameters}
     argument_values.update(_fill_arguments(entry, declared_arguments, parsed_values, positional_words))
+    _require_alternatives(entry, own_parameters, argument_values)
     shared_values = {parameter.name: parsed_values[parameter.name] for parameter in shared_parameters}
     if batch_values:
         shared_values = _apply_batch_values(entry, shared_values, batch_values)
@@ -101,6 +102,21 @@ def parse_command_line(
         argument_values,
         shared_values,
     )
+
+
+def _require_alternatives(
+    entry: CommandEntry, own_parameters: list[Parameter], argument_values: Mapping[str, Any]
+) -> None:
+    """Raise UsageError if an option and the one that may replace it are both missing."""
+    declarations = {parameter.name: parameter.declaration for parameter in own_parameters}
+    for parameter_name, declaration in declarations.items():
+        other_name = declaration.required_unless if isinstance(declaration, Option) else None
+        if other_name and argument_values[parameter_name] is None and argument_values[other_name] is None:
+            missing_options = " or ".join(
+                f"{declarations[name].flags[0]} {declarations[name].metavar}"
+                for name in (parameter_name, other_name)
+            )
+            raise UsageError(f"{entry.typed_name}: missing option {missing_options}")
 
 
 def _apply_batch_values(

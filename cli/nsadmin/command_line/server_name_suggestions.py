@@ -55,7 +55,7 @@ def suggest_names(
                 typed_name, _fetch_known_names(value_source, admin, source_detail)
             )
             suggestion_lines += (
-                [f"no {_SOURCE_NOUNS[value_source]} {typed_name!r}: {did_you_mean(similar_names)}"]
+                [f'no {_SOURCE_NOUNS[value_source]} "{typed_name}"; {did_you_mean(similar_names)}']
                 if similar_names
                 else []
             )

@@ -9,6 +9,8 @@ from nsadmin.output.result_rows import OutputStyle, ResultRows, RowSelection, Un
 def write_rows(rows: ResultRows, output_style: OutputStyle) -> None:
     """Write rows in the chosen format; tables are drawn by Rich on a terminal, else plain aligned text.
 
+    A table without rows is not written; the other formats write an empty list or only their column names.
+
     Raises InvalidSelectionError, with nothing written, if the selection does not fit the rows.
     """
     # A command needs only one format, so each is imported where it is used.
@@ -19,11 +21,18 @@ def write_rows(rows: ResultRows, output_style: OutputStyle) -> None:
     if output_style.output_format == "wide":
         rows = rows._replace(table_columns=None)
     if output_style.output_format in ("table", "wide"):
+        if not rows.rows:
+            # Column names above nothing look like an unfinished answer; a note on stderr says what is empty.
+            return
         from nsadmin.output import text_table
 
         if sys.stdout.isatty():
             text_table.draw_table(
-                rows, output_style.uses_color, output_style.shows_headers, output_style.context_banner
+                rows,
+                output_style.uses_color,
+                output_style.shows_headers,
+                output_style.context_banner,
+                truncated_column="body" if output_style.output_format == "table" else None,
             )
         else:
             write_text(text_table.format_plain_table(rows, output_style.shows_headers))

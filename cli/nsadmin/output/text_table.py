@@ -130,8 +130,12 @@ def draw_table(
     uses_color: bool,
     shows_headers: bool = True,
     context_banner: tuple[str, str] | None = None,
+    truncated_column: str | None = None,
 ) -> None:
-    """A table for a terminal, as wide as it needs to be and no narrower; above it a name in its colour."""
+    """A table for a terminal, as wide as it needs to be and no narrower; above it a name in its colour.
+
+    Cells of `truncated_column` are cut where they do not fit; other free text is folded.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -171,7 +175,8 @@ def draw_table(
         rich_table.add_column(
             _column_words(column_name),
             width=column_width,
-            overflow="fold",
+            no_wrap=column_name == truncated_column,
+            overflow="ellipsis" if column_name == truncated_column else "fold",
             justify="right" if _is_number_column(rows, column_name) else "left",
         )
     for row in rows.rows:

@@ -1,7 +1,5 @@
 """The base class of the app: the state that the renderer and the action controller share, and its widgets."""
 
-import asyncio
-import signal
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -55,11 +53,6 @@ class BaseTui(App[None]):
         self.filtered_rows: Sequence[Any] = ()
         self.feed: Any = None
         self.is_dirty = False
-
-    def on_mount(self) -> None:
-        # Without a handler, a signal leaves the terminal in raw mode and a running command without a parent.
-        for ending_signal in (signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(ending_signal, self.exit, None, 128 + ending_signal)
 
     @property
     def row_grid(self) -> Grid:

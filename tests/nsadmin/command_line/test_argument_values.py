@@ -14,7 +14,7 @@ def test_good_ones() -> None:
         True,
         False,
     ]
-    assert [argument_values.validate_perm("x", value) for value in (None, 0, 6)] == [None, 0, 6]
+    assert [argument_values.validate_perm("x", value) for value in (None, 2, 6)] == [None, 2, 6]
     assert argument_values.parse_perm("x", "4") == 4
     assert [argument_values.validate_queue_count("x", "-r", value) for value in (None, 0, 8)] == [None, 0, 8]
     assert [argument_values.validate_interval("x", value) for value in (None, 0.5)] == [None, 0.5]

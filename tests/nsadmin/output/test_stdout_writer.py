@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -118,3 +119,25 @@ def test_a_full_disk_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) -> N
         with pytest.raises(UnwritableOutputError) as caught:
             write_text("x")
     assert (caught.value.filename, caught.value.strerror) == ("stdout", "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [("table", b""), ("wide", b""), ("json", b"[]\n"), ("csv", b"name\n"), ("tsv", b"name\n")],
+)
+def test_only_a_table_omits_the_column_names_of_no_rows(
+    form: str, text: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert written(ResultRows(("name",), []), OutputStyle(form), monkeypatch, io.TextIOWrapper) == text
+
+
+@pytest.mark.parametrize("form", ["table", "wide"])
+def test_a_terminal_shows_the_beginning_of_a_body_and_wide_shows_all(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    rows = ResultRows(("msgId", "body"), [{"msgId": "0A", "body": "body " * 100}])
+    text = written(rows, OutputStyle(form, uses_color=False), monkeypatch, Terminal).decode()
+    assert (len(re.findall(r"body body.*\n", text)) == 1, "…" in text) == (
+        (True, True) if form == "table" else (False, False)
+    )

@@ -43,8 +43,8 @@ def target_at_addr(broker_addr: str) -> BrokerTarget:
 def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> BrokerTarget:
     """Resolve HOST:PORT, NAME (its master) or NAME/ID to a broker process.
 
-    A word without a port is looked up among the broker names. It is a host with the default port if no broker
-    has this or a similar name, or if no name server answers.
+    A word without a port is looked up among the broker names. It is a host with the default port if it
+    contains a dot and no broker has this or a similar name, or if no name server answers.
 
     Args:
         target_text: The text of the operator.
@@ -64,6 +64,7 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     if slash and not (broker_name and id_text.isdecimal()):
         raise BadAddress(f"{target_text!r} is no broker: write HOST:PORT, NAME or NAME/ID")
     known_groups: Sequence[BrokerAddrGroup] = ()
+    is_name_known_missing = "." not in broker_name
     try:
         known_groups = load_cluster_info().broker_groups
     except ClientClosed:
@@ -71,6 +72,7 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     except RocketMQError:
         if slash:
             raise
+        is_name_known_missing = False
     named_groups = [broker_group for broker_group in known_groups if broker_group.broker_name == broker_name]
     similar_names = (
         []
@@ -80,9 +82,11 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
         )
     )
     if similar_names:
-        host_hint = "" if slash else f" (a host is {broker_name}:{DEFAULT_BROKER_PORT})"
+        host_hint = "" if slash else f" A host needs a port: {broker_name}:{DEFAULT_BROKER_PORT}"
+        raise NotFound(f'no broker "{broker_name}"; {did_you_mean(sorted(similar_names))}{host_hint}')
+    if not named_groups and not slash and is_name_known_missing:
         raise NotFound(
-            f"no broker {broker_name!r} is registered; {did_you_mean(sorted(similar_names))}{host_hint}"
+            f'no broker "{broker_name}": run nsadmin clusterList to list the brokers, or write HOST:PORT'
         )
     if not named_groups and not slash:
         return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
@@ -110,7 +114,7 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
         f"{broker_name}/{other_id}" for broker_group in named_groups for other_id in broker_group.broker_addrs
     ]
     if not known_processes:
-        raise NotFound(f"no broker {broker_name!r} is registered")
+        raise NotFound(f'no broker "{broker_name}": run nsadmin clusterList to list the brokers')
     missing_text = "has no master now" if broker_id == MASTER_BROKER_ID else f"has no process {broker_id} now"
     raise NotFound(f"{broker_name} {missing_text}; there is {', '.join(known_processes)}")
 

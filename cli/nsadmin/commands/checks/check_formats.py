@@ -47,7 +47,9 @@ def format_text(report: CheckReport) -> str:
             f" {part_finding.summary}"
         )
         if part_finding.state:
-            text_lines += [f"    {detail_line}" for detail_line in part_finding.details]
+            text_lines += [
+                f"    {detail_line}" for detail_line in part_finding.brief_details or part_finding.details
+            ]
     text_lines += _value_lines(overall_finding.samples[:_MAX_TEXT_VALUES])
     hidden_count = len(overall_finding.samples) - _MAX_TEXT_VALUES
     text_lines += [f"  and {hidden_count} more values: --format json has all"] if hidden_count > 0 else []

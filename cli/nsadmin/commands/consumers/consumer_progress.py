@@ -5,8 +5,12 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
-from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
+from nsadmin.client.consumers.consumer_progress import (
+    BROKER_STATS_TIMEOUT_SECONDS,
+    ConsumeStats,
+    GroupProgress,
+    GroupQueueLag,
+)
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
@@ -111,7 +115,9 @@ def consumer_progress(
     if group is None:
         if topic is not None:
             raise UsageError("consumerProgress: -t TOPIC needs a group: type nsadmin consumerProgress GROUP")
+        session.rename_selected_columns({"diff": "diffTotal", "inflight": "inflightTotal"})
         return _all_group_rows(session, cluster_name, include_system)
+    session.rename_selected_columns({"diffTotal": "diff", "inflightTotal": "inflight"})
     with_clients = argument_values.parse_boolean("consumerProgress", "-s", show_client) or False
     try:
         progress_results = session.admin.consumers.get_progress(group, topic, cluster_name)

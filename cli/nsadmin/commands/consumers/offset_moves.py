@@ -57,7 +57,13 @@ def reset_offset_by_time(
     topic: MovedTopicArgument,
     time_text: Annotated[
         str | None,
-        Option("-s", "--timestamp", metavar="TIME", help=f"-1 for the end, {time_arguments.TIME_HELP}"),
+        Option(
+            "-s",
+            "--timestamp",
+            metavar="TIME",
+            help=f"Where to go: -1 (the end), {time_arguments.TIME_HELP}",
+            required_unless="wanted_offset",
+        ),
     ] = None,
     force_text: ForceMoveOption = None,
     broker_text: Annotated[
@@ -96,10 +102,6 @@ def reset_offset_by_time(
     force_flag = argument_values.parse_boolean(command_name, "-f", force_text)
     if (broker_text is None) != (queue_id is None) or (wanted_offset is not None and queue_id is None):
         raise UsageError(f"{command_name}: for one queue type -b ADDR -q ID, with -s TIME or -o OFFSET")
-    if time_text is None and wanted_offset is None:
-        raise UsageError(
-            f"{command_name}: when to go to is missing; type -s TIME, or -b ADDR -q ID -o OFFSET"
-        )
     target_time_ms = END_OF_QUEUE if time_text is None else _parse_target_time(command_name, time_text)
     offset_admin = session.admin.offsets
     if broker_text is not None and queue_id is not None:

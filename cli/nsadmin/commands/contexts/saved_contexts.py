@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
 
 from nsadmin import contexts
+from nsadmin.client import NotFound
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.contexts import Context, Contexts, ContextTls, InvalidContextsError
@@ -57,7 +58,10 @@ def context_show(
     saved_contexts = _load_contexts()
     chosen_name = context_name or saved_contexts.current_name
     if chosen_name is None:
-        raise UsageError("contextShow: no context is in use; nsadmin contextUse NAME chooses one")
+        raise NotFound(
+            "no context is in use: choose one with nsadmin context use NAME, or create one with"
+            " nsadmin context set NAME -n HOST:PORT"
+        )
     call_with_config_errors(lambda: saved_contexts.require_context(chosen_name))
     return context_rows(saved_contexts, [chosen_name])
 

@@ -8,6 +8,7 @@ from nsadmin.client.results import is_not_found
 from nsadmin.command_line.declarations import Argument, declare_columns
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
+from nsadmin.completion.value_sources import ORDER_TOPIC_CONFIG
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -58,7 +59,13 @@ def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
                 {**common_cells, "key": key, "value": value, "result": "found"}
                 for key, value in kv_entries.items()
             ]
-    return ResultRows(KV_COLUMNS, entry_rows, [entry_result.error for entry_result in entry_results])
+    errors = [entry_result.error for entry_result in entry_results]
+    notes = (
+        [f'no namespace "{namespace}": RocketMQ itself uses {ORDER_TOPIC_CONFIG}, whose keys are topics']
+        if all(map(is_not_found, errors))
+        else []
+    )
+    return ResultRows(KV_COLUMNS, entry_rows, errors, notes)
 
 
 @declare_columns(KV_CHANGE_COLUMNS)

@@ -10,7 +10,8 @@ from nsadmin.output import FineDurationMillis, ResultRows
 from nsadmin.session import Session, SharedOptions
 
 WHERE_COLUMNS = (
-    "namesrvAddr", "source", "context", "reachable", "latencyMillis", "version", "signed", "tls", "error",
+    "namesrvAddr", "source", "context", "reachable", "latencyMillis", "version", "signed", "tls",
+    "readOnly", "error",
 )  # fmt: skip
 _SOURCE_WORDS = {"given": "-n", "environment": "NAMESRV_ADDR", "default": "default"}
 
@@ -34,6 +35,7 @@ def where(session: Session) -> ResultRows:
         "context": session_options.context,
         "signed": session_options.credentials_source,
         "tls": session_options.access.tls is not None,
+        "readOnly": session_options.read_only,
     }
     try:
         name_servers = session.admin.addresses
@@ -77,10 +79,12 @@ def _describe_source(name_servers: NameServerList) -> str:
 
 def _connection_notes(session_options: SharedOptions) -> Iterator[str]:
     for overruled_source in session_options.overruled_sources:
-        yield f"not asked: {overruled_source}"
+        yield f"name servers not used: {overruled_source}"
+    if session_options.read_only:
+        yield f"context {session_options.context} is read-only: nsadmin refuses every change"
     yield (
         f"requests are signed with the credentials of {session_options.credentials_source}"
-        if (session_options.credentials_source)
+        if session_options.credentials_source
         else "requests are not signed"
     )
     tls = session_options.access.tls
@@ -90,6 +94,6 @@ def _connection_notes(session_options: SharedOptions) -> Iterator[str]:
         trusted_authorities = (
             f"the authorities of {tls.ca_file}" if tls.ca_file else "the system's authorities"
         )
-        yield f"TLS, trusting {trusted_authorities if tls.verify else 'whoever answers'}"
+        yield f"TLS, trusting {trusted_authorities if tls.verify else 'any certificate (--insecure)'}"
     for source_network, target_addr in session_options.access.address_map:
         yield f"brokers at {source_network} are reached at {target_addr}"

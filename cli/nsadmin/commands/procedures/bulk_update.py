@@ -99,6 +99,8 @@ def _update_from_file(
     ]
     warn_of_drains(session, (step.server_name for step in due_steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, due_steps)
+    if any(message_count != 0 for message_count in stranded_messages.values()):
+        session.require_yes(command_name, "; ".join(stranded_warnings(stranded_messages)))
     notes = [
         *stranded_warnings(stranded_messages),
         *_list_remarks(listed_items),

@@ -93,18 +93,21 @@ def config_diff(
     ]
     if not against_defaults:
         notes += [
-            f"one {kind_in_words}, and nobody to compare it with"
+            f"only one {kind_in_words}: its settings were not compared"
             for kind_in_words in _lone_kinds(answered_servers)
         ]
-    if setting_rows and not against_defaults:
-        notes.append(count_noun(len(setting_rows), "difference"))
-    elif (
+    compared_servers = _count_servers(answered_servers)
+    if not against_defaults and compared_servers:
+        difference_count = count_noun(len(setting_rows), "difference") if setting_rows else "no differences"
+        notes.append(f"{difference_count} among {compared_servers}")
+    if (
         not against_defaults
         and answered_servers
+        and not setting_rows
         and len(_lone_kinds(answered_servers))
         == len({setting_or_result.server_kind for setting_or_result in answered_servers})
     ):
-        errors.append(SettingsDifferError("nobody to compare with"))
+        errors.append(SettingsDifferError("no two servers to compare"))
     return ResultRows(
         CONFIG_DIFF_COLUMNS,
         setting_rows,
@@ -125,6 +128,16 @@ def _lone_kinds(servers: Sequence[ComparedServer]) -> list[str]:
         for server_kind, kind_in_words in _KINDS_IN_WORDS.items()
         if server_kinds.count(server_kind) == 1
     ]
+
+
+def _count_servers(servers: Sequence[ComparedServer]) -> str:
+    """The numbers of brokers and name servers that have others to be compared with."""
+    server_kinds = [server.server_kind for server in servers]
+    return " and ".join(
+        count_noun(server_kinds.count(server_kind), kind_in_words)
+        for server_kind, kind_in_words in _KINDS_IN_WORDS.items()
+        if server_kinds.count(server_kind) > 1
+    )
 
 
 def _fetch_namesrv_settings(session: Session) -> Iterator[ServerResult[ComparedServer]]:

@@ -39,8 +39,10 @@ def flags() -> ArgumentParser:
     return build_flag_parser("nsadmin lab")
 
 
-def announce_lab_context(namesrv_addrs: Sequence[str]) -> tuple[str, Callable[[], None]]:
-    """Add the context `lab` for these name servers, unless the operator has a context of that name.
+def announce_lab_context(
+    namesrv_addrs: Sequence[str], journal_folders: Sequence[str] = ()
+) -> tuple[str, Callable[[], None]]:
+    """Add the context `lab` for these name servers and journals, unless the operator has one of that name.
 
     Returns:
         A line about the context to print, and a function that removes the context.
@@ -51,7 +53,7 @@ def announce_lab_context(namesrv_addrs: Sequence[str]) -> tuple[str, Callable[[]
 
     contexts_file = contexts.contexts_path()
     is_new = not os.path.exists(contexts_file)
-    lab_context = contexts.Context(namesrv_addr=";".join(namesrv_addrs))
+    lab_context = contexts.Context(namesrv_addr=";".join(namesrv_addrs), journals=tuple(journal_folders))
 
     def remove_context() -> None:
         def without_lab_context(known_contexts: contexts.Contexts) -> contexts.Contexts:
@@ -81,11 +83,11 @@ def announce_lab_context(namesrv_addrs: Sequence[str]) -> tuple[str, Callable[[]
             != lab_context
         ):
             return (
-                f"{contexts_file} has a context {LAB_CONTEXT_NAME} of yours, which stays as it is",
+                f'The context "{LAB_CONTEXT_NAME}" in {contexts_file} is yours and stays unchanged',
                 lambda: None,
             )
     except contexts.InvalidContextsError as error:
-        return f"no context was written: {error}", lambda: None
+        return f"No context was written: {error}", lambda: None
     return (
         f"Context {LAB_CONTEXT_NAME} in {contexts_file}: nsadmin --context {LAB_CONTEXT_NAME} clusterList",
         remove_context,
@@ -99,7 +101,7 @@ def _is_left_over(found_context: object) -> bool:
     if found_context is None:
         return True
     if not isinstance(found_context, Context) or found_context != Context(
-        namesrv_addr=found_context.namesrv_addr
+        namesrv_addr=found_context.namesrv_addr, journals=found_context.journals
     ):
         return False
     return all(

@@ -1,6 +1,6 @@
 """Owns updateTopic and updateTopicPerm, which change only the named settings of a topic on brokers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
@@ -22,6 +22,7 @@ from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
 
 TOPIC_CHANGE_COLUMNS = ("target", "role", "brokerName", "topic", *CHANGE_RESULT_COLUMNS)
@@ -88,7 +89,9 @@ def update_topic(
         attribute_changes,
     )
     master_targets = select_masters(session, command_name, broker_text, cluster_name)
-    change_rows = _apply_topic_patch(session, master_targets, topic, topic_patch, create_missing=True)
+    change_rows = _apply_topic_patch(
+        session, command_name, master_targets, topic, topic_patch, create_missing=True
+    )
     return _add_order_conf_rows(session, change_rows, topic) if topic_patch.order else change_rows
 
 
@@ -115,7 +118,9 @@ def update_topic_perm(
     """
     topic_patch = TopicPatch(perm=argument_values.parse_perm("updateTopicPerm", perm_text))
     master_targets = select_masters(session, "updateTopicPerm", broker_text, cluster_name)
-    change_rows = _apply_topic_patch(session, master_targets, topic, topic_patch, create_missing=False)
+    change_rows = _apply_topic_patch(
+        session, "updateTopicPerm", master_targets, topic, topic_patch, create_missing=False
+    )
     if None in change_rows.errors:
         change_rows = change_rows._replace(
             errors=[
@@ -132,6 +137,7 @@ def _is_missing_topic(error: object) -> bool:
 
 def _apply_topic_patch(
     session: Session,
+    command_name: str,
     master_targets: Sequence[BrokerTarget],
     topic: str,
     topic_patch: TopicPatch,
@@ -145,15 +151,18 @@ def _apply_topic_patch(
     )
     due_changes = [planned_change for planned_change in planned_changes if planned_change.is_change]
     warn_of_drains(session, (planned_change.broker_name for planned_change in due_changes))
-    for change_text in dict.fromkeys(
-        _describe_topic_change(planned_change) for planned_change in due_changes
-    ):
-        due_addrs = ", ".join(
-            planned_change.broker_addr
-            for planned_change in due_changes
-            if _describe_topic_change(planned_change) == change_text
+    losses = _find_losses(session, topic, due_changes)
+    if losses:
+        session.require_yes(command_name, "; ".join(losses.values()))
+    changes_by_text: dict[str, list[TopicConfigChange]] = {}
+    for due_change in due_changes:
+        changes_by_text.setdefault(_describe_topic_change(due_change), []).append(due_change)
+    for change_text, equal_changes in changes_by_text.items():
+        due_addrs = [equal_change.broker_addr for equal_change in equal_changes]
+        due_losses = [losses[broker_addr] for broker_addr in due_addrs if broker_addr in losses]
+        session.confirm_change(
+            "; ".join([*due_losses, f"{topic}: {change_text}, on {', '.join(due_addrs)}"]) + "?"
         )
-        session.confirm_change(f"{topic}: {change_text}, on {due_addrs}?")
     applied_changes = (
         planned_changes if session.is_dry_run else config_admin.apply_changes(planned_changes, topic_patch)
     )
@@ -180,8 +189,65 @@ def _apply_topic_patch(
         TOPIC_CHANGE_COLUMNS,
         [*change_rows, *(_silent_server_row(topic, silent_result) for silent_result in silent_results)],
         change_errors,
-        _change_notes(topic, due_changes, late_addrs, change_errors),
+        _change_notes(list(losses.values()), late_addrs, change_errors),
         TOPIC_CHANGE_TABLE_COLUMNS,
+    )
+
+
+def _find_losses(session: Session, topic: str, due_changes: Sequence[TopicConfigChange]) -> dict[str, str]:
+    """Describe, by broker address, which messages consumers can no longer read after the changes."""
+    shrinking_changes = [due_change for due_change in due_changes if _takes_queues(due_change)]
+    count_results = session.admin.bulk.count_messages(
+        (due_change.broker_addr, topic) for due_change in shrinking_changes
+    )
+    counts_by_addr = {
+        due_change.broker_addr: count_result.result
+        for due_change, count_result in zip(shrinking_changes, count_results, strict=True)
+    }
+    losses = {
+        due_change.broker_addr: _describe_loss(topic, due_change, counts_by_addr.get(due_change.broker_addr))
+        for due_change in due_changes
+        if _takes_queues(due_change) or _writes_unread_queues(due_change)
+    }
+    return {broker_addr: loss for broker_addr, loss in losses.items() if loss is not None}
+
+
+def _takes_queues(due_change: TopicConfigChange) -> bool:
+    """Whether consumers lose queues that they read now."""
+    before, after = due_change.before, due_change.after
+    return before is not None and after is not None and after.read_queue_nums < before.read_queue_nums
+
+
+def _writes_unread_queues(due_change: TopicConfigChange) -> bool:
+    """Whether the change makes producers write to queues that no consumer reads."""
+    before, after = due_change.before, due_change.after
+    if after is None or after.read_queue_nums >= after.write_queue_nums:
+        return False
+    return (
+        before is None
+        or after.read_queue_nums < before.read_queue_nums
+        or after.write_queue_nums > before.write_queue_nums
+    )
+
+
+def _describe_loss(
+    topic: str, due_change: TopicConfigChange, counts_by_queue: Mapping[int, int] | None
+) -> str | None:
+    assert due_change.after is not None
+    unread_queues = f"queues {due_change.after.read_queue_nums} and up on {due_change.broker_addr}"
+    if _writes_unread_queues(due_change):
+        return f"consumers of {topic} cannot read the messages in {unread_queues}"
+    if counts_by_queue is None:
+        return f"consumers of {topic} can no longer read the messages in {unread_queues}"
+    message_count = sum(
+        queue_count
+        for queue_id, queue_count in counts_by_queue.items()
+        if queue_id >= due_change.after.read_queue_nums
+    )
+    if not message_count:
+        return None
+    return (
+        f"consumers of {topic} can no longer read {count_noun(message_count, 'message')} in {unread_queues}"
     )
 
 
@@ -307,25 +373,15 @@ def _config_to_wire(topic_config: BrokerTopicConfig | None) -> dict[str, Any] | 
 
 
 def _change_notes(
-    topic: str,
-    due_changes: Sequence[TopicConfigChange],
+    losses: Sequence[str],
     late_addrs: Sequence[str],
     change_errors: Sequence[RocketMQError | None],
 ) -> list[str]:
     """A line for each broker that answered late, or where queues become unreadable; then the failures."""
     change_notes = [
-        f"{broker_addr} made the change, and did not answer in time" for broker_addr in late_addrs
+        f"{broker_addr} made the change, but did not answer in time" for broker_addr in late_addrs
     ]
-    for due_change in due_changes:
-        config_before, config_after = due_change.before, due_change.after
-        if config_after is None or (config_before is not None and config_after[1:3] == config_before[1:3]):
-            continue
-        read_queues, write_queues = config_after.read_queue_nums, config_after.write_queue_nums
-        if read_queues < max(write_queues, config_before.read_queue_nums if config_before else 0):
-            change_notes.append(
-                f"{due_change.broker_addr}: messages of {topic} in queues from {read_queues} on "
-                "cannot be read"
-            )
+    change_notes += losses
     failure_count = sum(error is not None for error in change_errors)
     if change_notes and failure_count:
         change_notes.append(f"failed on {failure_count} of {len(change_errors)} servers")

@@ -77,7 +77,8 @@ class CheckSample(NamedTuple):
 class CheckFinding(NamedTuple):
     """The result of a check: a `summary` in one line, and `details` of one line each.
 
-    `about` is the topic or group that was checked.
+    `about` is the topic or group that was checked. `brief_details` replaces the details in text for people,
+    for example without the names of all servers.
     """
 
     check: str
@@ -86,3 +87,4 @@ class CheckFinding(NamedTuple):
     samples: tuple[CheckSample, ...] = ()
     details: tuple[str, ...] = ()
     about: str | None = None
+    brief_details: tuple[str, ...] = ()

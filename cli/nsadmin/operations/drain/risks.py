@@ -7,8 +7,10 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic
+from nsadmin.phrases import abbreviate_names
 
 RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
+_MAX_NAMED = 5
 
 
 class DrainRisk(NamedTuple):
@@ -79,15 +81,15 @@ _RISK_TEXTS = {
 }
 
 
-def _describe_risk(risk_kind: str, risky_topics: Iterable[str]) -> str:
-    topic_count = len(list(risky_topics))
+def _describe_risk(risk_kind: str, risky_topics: set[str]) -> str:
+    topic_count = len(risky_topics)
     verb_phrase = "would be left " if risk_kind in ("unwritable", "masterless") else ""
     count_phrase = (
         f"{topic_count} topics {verb_phrase or 'are '}"
         if topic_count != 1
         else f"1 topic {verb_phrase or 'is '}"
     )
-    return count_phrase + _RISK_TEXTS[risk_kind]
+    return f"{count_phrase}{_RISK_TEXTS[risk_kind]} ({abbreviate_names(sorted(risky_topics), _MAX_NAMED)})"
 
 
 def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:

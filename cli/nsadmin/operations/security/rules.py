@@ -10,7 +10,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_w
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.security.observer import BROKER, NAME_SERVER, AuditedServer, SecurityObservation
 from nsadmin.operations.security.vulnerabilities import find_affecting, parse_release, upgrade_remedy
-from nsadmin.phrases import format_utc_second
+from nsadmin.phrases import abbreviate_names, format_utc_second
 
 
 class SecurityProblem(NamedTuple):
@@ -325,13 +325,32 @@ def _build_finding(
     detail_lines = [
         _format_evidence(audited_server, found_problem) for audited_server, found_problem in server_problems
     ]
+    remedy_lines = _list_remedies(server_problems)
     return CheckFinding(
         check_name,
         overall_state,
         f"{first_problem.problem_text}{count_text}",
         (),
-        (*detail_lines, *_list_remedies(server_problems)),
+        (*detail_lines, *remedy_lines),
+        brief_details=(*_group_evidence(server_problems), *remedy_lines),
     )
+
+
+_MAX_NAMED_SERVERS = 3
+
+
+def _group_evidence(server_problems: Iterable[tuple[AuditedServer, SecurityProblem]]) -> list[str]:
+    """Name the servers; those of one kind with the same evidence share a line."""
+    names_by_evidence: dict[tuple[str, str], list[str]] = {}
+    for audited_server, found_problem in server_problems:
+        names_by_evidence.setdefault((audited_server.kind, found_problem.evidence), []).append(
+            audited_server.name
+        )
+    return [
+        f"{f'{kind} ' if kind == NAME_SERVER else ''}{abbreviate_names(names, _MAX_NAMED_SERVERS)}"
+        + (f": {evidence}" if evidence else "")
+        for (kind, evidence), names in names_by_evidence.items()
+    ]
 
 
 def _format_evidence(audited_server: AuditedServer, found_problem: SecurityProblem) -> str:

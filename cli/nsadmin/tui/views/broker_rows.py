@@ -87,12 +87,7 @@ class BrokerRow(NamedTuple):
         return None if self.broker.silent_since_ms is None else self.now_ms - self.broker.silent_since_ms
 
 
-_DRAINABLE_STATES = (
-    display_states.UP,
-    display_states.SLOW,
-    display_states.WIPED,
-    display_states.PARTLY_WIPED,
-)
+_DRAINABLE_STATES = (display_states.UP, display_states.WIPED, display_states.PARTLY_WIPED)
 """States that a drain's state replaces. A broker that is gone or frozen keeps its own state."""
 
 

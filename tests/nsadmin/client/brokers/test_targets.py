@@ -62,13 +62,13 @@ def test_an_address_is_taken_as_it_is_and_so_is_a_name_of_which_nobody_tells(tex
 
 
 def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
-    found = [resolve_target(text, lambda: INFO) for text in ("a", "a/0", "a/1", "b/2", "c")]
+    found = [resolve_target(text, lambda: INFO) for text in ("a", "a/0", "a/1", "b/2", "c.example")]
     assert found == [
         BrokerTarget("a", 0, "h:1"),
         BrokerTarget("a", 0, "h:1"),
         BrokerTarget("a", 1, "h:2"),
         BrokerTarget("b", 2, "h:3"),
-        target_at_addr("c:10911"),
+        target_at_addr("c.example:10911"),
     ]
 
 
@@ -77,7 +77,8 @@ def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
     [
         ("b", NotFound, "b has no master now; there is b/2"),
         ("a/7", NotFound, "a has no process 7 now; there is a/0, a/1"),
-        ("c/1", NotFound, "no broker 'c' is registered"),
+        ("c/1", NotFound, 'no broker "c": run nsadmin clusterList to list the brokers$'),
+        ("c", NotFound, 'no broker "c": run nsadmin clusterList to list the brokers, or write HOST:PORT$'),
         ("a/x", BadAddress, "'a/x' is no broker: write HOST:PORT, NAME or NAME/ID"),
         ("/1", BadAddress, "'/1' is no broker"),
     ],
@@ -91,12 +92,12 @@ def test_a_name_that_is_much_like_another_is_taken_for_mistyped_and_not_for_a_ho
     info = ClusterInfo(
         ("C",), tuple(BrokerAddrGroup("C", name, {0: "h:1"}) for name in ("broker-b", "broker-a"))
     )
-    like = "'brokr-a' is registered; did you mean broker-a or broker-b"
-    with pytest.raises(NotFound, match=rf"{like}\? \(a host is brokr-a:10911\)"):
+    like = 'no broker "brokr-a"; did you mean broker-a or broker-b'
+    with pytest.raises(NotFound, match=rf"{like}\? A host needs a port: brokr-a:10911$"):
         resolve_target("brokr-a", lambda: info)
     with pytest.raises(NotFound, match=rf"{like}\?$"):
         resolve_target("brokr-a/1", lambda: info)
-    assert resolve_target("mq-17", lambda: info) == target_at_addr("mq-17:10911")
+    assert resolve_target("mq-17.example", lambda: info) == target_at_addr("mq-17.example:10911")
 
 
 def test_a_name_in_two_clusters_is_nobody_s() -> None:

@@ -167,3 +167,17 @@ def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker:
     done = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")
     assert [row["queueId"] for row in json.loads(done.out)] == [0]
     assert run("brokerConsumeStats", consumer_broker.addr, "-l", "11", "--json").out == "[]\n"
+
+
+def test_the_columns_of_lag_have_the_names_of_both_tables(
+    run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    words = ("-n", first.addr, "--output", "csv")
+    by_queue = run("consumerProgress", "G", "--sort", "-diffTotal", "--columns", "queueId,diffTotal", *words)
+    assert by_queue.out.splitlines()[0] == "queueId,diff"
+    lags = [int(line.rpartition(",")[2] or 0) for line in by_queue.out.splitlines()[1:]]
+    assert lags == sorted(lags, reverse=True)
+    by_group = run(
+        "consumerProgress", "--sort", "-diff", "--filter", "inflight>1", "--columns", "group,diff", *words
+    )
+    assert by_group.out == "group,diffTotal\nG,10\n"

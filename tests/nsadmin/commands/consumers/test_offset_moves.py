@@ -252,3 +252,11 @@ def test_without_clients_nothing_is_waited_for(
 ) -> None:
     done = run("skipAccumulatedMessage", "G", "T", "-n", first.addr, "-y", "--json")
     assert (done.code, seconds) == (0, [])
+
+
+def test_a_reset_without_a_time_or_an_offset_says_so_before_it_asks_for_a_yes(run: Run) -> None:
+    done = run("resetOffsetByTime", "G", "T", "-n", "127.0.0.1:1")
+    assert (done.code, done.err) == (
+        2,
+        "nsadmin: resetOffsetByTime: missing option -s TIME or -o OFFSET\n",
+    )

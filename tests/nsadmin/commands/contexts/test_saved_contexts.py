@@ -139,3 +139,13 @@ def test_a_broken_file_of_contexts_is_one_line(
     assert done.code == 2
     assert done.err.startswith("nsadmin: ")
     assert done.err.count("\n") == 1
+
+
+def test_without_a_context_in_use_there_is_none_to_show(run: Run) -> None:
+    done = run("contextShow")
+    assert (done.code, done.out, done.err) == (
+        5,
+        "",
+        "nsadmin: no context is in use: choose one with nsadmin context use NAME, or create one with"
+        " nsadmin context set NAME -n HOST:PORT\n",
+    )

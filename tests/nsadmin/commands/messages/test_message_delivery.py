@@ -21,7 +21,7 @@ def _filled(holder: MessageBroker) -> None:
 @pytest.mark.parametrize("command", ["queryMsgById", "queryMsgByUniqueKey"])
 def test_a_message_is_handed_to_a_client(ask: Run, holder: MessageBroker, command: str) -> None:
     done = ask(command, "T", KEY, *PUSH)
-    assert (done.code, "cannot be undone" in done.err) == (2, True)
+    assert (done.code, "this cannot be undone" in done.err) == (2, True)
     done = ask(command, "T", KEY, *PUSH, "--dry-run")
     assert [(row["result"], row["consumeResult"]) for row in json.loads(done.out)] == [("dry-run", None)]
     assert 309 not in holder.codes()

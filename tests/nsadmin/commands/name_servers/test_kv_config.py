@@ -98,3 +98,11 @@ def test_dry_runs_write_nothing_and_show_what_they_would(
     ]
     assert WRITES.isdisjoint({*first.codes(), *second.codes()})
     assert first.kv == {"N": {"k": "old"}}
+
+
+def test_an_unknown_namespace_suggests_the_one_that_rocketmq_uses(run: Run, both: str) -> None:
+    done = run("kvList", "ORDERS", both, "--json")
+    assert (done.code, done.err) == (
+        5,
+        'nsadmin: no namespace "ORDERS": RocketMQ itself uses ORDER_TOPIC_CONFIG, whose keys are topics\n',
+    )

@@ -89,7 +89,7 @@ def test_a_dry_run_writes_nothing(run: Run, both: str, first: FakeNameServer, se
 
 def test_pruning_needs_a_yes(run: Run, both: str, first: FakeNameServer, second: FakeNameServer) -> None:
     done = run("kvSync", first.addr, both, "--prune")
-    assert (done.code, "kvSync --prune cannot be undone" in done.err) == (2, True)
+    assert (done.code, "kvSync --prune: this cannot be undone" in done.err) == (2, True)
     assert WRITES.isdisjoint(second.codes())
     assert run("kvSync", first.addr, both, "--prune", "--yes").code == 0
     assert second.kv[ORDERS] == first.kv[ORDERS]

@@ -36,6 +36,7 @@ def test_what_is_given_is_asked_and_answers(run: Run, server: FakeNameServer) ->
         "version": "V5_5_0",
         "signed": None,
         "tls": False,
+        "readOnly": False,
         "error": None,
     }
     assert done.code == 0
@@ -61,7 +62,9 @@ def test_every_source_is_named_and_what_it_overruled(
         done = run("where", "--json", *args)
         [row] = rows(done)
         said = [
-            line.removeprefix("nsadmin: not asked: ") for line in done.err.splitlines() if "asked" in line
+            line.removeprefix("nsadmin: name servers not used: ")
+            for line in done.err.splitlines()
+            if "not used" in line
         ]
         return row["source"], row["context"], said
 
@@ -121,3 +124,15 @@ def test_who_signs_and_where_brokers_are_is_told_but_no_secret(
     assert server.asked[0].ext is not None
     assert server.asked[0].ext["AccessKey"] == "me"
     assert rows(run("where", "-n", server.addr, "--credentials", "none", "--json"))[0]["signed"] is None
+
+
+def test_a_read_only_context_says_so_even_if_other_name_servers_are_asked(
+    run: Run, server: FakeNameServer
+) -> None:
+    run("contextSet", "prod", "-n", "127.0.0.1:1", "--readOnly")
+    done = run("where", "-n", server.addr, "--json")
+    assert rows(done)[0]["readOnly"] is True
+    assert done.err.splitlines()[:2] == [
+        "nsadmin: name servers not used: context prod (127.0.0.1:1)",
+        "nsadmin: context prod is read-only: nsadmin refuses every change",
+    ]

@@ -107,3 +107,11 @@ def test_a_no_on_the_terminal_changes_nothing(there: Lab, tmp_path: Path) -> Non
     assert (code, out) == (1, b"")
     assert b"cannot be read any more" in shown
     assert b"topics, each broker counted: 2 to send; go on? [y/N]" in shown
+
+
+def test_a_list_that_makes_messages_unreadable_needs_a_yes(there: Lab, run: Run) -> None:
+    file = written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}])
+    words = ("updateTopicList", file, "-b", there.brokers[A, 0], "-n", there.namesrv_addr)
+    refused = run(*words)
+    assert (refused.code, "there is no terminal to confirm on: pass --yes" in refused.err) == (2, True)
+    assert run(*words, "--yes").code == 0

@@ -47,12 +47,15 @@ def test_what_differs_among_brokers_and_among_name_servers(
 def test_one_alone_agrees_with_nobody(run: Run, both: str, other: FakeBroker, first: FakeNameServer) -> None:
     done = run("configDiff", both, "-c", "D", "--brokers", "--json")
     assert (done.code, done.out) == (3, "[]\n")
-    assert done.err == "nsadmin: one broker, and nobody to compare it with\n"
+    assert done.err == "nsadmin: only one broker: its settings were not compared\n"
     done = run("configDiff", both, "-c", "D", "--json")
     assert (done.code, done.out) == (0, "[]\n")
-    assert done.err == "nsadmin: one broker, and nobody to compare it with\n"
+    assert done.err == (
+        "nsadmin: only one broker: its settings were not compared\n"
+        "nsadmin: no differences among 2 name servers\n"
+    )
     done = run("configDiff", "-n", first.addr, "--namesrvs")
-    assert done.err == "nsadmin: one name server, and nobody to compare it with\n"
+    assert done.err == "nsadmin: only one name server: its settings were not compared\n"
     assert run("configDiff", both, "-c", "E").code == 5
 
 

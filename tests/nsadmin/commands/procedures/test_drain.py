@@ -127,7 +127,10 @@ def test_what_would_be_left_alone_is_refused(with_env: Run, there: Lab) -> None:
         admin.brokers.wipe_write_perm("broker-a-1")
     done = with_env("drain", B)
     assert done.code == 1
-    assert "would be left without a queue that clients can write to; --force drains broker-a-0" in done.err
+    assert (
+        "would be left without a queue that clients can write to (coupons-archived, inventory-cancelled,"
+        in done.err
+    )
     assert with_env("drain", B, "--dry-run").code == 1
     assert with_env("drain", B, "--force").code == 0
 
@@ -149,7 +152,7 @@ def test_a_name_server_that_does_not_answer_needs_consent(with_env: Run, there: 
 
 def test_nobody_knows_the_broker(with_env: Run) -> None:
     done = with_env("drain", "broker-x")
-    assert (done.code, "no broker 'broker-x' is registered" in done.err) == (5, True)
+    assert (done.code, done.err.startswith('nsadmin: no broker "broker-x"; did you mean ')) == (5, True)
 
 
 def test_the_command_runs_when_it_is_safe_and_its_failure_is_told(

@@ -128,5 +128,5 @@ def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, there: Lab) -> No
 
 def test_off_a_terminal_it_needs_a_yes(run: Run, there: Lab) -> None:
     done = run("orphans", "--clean", "-n", there.namesrv_addr)
-    assert (done.code, "orphans --clean cannot be undone" in done.err) == (2, True)
+    assert (done.code, "orphans --clean: this cannot be undone" in done.err) == (2, True)
     assert run("orphans", "--dlq").code == 2

@@ -84,7 +84,7 @@ def test_a_plan_and_its_end(do: Run) -> None:
 def test_deletes_have_a_guard(do: Run) -> None:
     file = wanted("cluster: cluster-a\ntopics: {orders: }\ngroups: {}\n")
     unasked = do("apply", file, "--prune", "--max-deletes", "50")
-    assert (unasked.code, "apply with deletes cannot be undone" in unasked.err) == (2, True)
+    assert (unasked.code, "apply with deletes: this cannot be undone" in unasked.err) == (2, True)
     many = do("apply", file, "--prune", "--yes")
     assert (many.code, many.out) == (1, "")
     assert "more than --max-deletes 10: look at the plan, and if it is right, type --max-deletes" in many.err

@@ -17,10 +17,15 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "config.yaml"
 
 
+def known_lab(file: Path) -> Context:
+    return contexts.load_contexts(file).require_context("lab")
+
+
 def test_it_comes_and_goes_and_the_one_in_use_stays(file: Path) -> None:
     own = Contexts({"prod": Context(namesrv_addr="ns:9876")}, current_name="prod")
     contexts.save_contexts(file, own)
-    said, remove = announce_lab_context(ADDRESSES)
+    said, remove = announce_lab_context(ADDRESSES, ["/tmp/ns-1/journal", "/tmp/ns-2/journal"])
+    assert known_lab(file).journals == ("/tmp/ns-1/journal", "/tmp/ns-2/journal")
     assert said == f"Context lab in {file}: nsadmin --context lab clusterList"
     known = contexts.load_contexts(file)
     assert (known.current_name, known.require_context("lab").namesrv_addr) == (
@@ -39,7 +44,7 @@ def test_a_file_that_was_not_there_goes_again(file: Path) -> None:
 
 
 def test_one_that_was_left_by_a_killed_lab_is_replaced(file: Path) -> None:
-    announce_lab_context(["127.0.0.1:7"])
+    announce_lab_context(["127.0.0.1:7"], ["/tmp/ns-1/journal"])
     _, remove = announce_lab_context(ADDRESSES)
     assert contexts.load_contexts(file).require_context("lab").namesrv_addr == "127.0.0.1:1;127.0.0.1:2"
     remove()
@@ -52,7 +57,7 @@ def test_one_that_was_left_by_a_killed_lab_is_replaced(file: Path) -> None:
 def test_the_operator_s_own_stays(file: Path, own: Context) -> None:
     contexts.save_contexts(file, Contexts({"lab": own}))
     said, remove = announce_lab_context(ADDRESSES)
-    assert said == f"{file} has a context lab of yours, which stays as it is"
+    assert said == f'The context "lab" in {file} is yours and stays unchanged'
     remove()
     assert contexts.load_contexts(file).require_context("lab") == own
 
@@ -60,7 +65,7 @@ def test_the_operator_s_own_stays(file: Path, own: Context) -> None:
 def test_a_file_that_cannot_be_used_is_said(file: Path) -> None:
     file.write_text("[")
     said, remove = announce_lab_context(ADDRESSES)
-    assert said.startswith("no context was written: ")
+    assert said.startswith("No context was written: ")
     file.write_text("")
     remove()
 

@@ -78,13 +78,37 @@ def test_an_ordered_topic_gets_its_order_configuration(
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1;broker-a:3"}
 
 
-def test_queues_that_nobody_can_read_are_told(run: Run, a: TopicBroker) -> None:
-    done = run("updateTopic", "T", "-b", a.addr, "-r", "1")
-    assert (done.code, done.err) == (
-        0,
-        f"nsadmin: {a.addr}: messages of T in queues from 1 on cannot be read\n",
+def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
+    run: Run, a: TopicBroker
+) -> None:
+    words = ("updateTopic", "T", "-b", a.addr, "-r", "1")
+    loss = f"consumers of T cannot read the messages in queues 1 and up on {a.addr}"
+    refused = run(*words)
+    assert (refused.code, refused.out, refused.err) == (
+        2,
+        "",
+        f"nsadmin: updateTopic: {loss}, and there is no terminal to confirm on: pass --yes\n",
     )
+    assert 17 not in a.codes()
+    assert (run(*words, "--dry-run").code, 17 in a.codes()) == (0, False)
+    done = run(*words, "--yes")
+    assert (done.code, done.err) == (0, f"nsadmin: {loss}\n")
     assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "option"), [(("updateTopic", "-p", "7"), "-p"), (("updateTopicPerm", "-p", "0"), "-p")]
+)
+def test_only_the_permissions_of_the_help_text_are_accepted(
+    run: Run, a: TopicBroker, words: tuple[str, ...], option: str
+) -> None:
+    done = run(words[0], "T", *words[1:], "-b", a.addr)
+    assert (done.code, done.err) == (
+        2,
+        f'nsadmin: {words[0]}: invalid permission "{words[2]}" for {option}:'
+        " use 6 (read and write), 4 (read) or 2 (write)\n",
+    )
+    assert a.codes() == []
 
 
 def test_dry_and_unchanged(run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker) -> None:
@@ -112,7 +136,8 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
     assert (done.code, done.out, done.err) == (1, "", "nsadmin: nothing was changed\n")
     assert asked == [
         f"T: readQueueNums 4 -> 5, on {a.addr}?",
-        f"T: readQueueNums 8 -> 5, on {b.addr}?",
+        f"consumers of T cannot read the messages in queues 5 and up on {b.addr};"
+        f" T: readQueueNums 8 -> 5, on {b.addr}?",
     ]
     assert 17 not in {*a.codes(), *b.codes()}
 
@@ -120,7 +145,7 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
 def test_one_broker_s_failure_is_its_own(run: Run, server: FakeNameServer, a: TopicBroker, dead: str) -> None:
     server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead}, "broker-d": {1: dead}}}
     a.handlers[17] = refuse(29, "no")
-    done = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json")
+    done = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json", "--yes")
     assert done.code == 3
     assert [(row["brokerName"], row["result"]) for row in json.loads(done.out)] == [
         ("broker-a", "failed"),
@@ -195,7 +220,7 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
     assert third["error"] == (
         f"no answer within 0.3 s: {a.addr}, {b.addr} made the change and still waits to register it here"
     )
-    assert f"{a.addr} made the change, and did not answer in time" in done.err
+    assert f"{a.addr} made the change, but did not answer in time" in done.err
 
 
 def test_a_broker_that_only_answers_too_late_made_the_change(
@@ -205,7 +230,7 @@ def test_a_broker_that_only_answers_too_late_made_the_change(
     done = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
     assert done.code == 0
     assert json.loads(done.out)[0]["result"] == "done"
-    assert "made the change, and did not answer in time" in done.err
+    assert "made the change, but did not answer in time" in done.err
 
 
 def test_a_broker_that_never_answers_and_changed_nothing_is_exit_4(

@@ -60,13 +60,13 @@ def test_what_any_name_server_tells_counts_and_what_none_knows_does_not() -> Non
         False,
     )
     assert [(risk.text, risk.topics) for risk in found] == [
-        ("1 topic would be left without a queue that clients can write to", ("T",))
+        ("1 topic would be left without a queue that clients can write to (T)", ("T",))
     ]
 
 
 def test_a_broker_that_may_not_write_refuses_ordered_messages() -> None:
     [found] = find_risks("a", [server(T=ServerTopic(RW, 8, 1))], SYSTEM, frozenset({"T", "elsewhere"}), True)
-    assert found.text == "1 topic is ordered: the broker would refuse their messages at once"
+    assert found.text == "1 topic is ordered: the broker would refuse their messages at once (T)"
 
 
 def test_its_share_is_of_what_can_be_written() -> None:
@@ -100,3 +100,12 @@ def test_where_messages_likely_come_from(
     topic: str, delayed: int, has_transactions: bool, source: str
 ) -> None:
     assert likely_source(topic, delayed, has_transactions) == source
+
+
+def test_the_text_of_a_risk_names_the_first_topics() -> None:
+    topics = {f"T{number}": ServerTopic(RW, 0, 1) for number in range(7)}
+    [found] = find_risks("a", [server(**topics)], SYSTEM, frozenset(), False)
+    assert found.text == (
+        "7 topics would be left without a queue that clients can write to (T0, T1, T2, T3, T4 and 2 more)"
+    )
+    assert len(found.topics) == 7

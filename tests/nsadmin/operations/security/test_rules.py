@@ -213,3 +213,14 @@ def test_other_limits() -> None:
         judge_servers(CheckScale("security", warning_text="~:"), SecurityObservation(NOW, [OPEN]))[0].state
         is CheckState.OK
     )
+
+
+def test_text_for_people_names_only_the_first_servers_with_the_same_evidence() -> None:
+    brokers = [BROKER_A._replace(name=f"b-{number} 0 at h:{number}") for number in range(5)]
+    _, parts = judge_servers(CheckScale("security"), SecurityObservation(NOW, [OPEN, *brokers]))
+    no_tls = next(part for part in parts if part.check == "noTls")
+    assert no_tls.brief_details[:2] == (
+        "name server 10.0.0.2:9876",
+        "b-0 0 at h:0, b-1 0 at h:1, b-2 0 at h:2 and 2 more",
+    )
+    assert len(no_tls.details) == len(no_tls.brief_details) + 4
