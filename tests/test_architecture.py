@@ -51,6 +51,6 @@ def test_the_layers_are_those_of_the_import_contracts() -> None:
         for contract in tools["importlinter"]["contracts"]
         if contract["type"] == "layers" and "containers" in contract
     }
-    block = section_named("Layers: who may import whom").split("```")[1]
+    block = section_named("Layers of imports").split("```")[1]
     lines = re.split(r"\n(?=\w)", block.strip())
     assert {line.split()[0]: " ".join(line.split()[1:]) for line in lines} == contracts

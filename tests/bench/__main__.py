@@ -80,7 +80,7 @@ def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterat
     if only:
         return
     yield ""
-    yield "| what others wait for, ms: median, p99, longest | ours | Java 5.5.0 |"
+    yield "| wait of other clients, ms: median, p99, longest | ours | Java 5.5.0 |"
     yield "|---|---:|---:|"
     for title, look in (
         ("1,000 new connections at once beside 64 busy ones: first answer", beside_lookups),
@@ -106,14 +106,14 @@ def serving(home: Path, scale: float, only: str, rmqload: Path | None) -> Iterat
         with running(begin, home / f"{name}-memory") as server:
             used.append(memory_of(server))
     for title, values in zip(
-        ("idle, MiB", "64 brokers with 10,000 topics each, MiB more", "a connection that says nothing, KiB"),
+        ("idle, MiB", "64 brokers with 10,000 topics each, MiB more", "an idle connection, KiB"),
         zip(*used, strict=True),
         strict=True,
     ):
         yield f"| {title} | {values[0]:.1f} | {values[1]:.1f} |"
-    yield f"| the longest pause for garbage, all of these 640,000 looked through, ms | {garbage_pause()} | |"
+    yield f"| longest garbage collection, with all 640,000 topics, ms | {garbage_pause()} | |"
     yield ""
-    yield "| each asks or registers every 30 s | ours, percent of a processor |"
+    yield "| a request from each every 30 s | ours, percent of a processor |"
     yield "|---|---:|"
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     clients = min(20_000, files - 1_200) if files != resource.RLIM_INFINITY else 20_000

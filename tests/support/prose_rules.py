@@ -107,7 +107,7 @@ RULES = [
     _rule("must", r"(?<!not )(?<!not always )\b(?:has|have) to\b", 'write "must"'),
     _rule(
         "possessive",
-        r"(?<!such )\bas (?:upstream|Apache|mqadmin|Java|CODE)'s\b",
+        r"(?<!such )\bas (?:upstream|Apache|mqadmin|Java|CODE)'s(?=$|[,.;:)]| (?:does|do|is|are)\b)",
         'write "like Apache\'s NAME"',
     ),
     _rule(
