@@ -180,3 +180,18 @@ def test_promtool_finds_no_fault_with_what_is_exported(tmp_path: Path) -> None:
         [tool, "check", "metrics"], input=texts[0], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+METRICS_PAGE = (ROOT / "docs" / "reference" / "metrics.md").read_text()
+
+
+def test_every_exported_metric_is_on_the_reference_page(exported: Exported) -> None:
+    documented = set(re.findall(r"`(nsadmin_namesrv_\w+)", METRICS_PAGE))
+    names = {re.sub("_(bucket|sum|count|created)$", "", name) for name in exported}
+    assert {name for name in names if name.startswith("nsadmin_namesrv_")} - documented == set()
+
+
+def test_the_reference_page_has_the_labels_of_each_metric(exported: Exported) -> None:
+    for name, labels in re.findall(r"`(nsadmin_namesrv_\w+)\{([\w,]+)\}`", METRICS_PAGE):
+        for series in exported.get(name, []):
+            assert set(series) == set(labels.split(",")), name
