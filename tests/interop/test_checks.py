@@ -131,7 +131,7 @@ def test_messages_that_wait_for_nobody(parts: Parts) -> None:
     assert wire.ask(parts.broker.port, 15, ext).code == 0
     code, found = parts.check("lag", GROUP)
     assert (code, values(found)["lag"]) == (1, 7)
-    assert found["details"][0] == "nobody of the group is connected"
+    assert found["details"][0] == "no client of the group is connected"
     assert parts.check("lag", GROUP, "--critical", "6")[0] == 2
     assert wire.ask(parts.broker.port, 15, {**ext, "commitOffset": "10"}).code == 0
     wait_for("no lag", lambda: parts.check("lag", GROUP)[0] == 0, 60)
@@ -143,7 +143,7 @@ def test_the_certificate_that_java_makes_for_itself(parts: Parts) -> None:
     assert code == 0, found
     assert values(found)["first"] > 300
     assert len([one for one in found["values"] if one["name"] == "days"]) == 3
-    assert found["details"][-1] == f"1 servers speak no TLS: {parts.ours.address}"
+    assert found["details"][-1] == f"1 servers do not accept TLS: {parts.ours.address}"
     assert parts.check("certificates", "--warning", "9999999:")[0] == 1
 
 
@@ -159,7 +159,7 @@ def test_a_name_server_that_is_gone_and_one_that_is_not_ready(parts: Parts) -> N
     parts.java[1].start()
     code, found = parts.check("namesrv", of=second.address)
     assert code == 2, found
-    assert found["details"][0].endswith("it is not ready to tell routes yet")
+    assert found["details"][0].endswith("it is starting and does not return routes yet")
     assert parts.run("updateNamesrvConfig", "waitSecondsForService", "0", "--yes").returncode == 0
     assert parts.check("namesrv", "--wait-until-ok", "60s")[0] == 0
     # Until it has heard of the broker, its clients find nothing.
@@ -173,7 +173,7 @@ def test_a_broker_that_has_stopped_to_breathe(parts: Parts) -> None:
     assert code in (0, 1)
     assert values(found)["longest"] < 100
     assert parts.check("heartbeat", of=first.address)[1]["summary"] == (
-        "ages of heartbeats are unknown; 1 of 1 listed brokers answer"
+        "the ages of heartbeats are unknown; 1 of 1 listed brokers answer"
     )
     seen: dict[str, set[CheckState]] = {"ours": set(), "theirs": set(), "brokers": set(), "topic": set()}
     os.kill(parts.broker.child.pid, signal.SIGSTOP)
@@ -217,7 +217,7 @@ def test_writes_that_were_wiped_on_one_name_server(parts: Parts) -> None:
     wait_for("agreement", lambda: parts.check("divergence", "--settle", "0")[0] == 0, 60)
     assert wire.ask(first.port, 205, {"brokerName": "broker-a"}).code == 0
     code, found = parts.check("topic", TOPIC)
-    assert (code, found["details"]) == (2, [f"name server {first.address}: broker-a: no permission to write"])
+    assert (code, found["details"]) == (2, [f"name server {first.address}: broker-a: no write permission"])
     code, found = parts.check("writable")
     assert (code, values(found)["unwritable"] >= 1) == (2, True)
     code, found = parts.check("divergence", "--settle", "0")
@@ -238,9 +238,14 @@ def test_a_drained_broker_that_takes_messages_again(parts: Parts, tmp_path: Path
     assert parts.check("writable")[0] == 2
     create_topic(parts.broker.port, TOPIC, queues=6)
     wait_for("the open topic", lambda: parts.check("drain", env=state)[0] == 2, 60)
-    assert parts.check("drain", env=state)[1]["summary"].endswith("; writes are open again on broker-a")
+    assert parts.check("drain", env=state)[1]["summary"].endswith(
+        "; the write permission is back on broker-a"
+    )
     assert parts.run("undrain", "broker-a", "--yes", env=state).returncode == 0
-    assert parts.check("drain", env=state)[1]["summary"] == "no broker of this cluster is drained from here"
+    assert (
+        parts.check("drain", env=state)[1]["summary"]
+        == "this machine has no drain of a broker of this cluster"
+    )
     assert parts.check("topic", TOPIC)[0] == 0
 
 
@@ -256,7 +261,7 @@ def test_a_journal_that_is_written_and_one_that_has_ended(parts: Parts) -> None:
     folder = ("journal", "--journal", str(parts.journal), "--verify")
     assert parts.check("journal")[1]["summary"] == "1 of 1 name servers can write their journal"
     code, found = parts.check(*folder)
-    assert (code, found["summary"]) == (0, "1 of 1 journals can be read and are whole")
+    assert (code, found["summary"]) == (0, "1 of 1 journals can be read and are undamaged")
     parts.ours.stop()
     time.sleep(0.5)
     code, found = parts.check(*folder, "--critical", "0.2")

@@ -106,7 +106,7 @@ def test_a_partial_list_is_found_and_the_advice_helps(parts: Parts) -> None:
 
     def is_registered() -> bool:
         kinds.update(
-            (row["causeKind"], "takes effect within 2 minutes" in row["advice"])
+            (row["causeKind"], "reads a new list within 2 minutes" in row["advice"])
             for row in parts("divergence", *NOW, "--section", "broker").rows
         )
         return "broker-b" in brokers(parts.ours)
@@ -134,14 +134,14 @@ def test_wiped_on_one_only(parts: Parts, at: int) -> None:
     done = parts("divergence", *NOW, "--section", "topic")
     assert done.code == 1
     assert rows(done, "brokerName", "causeKind") == {("broker-a", "wiped")}
-    assert all(row["cause"].endswith(f"was wiped on {addr} only") for row in done.rows)
+    assert all(row["cause"].endswith(f"was removed on {addr} only") for row in done.rows)
     assert max(row["count"] for row in done.rows) >= 8
     # What gives it back does not give back what was there.
     assert command_line.nsadmin(addr, "addWritePerm", "broker-a", "--yes").code == 0
     done = parts("divergence", *NOW, "--section", "topic")
     assert rows(done, "brokerName", "causeKind") == {("broker-a", "write-perm-added")}
     # The broker's own permissions are exact. A name server of 4.9.7 takes them from the broker only.
-    how = "the broker registered anew" if addr == parts.addrs[3] else "topic by topic"
+    how = "the broker registered again" if addr == parts.addrs[3] else "topic by topic"
     done = command_line.nsadmin(addr, "repair", "wipe", "broker-a", "--yes")
     assert (done.code, rows(done, "namesrvAddr", "result", "how")) == (0, {(addr, "done", how)}), done.said
     done = parts("divergence", *NOW, "--section", "topic")

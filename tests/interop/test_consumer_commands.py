@@ -245,7 +245,7 @@ def test_a_broker_that_stands_still_is_a_record_too(cluster: Cluster, tmp_path: 
         done = cluster("--timeout", "5", "collect", str(tmp_path), "--once", "--runtime", "--lag")
     finally:
         os.kill(cluster.old.child.pid, signal.SIGCONT)
-    assert (done.code, done.rows[1]["error"]) == (3, "1 of 2 brokers did not tell")
+    assert (done.code, done.rows[1]["error"]) == (3, "1 of 2 brokers did not answer")
     records = list(reader.read_records(tmp_path / "brokers"))
     failed = [record.event_fields for record in records if record.event_type == "BrokerPollFailed"]
     assert [(item["brokerName"], item["question"], item["error"]) for item in failed] == [

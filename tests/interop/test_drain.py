@@ -145,7 +145,7 @@ def drained_for_good(world: World, *args: str) -> list[dict[str, Any]]:
     waiting = []
 
     def upon(event: dict[str, Any]) -> None:
-        if event["event"] == "progress" and event["waitingFor"] == ["consumers to read what is left"]:
+        if event["event"] == "progress" and event["waitingFor"] == ["consumers to read the backlog"]:
             waiting.append(event)
             if len(waiting) == 2:
                 world.load.order("resume")
@@ -216,7 +216,7 @@ def test_newest_says_that_a_consumer_flipped_the_order_of_its_retry_topic(newest
     with newest.drain.start("--force", "--hold") as child:
         for _ in newest.drain.events(child, upon):
             pass
-    assert causes[0] == (f"the broker registered all it has after a change: {retry} order false -> true")
+    assert causes[0] == (f"the broker registered all its topics after a change: {retry} order false -> true")
     assert newest.drain("undrain", "broker-a").code == 0
 
 
@@ -302,7 +302,7 @@ def test_old_undone_without_a_restart(old: World) -> None:
     before = old.queues
     drained_for_good(old)
     undone = old.drain("undrain", "broker-a")
-    assert (undone.code, {row["how"] for row in undone.rows}) == (0, {"the broker registered anew"})
+    assert (undone.code, {row["how"] for row in undone.rows}) == (0, {"the broker registered again"})
     assert [differing(was, now) for was, now in zip(before, old.queues, strict=True)] == [{}] * 2
 
 

@@ -284,7 +284,11 @@ def test_monitoring_finds_who_is_behind_and_joins_no_group(busy: Cluster) -> Non
     before = busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"]
     done = busy("startMonitoring", "--once")
     [found] = [one for one in done.rows["checks"] if one["about"] == "warehouse"]
-    assert (done.code, found["state"], found["summary"]) == (1, "WARNING", "warehouse is 2 messages behind")
-    assert found["details"] == ["nobody of the group is connected"]
+    assert (done.code, found["state"], found["summary"]) == (
+        1,
+        "WARNING",
+        "warehouse has a backlog of 2 messages",
+    )
+    assert found["details"] == ["no client of the group is connected"]
     assert busy("startMonitoring", "--once", "--critical", "1").code == 2
     assert busy("exportMetadata", CLUSTER, "-g").rows["subscriptionGroupTable"] == before

@@ -258,7 +258,7 @@ def test_a_name_server_in_its_waiting_time(cluster: Cluster, tmp_path: Path) -> 
         done = explain(waiting.address, topic)
         assert causes(done).keys() == {"wrongNameServer", "nameServerNotReady"}
         assert row(done, "nameServerNotReady")["seen"] == (
-            "SYSTEM_ERROR (1): name server not ready; it waits 600 s after its start"
+            "SYSTEM_ERROR (1): name server not ready; it starts to return routes 600 s after its start"
         )
         assert cluster.send(waiting.address, topic).startswith("failed ")
         do_next(done, "nameServerNotReady", waiting.address)
@@ -343,7 +343,9 @@ def test_a_killed_broker_is_named_by_every_command(cluster: Cluster, tmp_path: P
     assert (checked.code, "broker-a:0, broker-a:1 left all" in checked.rows["summary"]) == (2, True)
     unwritable = ask("check", "writable")
     assert unwritable.code == 2
-    assert f"no broker takes messages of {topic}: broker-a: missing" in "\n".join(unwritable.rows["details"])
+    assert f"no broker accepts messages for {topic}: broker-a: missing" in "\n".join(
+        unwritable.rows["details"]
+    )
     differing = ask("divergence", "--settle", "0")
     found = [(row["name"], row["state"]) for row in differing.rows]
     assert (differing.code, found) == (1, [("broker-a:0", "missing"), ("broker-a:1", "missing")])

@@ -28,8 +28,8 @@ def find_awaited_name_servers(admin: AdminClient, broker_addrs: Collection[str])
             namesrv_addr,
             None,
             NotApplied(
-                f"{error_text(error)}: {', '.join(brokers_by_server[namesrv_addr])} made the change and "
-                "still waits to register it here"
+                f"{error_text(error)}: {', '.join(brokers_by_server[namesrv_addr])} made the change but "
+                "cannot register it here yet"
             ),
         )
         for namesrv_addr, error in admin.name_servers.find_silent(brokers_by_server).items()

@@ -175,4 +175,4 @@ def _describe_servers(server_names: Sequence[str]) -> str:
     """The names, or their number if there are many."""
     if len(server_names) <= _MOST_NAMED_SERVERS:
         return " ".join(server_names)
-    return f"{len(server_names)} of them"
+    return f"{len(server_names)} servers"

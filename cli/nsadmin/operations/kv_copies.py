@@ -51,12 +51,12 @@ def parse_kv_file(file_text: str) -> dict[str, dict[str, str]]:
     try:
         json_value = operator_files.parse_json(file_text)
     except ValueError as error:
-        raise InvalidKvFileError(f"it is no JSON: {error}") from None
+        raise InvalidKvFileError(f"not JSON: {error}") from None
     kv_tables = json_value.get("configTable") if isinstance(json_value, dict) else None
     if not isinstance(kv_tables, dict) or not all(
         isinstance(kv_table, dict) for kv_table in kv_tables.values()
     ):
-        raise InvalidKvFileError('it is no KV config: {"configTable": {NAMESPACE: {KEY: VALUE}}}')
+        raise InvalidKvFileError('not a KV config: use {"configTable": {NAMESPACE: {KEY: VALUE}}}')
     invalid_keys = [
         f"{namespace} {kv_key}"
         for namespace, kv_table in kv_tables.items()
@@ -64,5 +64,5 @@ def parse_kv_file(file_text: str) -> dict[str, dict[str, str]]:
         if not isinstance(kv_value, str)
     ]
     if invalid_keys:
-        raise InvalidKvFileError(f"the value of {invalid_keys[0]} is no text")
+        raise InvalidKvFileError(f"the value of {invalid_keys[0]} is not a string: put it in quotes")
     return {namespace: dict(kv_table) for namespace, kv_table in kv_tables.items()}

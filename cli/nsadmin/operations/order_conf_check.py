@@ -49,7 +49,11 @@ def _find_server_problems(server_snapshot: ClusterSnapshot) -> Iterator[OrderCon
             queues_by_broker = parse_order_conf(text)
         except ValueError as error:
             yield OrderConfProblem(
-                topic, "unreadable", f"clients cannot read it: {error}", True, snapshot_sources
+                topic,
+                "unreadable",
+                f"clients cannot parse the order configuration: {error}",
+                True,
+                snapshot_sources,
             )
             continue
         yield from (
@@ -66,32 +70,36 @@ def _find_topic_problems(
     queues_by_broker: Mapping[str, int],
 ) -> Iterator[tuple[str, str, bool]]:
     if not topic_queues:
-        yield "no-topic", "there is no such topic", False
+        yield "no-topic", "the topic does not exist", False
         return
     for broker_name, ordered_queues in queues_by_broker.items():
         addrs_by_id = server_snapshot.brokers.get(broker_name, {}).get("brokerAddrs", {})
         broker_queues = topic_queues.get(broker_name)
         if not addrs_by_id:
-            yield "broker-gone", f"{broker_name} is not registered, and clients go on sending to it", True
+            yield "broker-gone", f"{broker_name} is not registered, but clients send to it", True
         elif broker_queues is None:
-            yield "not-on-broker", f"{broker_name} has no such topic, and clients send to it", True
+            yield "not-on-broker", f"{broker_name} does not have the topic, but clients send to it", True
         elif "0" not in addrs_by_id:
-            yield "no-master", f"{broker_name} has no master now, and clients send to it", True
+            yield "no-master", f"{broker_name} has no master now, but clients send to it", True
         elif not broker_queues["perm"] & Perm.WRITE:
-            yield "not-writable", f"nobody may write to {broker_name}, and clients send to it", True
+            yield "not-writable", f"{broker_name} has no write permission, but clients send to it", True
         elif ordered_queues > broker_queues["writeQueueNums"]:
             write_queues = broker_queues["writeQueueNums"]
-            yield "too-many-queues", f"{broker_name} has {write_queues} queues and not {ordered_queues}", True
+            yield (
+                "too-many-queues",
+                f"{broker_name} has {write_queues} queues, but clients use {ordered_queues}",
+                True,
+            )
         elif ordered_queues < broker_queues["writeQueueNums"]:
             write_queues = broker_queues["writeQueueNums"]
             yield (
                 "unused-queues",
-                f"of {write_queues} queues of {broker_name} clients use {ordered_queues}",
+                f"clients use {ordered_queues} of the {write_queues} queues of {broker_name}",
                 False,
             )
     for broker_name in sorted(topic_queues.keys() - queues_by_broker.keys()):
         if broker_name in server_snapshot.brokers and topic_queues[broker_name]["perm"] & Perm.WRITE:
-            yield "broker-unused", f"{broker_name} has the topic, and clients send nothing there", False
+            yield "broker-unused", f"{broker_name} has the topic, but clients do not send to it", False
 
 
 def _find_disagreements(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[OrderConfProblem]:
@@ -102,11 +110,13 @@ def _find_disagreements(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator
     snapshot_sources = tuple(server_snapshot.source for server_snapshot in server_snapshots)
     for topic in sorted({topic for order_conf_table in order_conf_tables for topic in order_conf_table}):
         if len({order_conf_table.get(topic) for order_conf_table in order_conf_tables}) > 1:
-            problem_text = "name servers have it differently: clients lose the order of messages"
+            problem_text = (
+                "name servers have different order configurations: clients lose the order of messages"
+            )
             yield OrderConfProblem(topic, "differs", problem_text, True, snapshot_sources)
     enabled_settings = {
         server_snapshot.settings.get("orderMessageEnable") for server_snapshot in server_snapshots
     }
     if len(enabled_settings) > 1 and any(order_conf_tables):
-        problem_text = "some name servers hand it out and others do not (orderMessageEnable)"
+        problem_text = "only some name servers return the order configuration (orderMessageEnable)"
         yield OrderConfProblem(None, "differs", problem_text, True, snapshot_sources)

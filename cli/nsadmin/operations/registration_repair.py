@@ -115,17 +115,19 @@ class RegistrationRepair:
         """
         if self.master_addr is None:
             if any(name_server.is_registered for name_server in self._server_facts):
-                raise NotApplied(f"{self._broker_name} has no master, whose topics decide")
+                raise NotApplied(f"{self._broker_name} has no master, so its own topics are unknown")
             reason_texts = [
                 f"{name_server.namesrv_addr}: {name_server.error or 'not registered here'}"
                 for name_server in self._server_facts
             ]
-            raise NotFound(f"no name server has the broker {self._broker_name!r}: {'; '.join(reason_texts)}")
+            raise NotFound(
+                f'no name server lists the broker "{self._broker_name}": {"; ".join(reason_texts)}'
+            )
         own_queues = self._environment.read_own_queues(self.master_addr)
         allowed_perm = self._environment.read_permission(self.master_addr)
         for read_value in (own_queues, allowed_perm):
             if isinstance(read_value, str):
-                raise NotApplied(f"{self.master_addr} does not tell its topics: {read_value}")
+                raise NotApplied(f"{self.master_addr} did not return its topics: {read_value}")
         assert not isinstance(own_queues, str)
         assert not isinstance(allowed_perm, str)
         if allowed_perm & _READ_WRITE == _READ_WRITE:
@@ -140,7 +142,7 @@ class RegistrationRepair:
         if name_server.error is not None:
             server_error = NotApplied(name_server.error)
         elif not name_server.is_registered:
-            server_error = NotFound(f"no broker {self._broker_name!r} is registered here")
+            server_error = NotFound(f'no broker "{self._broker_name}" is registered here')
         if server_error is not None:
             return RepairPlan(name_server.namesrv_addr, 0, {}, {}, (), None, server_error)
         differing_queues = self._find_differing_queues(name_server.queues_by_topic)

@@ -10,7 +10,7 @@ from namesrv_core import operator_files, private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin import python_process
 
-INSTALL_HINT = "reports need Spark: pip install 'nsadmin[spark]'"
+INSTALL_HINT = "Spark is missing: install it with `pip install 'nsadmin[spark]'`"
 
 
 class ReportRunFailed(RocketMQError):
@@ -58,7 +58,7 @@ def run_report(
                 raise
     if report_process.returncode:
         raise ReportRunFailed(
-            last_error or f"Spark ended with {report_process.returncode}; {log_path} says why",
+            last_error or f"Spark exited with {report_process.returncode}: see {log_path}",
             report_process.returncode,
         )
 

@@ -38,8 +38,8 @@ def require_safe_fields(field_values: Mapping[str, str]) -> None:
     for field_name, field_value in field_values.items():
         if not _SAFE_VALUE_PATTERN.fullmatch(field_value):
             raise UnsafeFieldError(
-                f"{field_name} {field_value!r} is not safe in a shell command, so nothing was run: "
-                "use letters, digits and ._%:[]- only, and none of .:]- first"
+                f'unsafe {field_name} "{field_value}", so nothing was run: use only letters, digits and '
+                "._%:[]-, and do not begin with . : ] or -"
             )
 
 

@@ -74,7 +74,7 @@ def find_spreads(
     )
     for topic in wanted_topics:
         if topic not in known_topics:
-            raise NotFound(f"no broker has a topic {topic!r}")
+            raise NotFound(f'no broker has the topic "{topic}"')
         configs_by_broker = {
             broker_name: complete_settings("topic", topic_table[topic])
             for broker_name, topic_table in tables_by_broker.items()

@@ -13,7 +13,7 @@ def test_the_silent_ones_of_the_brokers_own_list_are_found() -> None:
         [silent] = find_awaited_name_servers(admin, [broker.addr])
     assert silent.addr == dead
     assert str(silent.error).startswith("connection refused")
-    assert str(silent.error).endswith(f": {broker.addr} made the change and still waits to register it here")
+    assert str(silent.error).endswith(f": {broker.addr} made the change but cannot register it here yet")
 
 
 def test_a_broker_without_a_list_of_its_own_has_the_clients() -> None:

@@ -105,4 +105,4 @@ def test_secrets_are_told_apart_and_not_told() -> None:
 def test_in_words() -> None:
     assert describe_texts({"a": "1", "b": "", "c": "1"}) == "1 on a c, '' on b"
     many = {f"b{number}": "1" for number in range(5)}
-    assert describe_texts({**many, "c": "2"}) == "1 on 5 of them, 2 on c"
+    assert describe_texts({**many, "c": "2"}) == "1 on 5 servers, 2 on c"

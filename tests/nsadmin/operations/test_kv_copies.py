@@ -40,11 +40,11 @@ def test_a_file_is_what_name_servers_keep() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("{", "it is no JSON"),
-        ("[]", "it is no KV config"),
-        ("{}", "it is no KV config"),
-        ('{"configTable": {"N": []}}', "it is no KV config"),
-        ('{"configTable": {"N": {"k": 1}}}', "the value of N k is no text"),
+        ("{", "not JSON"),
+        ("[]", "not a KV config"),
+        ("{}", "not a KV config"),
+        ('{"configTable": {"N": []}}', "not a KV config"),
+        ('{"configTable": {"N": {"k": 1}}}', "the value of N k is not a string: put it in quotes"),
     ],
 )
 def test_what_is_no_such_file(text: str, reason: str) -> None:

@@ -44,8 +44,8 @@ def test_brokers_that_are_not_there_or_take_nothing() -> None:
 
 def test_more_queues_or_fewer() -> None:
     assert check_order_confs([seeing({"T": "a:16;b:4"})]) == [
-        OrderConfProblem("T", "too-many-queues", "a has 8 queues and not 16", True, ("s:1",)),
-        OrderConfProblem("T", "unused-queues", "of 8 queues of b clients use 4", False, ("s:1",)),
+        OrderConfProblem("T", "too-many-queues", "a has 8 queues, but clients use 16", True, ("s:1",)),
+        OrderConfProblem("T", "unused-queues", "clients use 4 of the 8 queues of b", False, ("s:1",)),
     ]
 
 
@@ -66,14 +66,14 @@ def test_name_servers_that_have_it_differently_or_keep_it_to_themselves() -> Non
         OrderConfProblem(
             None,
             "differs",
-            "some name servers hand it out and others do not (orderMessageEnable)",
+            "only some name servers return the order configuration (orderMessageEnable)",
             True,
             ("s:1", "s:2"),
         ),
         OrderConfProblem(
             "T",
             "differs",
-            "name servers have it differently: clients lose the order of messages",
+            "name servers have different order configurations: clients lose the order of messages",
             True,
             ("s:1", "s:2"),
         ),

@@ -57,7 +57,7 @@ def test_its_error_is_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_one_that_says_nothing_leaves_it_to_the_log(tmp_path: Path) -> None:
     (tmp_path / "python").write_text("#!/bin/sh\nexit 9\n")
-    with pytest.raises(report_runner.ReportRunFailed, match=r"Spark ended with 9; .*/log says why"):
+    with pytest.raises(report_runner.ReportRunFailed, match=r"Spark exited with 9: see .*/log"):
         list(report_runner.run_report(["run"], tmp_path, tmp_path / "log"))
 
 

@@ -68,5 +68,5 @@ def test_all_topics_of_users() -> None:
 
 
 def test_a_topic_that_nobody_has() -> None:
-    with pytest.raises(NotFound, match="no broker has a topic 'X'"):
+    with pytest.raises(NotFound, match='no broker has the topic "X"'):
         one(having("a", topic_config("T")), topic="X")

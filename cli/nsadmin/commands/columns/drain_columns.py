@@ -7,7 +7,7 @@ DRAIN_MEANINGS = {
     },
     "undrain": {
         "differing": "why, by topic, of those that are not as before",
-        "how": "topic by topic, the broker registered anew, rw- for all, or nothing to do",
+        "how": "topic by topic, the broker registered again, rw- for all, or nothing to do",
         "result": "done, partly, failed or dry-run",
         "topicCount": "topics that are as before the drain; in a dry run those that would be put back",
     },

@@ -243,7 +243,7 @@ _WRITE_PERM_MEANINGS = {
 _REPAIR_MEANINGS = {
     "after": "the broker's own permission of each topic that differed",
     "before": "the permission of each topic that differed, on the name server",
-    "how": "topic by topic, or the broker registered anew; null where nothing differed",
+    "how": "topic by topic, or the broker registered again; null where nothing differed",
     "missing": "topics of the broker that the name server did not have",
     "topicCount": "topics of the broker that the name server has",
 }

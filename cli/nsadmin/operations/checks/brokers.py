@@ -76,11 +76,11 @@ def judge_brokers(
     broker_groups = observation.broker_listing.broker_groups
     if not observation.broker_listing.groups_by_server:
         return scale.make_unknown_finding(
-            "no name server tells which brokers there are", observation.broker_listing.failure_lines
+            "no name server returned a list of brokers", observation.broker_listing.failure_lines
         )
     if cluster_name is not None and not broker_groups and not observation.missing_brokers:
         return scale.make_unknown_finding(
-            f"no name server knows a cluster {cluster_name!r}", observation.broker_listing.failure_lines
+            f'no name server lists the cluster "{cluster_name}"', observation.broker_listing.failure_lines
         )
     failing_brokers = [status for status in observation.status_by_addr.values() if not status.is_reachable]
     masterless_groups = [
@@ -144,7 +144,10 @@ def _list_details(
         *(f"{broker_group.broker_name}: no master is registered" for broker_group in unregistered_masters),
         *observation.broker_listing.failure_lines,
         *(
-            f"name server {namesrv_addr} does not list {', '.join(missing_addrs)}, which another one does"
+            (
+                f"name server {namesrv_addr} does not list {', '.join(missing_addrs)}, but another name "
+                "server does"
+            )
             for namesrv_addr, missing_addrs in observation.broker_listing.missing_addrs.items()
         ),
     ]

@@ -37,9 +37,7 @@ def observe_certificates(
     server_certificates = admin.certificates.get_first_expiring(
         [*admin.addresses.addrs, *broker_listing.broker_names]
     )
-    listing_problem = (
-        None if broker_listing.groups_by_server else "no name server tells which brokers there are"
-    )
+    listing_problem = None if broker_listing.groups_by_server else "no name server returned a list of brokers"
     return CertificateObservation(now_seconds, server_certificates, _read_own_files(own_tls), listing_problem)
 
 
@@ -49,7 +47,7 @@ def _read_own_files(own_tls: Tls | None) -> dict[str, CertificateSummary | Rocke
     if own_tls is not None and own_tls.ca_file is not None:
         file_certificates[f"CA file {own_tls.ca_file}"] = _read_file(own_tls.ca_file, max)
     if own_tls is not None and own_tls.cert_file is not None:
-        file_certificates[f"own file {own_tls.cert_file}"] = _read_file(own_tls.cert_file, min)
+        file_certificates[f"own certificate {own_tls.cert_file}"] = _read_file(own_tls.cert_file, min)
     return file_certificates
 
 
@@ -91,12 +89,12 @@ def judge_certificates(scale: CheckScale, observation: CertificateObservation) -
     ]
     failure_lines += [observation.listing_problem] if observation.listing_problem else []
     no_tls_lines = (
-        [f"{len(plain_text_addrs)} servers speak no TLS: {abbreviate_names(plain_text_addrs, 5)}"]
+        [f"{len(plain_text_addrs)} servers do not accept TLS: {abbreviate_names(plain_text_addrs, 5)}"]
         if plain_text_addrs
         else []
     )
     if not certificates_by_holder:
-        return scale.make_unknown_finding("no certificate was seen", [*no_tls_lines, *failure_lines])
+        return scale.make_unknown_finding("no server showed a certificate", [*no_tls_lines, *failure_lines])
     first_holder = min(
         certificates_by_holder, key=lambda holder_name: certificates_by_holder[holder_name].ends_at_seconds
     )
@@ -137,5 +135,7 @@ def _format_certificate(holder_name: str, certificate: CertificateSummary) -> st
 
 
 def _format_summary(certificate_count: int, first_holder: str, days_left: float) -> str:
-    ending_text = f"ended {-days_left:.1f} days ago" if days_left < 0 else f"ends in {days_left:.1f} days"
-    return f"of {certificate_count} certificates the first one {ending_text}: {first_holder}"
+    ending_text = (
+        f"expired {-days_left:.1f} days ago" if days_left < 0 else f"expires in {days_left:.1f} days"
+    )
+    return f"{certificate_count} certificates; the first one {ending_text}: {first_holder}"

@@ -68,7 +68,7 @@ def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFindi
     from nsadmin.operations.divergence.observer import DivergenceObserver
 
     if len(admin.addresses.addrs) < 2:
-        raise CheckNotApplicable("there is one name server")
+        raise CheckNotApplicable("only one name server")
     divergence_observer = DivergenceObserver(
         admin, lambda: int(monotonic() * 1000), settle_ms=int(check_scope.settle_seconds * 1000)
     )
@@ -122,7 +122,7 @@ def _check_journal(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     if not check_scope.journal_folders and all(
         journal_status is None for _, journal_status, _ in server_statuses
     ):
-        raise CheckNotApplicable("no journal is known")
+        raise CheckNotApplicable("no journal is configured")
     inspected_folders = [
         journal.inspect_folder(journal_folder, now_ms - journal.DAY_MS, False)
         for journal_folder in check_scope.journal_folders
@@ -139,7 +139,7 @@ def _check_drain(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
 
     observation = drain.observe_drains(admin, int(time() * 1000), find_state_home())
     if not observation.observed_drains and not observation.unreadable_states:
-        raise CheckNotApplicable("no broker of this cluster is drained from here")
+        raise CheckNotApplicable("this machine has no drain of a broker of this cluster")
     return drain.judge_drains(check_scope.make_scale("drain"), observation)
 
 

@@ -29,7 +29,7 @@ def judge_divergence(scale: CheckScale, observation: DivergenceObservation) -> C
     ]
     if observation.verdict == "unknown":
         return scale.make_unknown_finding(
-            f"{answered_count} of {asked_count} name servers tell what they know: it takes two", detail_lines
+            f"{answered_count} of {asked_count} name servers answered: a comparison needs two", detail_lines
         )
     samples = [
         scale.make_sample("drift", _count_differences(drift_findings)),
@@ -37,11 +37,11 @@ def judge_divergence(scale: CheckScale, observation: DivergenceObservation) -> C
         scale.make_sample("young", young_count),
     ]
     if drift_findings:
-        summary = f"{_count_differences(drift_findings)} things differ between {answered_count} name servers"
+        summary = f"{_count_differences(drift_findings)} differences between {answered_count} name servers"
     else:
         summary = f"{answered_count} of {asked_count} name servers agree"
     if young_count:
-        summary += f", {young_count} things differ for less than two heartbeats"
+        summary += f", {young_count} differences are younger than two heartbeats"
     minimum_state = CheckState.UNKNOWN if answered_count < asked_count else CheckState.OK
     return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
 

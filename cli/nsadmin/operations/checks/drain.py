@@ -120,26 +120,31 @@ def _minimum_states(observation: DrainObservation) -> Iterator[CheckState]:
 def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
     state = drain.saved_drain.drain_state
     author = f" by {state.by}" if state.by else ""
-    yield f"{drain.title}: begun {_age_seconds(drain, now_ms) / 3600:.1f} h ago{author}, phase {state.phase}"
+    yield (
+        f"{drain.title}: started {_age_seconds(drain, now_ms) / 3600:.1f} h ago{author}, phase {state.phase}"
+    )
     if not drain.is_held and state.phase == "undrain":
         next_command = quote_command("undrain", state.broker)
-        yield f"{drain.title}: undoing it has ended half-way: {next_command} goes on"
+        yield f"{drain.title}: the undo is incomplete: run `{next_command}` to resume"
     elif not drain.is_held and state.phase != "safe":
-        yield f"{drain.title}: nobody is at it any more: {quote_command('drain', state.broker)} goes on"
+        yield (
+            f"{drain.title}: no process runs this drain: run `{quote_command('drain', state.broker)}` to "
+            "resume"
+        )
     for name_server in drain.server_facts:
         line_start = f"{drain.title}: name server {name_server.namesrv_addr}"
         if name_server.error is not None:
             yield f"{line_start}: {name_server.error}"
         elif state.phase in _CLOSED_PHASES and not drain.is_held and name_server.open_topics:
             open_names = abbreviate_names(name_server.open_topics, _MAX_SHOWN)
-            yield f"{line_start} lets clients write to {open_names}"
+            yield f"{line_start} still routes writes for {open_names}"
 
 
 def _format_summary(observed_drains: Sequence[ObservedDrain], open_drains: Iterable[str]) -> str:
     if not observed_drains:
-        return "no broker of this cluster is drained from here"
+        return "this machine has no drain of a broker of this cluster"
     broker_names = ", ".join(drain.saved_drain.drain_state.broker for drain in observed_drains)
     open_broker_names = ", ".join(drain_name.removeprefix("drain of ") for drain_name in open_drains)
     return f"{len(observed_drains)} drained: {broker_names}" + (
-        f"; writes are open again on {open_broker_names}" if open_broker_names else ""
+        f"; the write permission is back on {open_broker_names}" if open_broker_names else ""
     )

@@ -41,7 +41,7 @@ def _find_client_problems(
         # This asks for the connections again, because clients come and go.
         group_runtime = admin.client_runtime.get_group(group_progress.group, cluster_name=cluster_name)
     except RocketMQError as error:
-        return (f"its clients could not be asked: {error_text(error)}",)
+        return (f"the clients did not answer: {error_text(error)}",)
     silent_lines = [
         f"client {client_result.client.client_id}: {error_text(client_result.error)}"
         for client_result in group_runtime.clients
@@ -77,12 +77,12 @@ def judge_groups(
         ]
     )
     summary_text = (
-        f"all {len(group_findings)} groups are well"
+        f"all {len(group_findings)} groups are healthy"
         if not bad_findings
-        else f"{len(bad_findings)} of {len(group_findings)} groups are not well"
+        else f"{len(bad_findings)} of {len(group_findings)} groups are not healthy"
     )
     if failure_lines:
-        summary_text += f"; {len(failure_lines)} of {len(error_by_broker)} brokers do not tell their groups"
+        summary_text += f"; {len(failure_lines)} of {len(error_by_broker)} brokers returned no list of groups"
     return CheckFinding("monitoring", overall_state, summary_text, (), tuple(failure_lines)), bad_findings
 
 
@@ -107,10 +107,10 @@ def _judge_group(scale: CheckScale, observation: GroupObservation) -> CheckFindi
         else CheckState.OK
     )
     detail_lines = [
-        *(["nobody of the group is connected"] if is_idle else []),
+        *(["no client of the group is connected"] if is_idle else []),
         *problem_lines,
         *failure_lines,
     ]
     samples = [scale.make_sample("lag", total_lag), scale.make_sample("clients", client_count)]
-    summary = f"{group} is {'at least ' if lag_error else ''}{total_lag} messages behind"
+    summary = f"{group} has a backlog of {'at least ' if lag_error else ''}{total_lag} messages"
     return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state, about=group)

@@ -72,14 +72,16 @@ def judge_heartbeats(scale: CheckScale, observation: HeartbeatObservation) -> Ch
         if heartbeat_listing is not None
     ]
     if not server_views:
-        return scale.make_unknown_finding("no name server tells which brokers it hears", failure_lines)
+        return scale.make_unknown_finding(
+            "no name server returned the brokers with heartbeats", failure_lines
+        )
     broker_names = {
         server_addr: broker_name
         for view in server_views
         for server_addr, broker_name in view.broker_names.items()
     }
     unheard_lines = [
-        f"name server {view.addr} does not hear {broker_names[broker_addr]}"
+        f"name server {view.addr} receives no heartbeats from {broker_names[broker_addr]}"
         for view in server_views
         for broker_addr in _missing_addrs(view, broker_names)
     ]
@@ -152,8 +154,8 @@ def _sample_silences(
 def _format_oldest(views_with_ages: Sequence[_ServerHeartbeats]) -> list[str]:
     """Format the longest silence at each name server."""
     return [
-        f"name server {view.addr} heard {view.broker_names[addr]} {age.silent_ms / 1000:.1f} s ago,"
-        f" and lets it go after {age.timeout_ms / 1000:g} s"
+        f"name server {view.addr} received the last heartbeat of {view.broker_names[addr]} "
+        f"{age.silent_ms / 1000:.1f} s ago, and removes the broker after {age.timeout_ms / 1000:g} s"
         for view in views_with_ages
         for addr, age in filter(None, [_find_oldest(view)])
     ]
@@ -161,8 +163,8 @@ def _format_oldest(views_with_ages: Sequence[_ServerHeartbeats]) -> list[str]:
 
 def _format_unsupported(server_views: Sequence[_ServerHeartbeats]) -> list[str]:
     return [
-        f"name server {view.addr} does not tell when it heard of its {len(view.broker_names)} brokers:"
-        " within the last two minutes, or they would not be listed"
+        f"name server {view.addr} does not report the heartbeats of its {len(view.broker_names)} brokers. "
+        "Each sent one within the last two minutes, because it is still listed."
         for view in server_views
         if view.heartbeat_ages is None
     ]
@@ -176,5 +178,11 @@ def _format_summary(
         return "no broker is registered"
     if oldest_entries:
         addr, age = max(oldest_entries, key=lambda addr_and_age: addr_and_age[1].elapsed_share)
-        return f"{len(names)} brokers, the longest silence is {age.silent_ms / 1000:.1f} s ({names[addr]})"
-    return f"ages of heartbeats are unknown; {len(names) - len(silent)} of {len(names)} listed brokers answer"
+        return (
+            f"{len(names)} brokers; the longest time without a heartbeat is {age.silent_ms / 1000:.1f} s "
+            f"({names[addr]})"
+        )
+    return (
+        f"the ages of heartbeats are unknown; {len(names) - len(silent)} of {len(names)} listed brokers "
+        "answer"
+    )

@@ -188,7 +188,7 @@ def _has_warning(folder: InspectedFolder) -> bool:
 
 def _format_missing_journals(observation: JournalObservation) -> list[str]:
     return [
-        f"name server {namesrv_addr} keeps no journal of its own"
+        f"name server {namesrv_addr} keeps no journal"
         for namesrv_addr, journal_status, error in observation.server_statuses
         if error is None and journal_status is None
     ]
@@ -196,10 +196,10 @@ def _format_missing_journals(observation: JournalObservation) -> list[str]:
 
 def _format_folder(folder: InspectedFolder, now_ms: int) -> list[str]:
     if folder.last_record is None:
-        return [f"{folder.path}: {folder.read_error or 'it has no record'}"]
+        return [f"{folder.path}: {folder.read_error or 'the journal is empty'}"]
     detail_lines = [
-        f"{folder.path}: the last record is {_age_seconds(folder.last_record, now_ms):.0f} "
-        f"s old, of {folder.last_record.server_name}"
+        f"{folder.path}: the last record is {_age_seconds(folder.last_record, now_ms):.0f} s old, from "
+        f"{folder.last_record.server_name}"
     ]
     if folder.last_record.event_type in _STOP_TYPES:
         writer = folder.last_record.origin.source or "name server"
@@ -209,9 +209,9 @@ def _format_folder(folder: InspectedFolder, now_ms: int) -> list[str]:
     if folder.last_record.event_type == PollFailed.__name__:
         detail_lines.append(f"{folder.path}: polls fail: {folder.last_record.event_fields.get('error')}")
     if folder.lost_events:
-        detail_lines.append(f"{folder.path}: {folder.lost_events} events are lost")
+        detail_lines.append(f"{folder.path}: {folder.lost_events} events were lost")
     if folder.failures:
-        detail_lines.append(f"{folder.path}: it could not be written for a while, {folder.failures} times")
+        detail_lines.append(f"{folder.path}: writes failed {folder.failures} times")
     return [*detail_lines, *(f"{folder.path}: {damage_line}" for damage_line in folder.damage_lines or ())]
 
 
@@ -230,6 +230,7 @@ def _format_summary(
         whole = len(observation.folders) - len(damaged_folders)
         checked = all(folder.damage_lines is not None for folder in observation.folders)
         summary_parts.append(
-            f"{whole} of {len(observation.folders)} journals can be read{' and are whole' if checked else ''}"
+            f"{whole} of {len(observation.folders)} journals can be "
+            f"read{' and are undamaged' if checked else ''}"
         )
     return ", ".join(summary_parts)

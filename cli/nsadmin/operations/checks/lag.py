@@ -66,7 +66,7 @@ def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
     ]
     if not reported_stats:
         return scale.make_unknown_finding(
-            "no broker tells how far the group is", failure_lines, observation.group
+            "no broker returned the offsets of the group", failure_lines, observation.group
         )
     queue_lags = [lag for consume_stats in reported_stats for lag in consume_stats.queues]
     lagging_queues = sorted(
@@ -89,13 +89,13 @@ def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
         CheckState.WARNING if has_warning else CheckState.UNKNOWN if failure_lines else CheckState.OK
     )
     detail_lines = [
-        *(["nobody of the group is connected"] if is_idle else []),
+        *(["no client of the group is connected"] if is_idle else []),
         *_format_queues(queue_lags, lagging_queues),
     ]
     detail_lines += [*failure_lines, *silent_lines]
     summary = (
-        f"{observation.group} is {'at least ' if failure_lines else ''}{total_lag} messages "
-        f"behind on {len(queue_lags)} queues"
+        f"{observation.group} has a backlog of {'at least ' if failure_lines else ''}{total_lag} messages "
+        f"on {len(queue_lags)} queues"
     )
     return scale.make_finding(
         summary, samples, detail_lines, minimum_state=minimum_state, about=observation.group
@@ -126,7 +126,7 @@ def _format_queues(queue_lags: Sequence[GroupQueueLag], lagging_queues: Sequence
         queue_lines.append(f"and {len(lagging_queues) - _MAX_SHOWN} more queues")
     uncommitted_count = sum(lag.consumer_offset is None for lag in queue_lags)
     return (
-        [*queue_lines, f"no offset was ever committed on {uncommitted_count} queues"]
+        [*queue_lines, f"{uncommitted_count} queues have no committed offset"]
         if uncommitted_count
         else queue_lines
     )

@@ -24,9 +24,9 @@ def explain_unwritable(
 ) -> str | None:
     """Return why a broker takes no messages of a topic; None if it takes them."""
     if topic_perm is None or write_queue_count < 1:
-        return "no queue to write to"
+        return "no write queue"
     if not topic_perm & 2:
-        return "no permission to write"
+        return "no write permission"
     if master_addr is None:
         return "no master"
     return (

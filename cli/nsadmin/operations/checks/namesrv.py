@@ -56,5 +56,5 @@ def judge_name_servers(scale: CheckScale, observations: list[NameServerObservati
 def _format_server(server: NameServerObservation) -> str:
     if server.pulse is None:
         return f"{server.addr}: {error_text(server.error) if server.error else 'no answer'}"
-    ready_text = "" if server.is_ready else "; it is not ready to tell routes yet"
+    ready_text = "" if server.is_ready else "; it is starting and does not return routes yet"
     return f"{server.addr}: {server.pulse.version}, {server.pulse.latency_ms:.1f} ms{ready_text}"

@@ -36,16 +36,16 @@ def parse_range(range_text: str) -> AlertRange:
     if not colon:
         low_text, high_text = "", range_body
         if not range_body:
-            raise InvalidRangeError(f"{range_text!r} is no range: {SYNTAX_HINT}")
+            raise InvalidRangeError(f'invalid range "{range_text}": {SYNTAX_HINT}')
     low_bound = -inf if low_text == "~" else _parse_bound(range_text, low_text, 0.0)
     high_bound = _parse_bound(range_text, high_text, inf)
     if low_bound > high_bound:
-        raise InvalidRangeError(f"{range_text!r} is no range: {low_text or '0'} is more than {high_text}")
+        raise InvalidRangeError(f'invalid range "{range_text}": {low_text or "0"} is more than {high_text}')
     return AlertRange(low_bound, high_bound, stripped_text.startswith("@"), stripped_text)
 
 
 SYNTAX_HINT = (
-    "10 alerts above 10 (or below 0), 10: below 10, ~:10 above 10, 5:10 outside of them, @5:10 within"
+    "10 alerts above 10 (or below 0), 10: below 10, ~:10 above 10, 5:10 outside 5 to 10, @5:10 inside 5 to 10"
 )
 
 
@@ -57,5 +57,5 @@ def _parse_bound(range_text: str, bound_text: str, default_bound: float) -> floa
     except ValueError:
         bound_value = float("nan")
     if isnan(bound_value) or bound_value in (inf, -inf):
-        raise InvalidRangeError(f"{range_text!r} is no range: {SYNTAX_HINT}")
+        raise InvalidRangeError(f'invalid range "{range_text}": {SYNTAX_HINT}')
     return bound_value

@@ -54,7 +54,7 @@ def judge_registration_sizes(scale: CheckScale, observation: RegistrationSizeObs
     ]
     failure_lines += observation.failure_lines
     if not size_by_addr:
-        return scale.make_unknown_finding("no broker tells what it registers", failure_lines)
+        return scale.make_unknown_finding("no broker returned its topics", failure_lines)
     sorted_sizes = sorted(size_by_addr.items(), key=lambda addr_and_size: -addr_and_size[1].frame_bytes)
     largest_addr, broker_size = sorted_sizes[0]
     samples = [
@@ -65,9 +65,8 @@ def judge_registration_sizes(scale: CheckScale, observation: RegistrationSizeObs
         ),
     ]
     summary = (
-        f"the largest of {len(size_by_addr)} registrations takes {broker_size.frame_bytes} "
-        f"of {MAX_FRAME_BYTES} bytes,"
-        f" that of {observation.broker_names[largest_addr]}"
+        f"the largest of {len(size_by_addr)} registrations has {broker_size.frame_bytes} of "
+        f"{MAX_FRAME_BYTES} bytes: {observation.broker_names[largest_addr]}"
     )
     detail_lines = [
         *(
@@ -83,6 +82,6 @@ def judge_registration_sizes(scale: CheckScale, observation: RegistrationSizeObs
 
 def _format_size(broker_name: str, broker_size: RegistrationSize) -> str:
     room_text = (
-        "" if broker_size.room_for_topics is None else f", room for {broker_size.room_for_topics} more"
+        "" if broker_size.room_for_topics is None else f", space for {broker_size.room_for_topics} more"
     )
     return f"{broker_name}: {broker_size.frame_bytes} bytes, {len(broker_size.topic_sizes)} topics{room_text}"

@@ -19,92 +19,86 @@ from nsadmin.operations.checks.ranges import AlertRange, InvalidRangeError, pars
 MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
     "namesrv": (
         CheckMeasure("failing", "name servers that do not answer, or are not ready", warning="0"),
-        CheckMeasure("serving", "name servers that answer questions about routes", critical="1:"),
+        CheckMeasure("serving", "name servers that return routes", critical="1:"),
         CheckMeasure(
-            "latency", "time that one small request takes on an open connection", "s", label_name="namesrv"
+            "latency", "duration of one small request on an open connection", "s", label_name="namesrv"
         ),
     ),
     "brokers": (
-        CheckMeasure("failing", "brokers that do not answer, and masters that are missing", warning="0"),
+        CheckMeasure("failing", "brokers that do not answer, and missing masters", warning="0"),
         CheckMeasure("masterless", "broker names without a master that answers", critical="0"),
         CheckMeasure("serving", "brokers that answer"),
     ),
     "divergence": (
         CheckMeasure(
-            "drift", "things that name servers know differently, and not only since now", warning="0"
+            "drift", "differences between name servers that last longer than two heartbeats", warning="0"
         ),
-        CheckMeasure("routes", "of these, brokers and queues of topics", critical="0"),
-        CheckMeasure("young", "things that differ, but may be equal in a moment"),
+        CheckMeasure("routes", "of these, differences in brokers and queues of topics", critical="0"),
+        CheckMeasure("young", "differences that may disappear with the next heartbeat"),
     ),
     "topic": (
-        CheckMeasure("unwritable", "brokers of the topic that take no messages of it", warning="0"),
-        CheckMeasure("writable", "brokers that take messages of it", critical="1:"),
-        CheckMeasure("readable", "brokers of which it can be read"),
-        CheckMeasure("writeQueues", "queues that can be written to"),
+        CheckMeasure("unwritable", "brokers of the topic that accept no messages for it", warning="0"),
+        CheckMeasure("writable", "brokers that accept messages for it", critical="1:"),
+        CheckMeasure("readable", "brokers that consumers can read it from"),
+        CheckMeasure("writeQueues", "writable queues"),
     ),
     "writable": (
-        CheckMeasure("reduced", "topics of which some brokers take no messages", warning="0"),
-        CheckMeasure("unwritable", "topics of which no broker takes messages", critical="0"),
-        CheckMeasure("topics", "topics that were looked at"),
+        CheckMeasure("reduced", "topics with brokers that accept no messages", warning="0"),
+        CheckMeasure("unwritable", "topics without a broker that accepts messages", critical="0"),
+        CheckMeasure("topics", "checked topics"),
     ),
     "heartbeat": (
         CheckMeasure(
             "longest",
-            "longest silence of a broker, as a part of the time that it may be silent",
+            "longest time without a heartbeat, as a share of the time until the broker expires",
             "%",
             warning="50",
             critical="75",
         ),
-        CheckMeasure(
-            "silence", "the same, of the broker that was silent for longest", "s", label_name="namesrv"
-        ),
+        CheckMeasure("silence", "the same in seconds, at each name server", "s", label_name="namesrv"),
         CheckMeasure("unheard", "brokers that one name server lists and another one does not"),
     ),
     "drain": (
-        CheckMeasure("open", "topics that clients may write to on drained brokers", critical="0"),
-        CheckMeasure("oldest", "time since the oldest drain was begun", "s", warning="86400"),
-        CheckMeasure("drains", "brokers that are drained, or half-way"),
+        CheckMeasure("open", "writable topics on drained brokers", critical="0"),
+        CheckMeasure("oldest", "age of the oldest drain", "s", warning="86400"),
+        CheckMeasure("drains", "brokers that are drained, or whose drain is not complete"),
     ),
     "journal": (
         CheckMeasure(
             "age",
-            "time since the last record of the journal that is quiet for longest",
+            "age of the last record, in the journal with the oldest one",
             "s",
             warning="120",
             critical="600",
         ),
-        CheckMeasure("quiet", "time since the last record of a journal", "s", label_name="journal"),
-        CheckMeasure("lost", "events that journals lost, of those that were looked at"),
-        CheckMeasure("failing", "journals that cannot be written now, or are damaged"),
+        CheckMeasure("quiet", "age of a journal's last record", "s", label_name="journal"),
+        CheckMeasure("lost", "lost events in the checked part of the journals"),
+        CheckMeasure("failing", "journals that cannot be written, or are damaged"),
     ),
     "registrationSize": (
         CheckMeasure(
             "largest",
-            "the largest registration, as a part of what a name server reads",
+            "largest registration, as a share of the name server's limit",
             "%",
             warning="50",
             critical="80",
         ),
-        CheckMeasure("size", "bytes of a broker's registration", "B", label_name="broker"),
+        CheckMeasure("size", "size of a broker's registration", "B", label_name="broker"),
     ),
     "certificates": (
-        CheckMeasure("first", "days until the first certificate ends", warning="30:", critical="7:"),
-        CheckMeasure("days", "days until a certificate ends", label_name="holder"),
+        CheckMeasure("first", "days until the first certificate expires", warning="30:", critical="7:"),
+        CheckMeasure("days", "days until a certificate expires", label_name="holder"),
     ),
     "security": (
-        CheckMeasure(
-            "critical", "kinds of problems that let strangers in, or tell them secrets", critical="0"
-        ),
-        CheckMeasure("warnings", "kinds of problems that leave something open", warning="0"),
-        CheckMeasure("servers", "servers that were looked at"),
+        CheckMeasure("critical", "kinds of findings that give strangers access or secrets", critical="0"),
+        CheckMeasure("warnings", "kinds of findings that leave an access open", warning="0"),
+        CheckMeasure("servers", "checked servers"),
     ),
     "lag": (
-        CheckMeasure(
-            "lag", "messages that the group has not consumed yet", warning="10000", critical="100000"
-        ),
-        CheckMeasure("largest", "the same, of the queue that is furthest behind"),
-        CheckMeasure("delay", "age of the last consumed message, of the queue where it is oldest", "s"),
-        CheckMeasure("clients", "clients of the group that are connected"),
+        CheckMeasure("lag", "backlog of the group, in messages", warning="10000", critical="100000"),
+        CheckMeasure("largest", "largest backlog of a queue"),
+        CheckMeasure("delay", "age of the oldest message that waits for the group", "s"),
+        CheckMeasure("clients", "connected clients of the group"),
     ),
 }
 """The measures of each check, by the name of the check."""
@@ -112,19 +106,21 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
 FIGURE_MEASURES = {
     # From 75 % on brokers delete early (diskMaxUsedSpaceRatio); at 90 % writes stop
     # (diskSpaceWarningLevelRatio).
-    "disk": CheckMeasure("disk", "how full a broker's disk is", "%", warning="75", critical="85"),
+    "disk": CheckMeasure("disk", "used disk space of a broker", "%", warning="75", critical="85"),
     # Brokers refuse messages that wait longer than 200 ms (waitTimeMillsInSendQueue).
-    "sendWait": CheckMeasure(
-        "sendWait", "ms that the oldest message has waited", warning="50", critical="200"
-    ),
+    "sendWait": CheckMeasure("sendWait", "wait of the oldest message in ms", warning="50", critical="200"),
     # Brokers refuse messages from 1000 ms on (osPageCacheBusyTimeOutMills).
     "pageCache": CheckMeasure(
-        "pageCache", "ms that a write holds the page cache", warning="300", critical="1000"
+        "pageCache", "time that a write holds the page cache, in ms", warning="300", critical="1000"
     ),
-    "dispatch": CheckMeasure("dispatch", "not in queues yet", "B", warning="1048576", critical="67108864"),
+    "dispatch": CheckMeasure(
+        "dispatch", "bytes that are not in queues yet", "B", warning="1048576", critical="67108864"
+    ),
     # A slave that is further behind is not in sync (haMaxGapNotInSync).
-    "replica": CheckMeasure("replica", "not at a slave yet", "B", warning="16777216", critical="268435456"),
-    "latency": CheckMeasure("latency", "ms that a small request takes", warning="100", critical="1000"),
+    "replica": CheckMeasure(
+        "replica", "bytes that a slave does not have yet", "B", warning="16777216", critical="268435456"
+    ),
+    "latency": CheckMeasure("latency", "duration of a small request, in ms", warning="100", critical="1000"),
 }
 """Figures of brokers and name servers that no check measures. The limits follow RocketMQ 5.5.0."""
 
@@ -201,6 +197,6 @@ def _parse_limit(option_name: str, default_text: str | None, given: str | None) 
         raise InvalidRangeError(f"{option_name}: {error}") from None
     if default_text.endswith(":") and ":" not in given:
         raise InvalidRangeError(
-            f"{option_name} {given} would alert above {given}, but low values are bad: give {given}:"
+            f"{option_name} {given} would alert above {given}, but low values are bad: use {given}:"
         )
     return parsed_range

@@ -58,7 +58,9 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
         if error is not None and not is_not_found(error)
     ]
     if not known_results:
-        return scale.make_unknown_finding("no name server tells its route", failure_lines, observation.topic)
+        return scale.make_unknown_finding(
+            "no name server returned its route", failure_lines, observation.topic
+        )
     server_views = [
         _assess_route(route_result, observation.silence_reasons) for route_result in known_results
     ]
@@ -87,8 +89,8 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
 
 def _format_summary(topic: str, broker_names: set[str], worst_view: _TopicAvailability) -> str:
     if not broker_names:
-        return f"no name server knows {topic}"
-    return f"{worst_view.writable_count} of {len(broker_names)} brokers of {topic} take messages"
+        return f"no name server has the topic {topic}"
+    return f"{worst_view.writable_count} of {len(broker_names)} brokers of {topic} accept messages"
 
 
 def _assess_route(
@@ -111,7 +113,7 @@ def _assess_route(
         and set(queue_route.broker_addrs.values()) - silence_reasons.keys()
     ]
     if route_result.result is None:
-        lost_brokers = {"": "does not know the topic"}
+        lost_brokers = {"": "does not have the topic"}
     return _TopicAvailability(
         route_result.addr,
         len(writable_queues),

@@ -134,14 +134,14 @@ def judge_writable_topics(
         if error is not None
     ]
     if not known_snapshots:
-        return scale.make_unknown_finding("no name server tells its topics", failure_lines)
+        return scale.make_unknown_finding("no name server returned its topics", failure_lines)
     missing_reasons = _find_missing_reasons(observation, cluster_name)
     if (
         cluster_name is not None
         and not missing_reasons
         and not any(_has_cluster(cluster_snapshot, cluster_name) for cluster_snapshot in known_snapshots)
     ):
-        return scale.make_unknown_finding(f"no name server knows a cluster {cluster_name!r}", failure_lines)
+        return scale.make_unknown_finding(f'no name server lists the cluster "{cluster_name}"', failure_lines)
     user_topics = sorted(
         {
             topic
@@ -194,13 +194,13 @@ def judge_writable_topics(
         scale.make_sample("topics", len(user_topics)),
     ]
     writable_count = len(user_topics) - len(unwritable_topics) - len(read_only_topics)
-    summary = f"{writable_count} of {len(user_topics)} topics can be written"
+    summary = f"{writable_count} of {len(user_topics)} topics are writable"
     if read_only_topics:
-        summary += f", {len(read_only_topics)} are read-only on purpose"
+        summary += f", {len(read_only_topics)} are read-only by configuration"
     if reduced_topics:
-        summary += f", {len(reduced_topics)} of them on fewer brokers than have them"
+        summary += f", {len(reduced_topics)} of them not on all of their brokers"
     detail_lines = [
-        *_format_topics("no broker takes messages of", unwritable_topics),
+        *_format_topics("no broker accepts messages for", unwritable_topics),
         *_format_brokers(reduced_topics),
         *failure_lines,
     ]
@@ -318,7 +318,7 @@ def _find_loss(
 ) -> TopicLoss:
     queues_by_broker = known_snapshot.topics.get(topic)
     if not queues_by_broker:
-        return TopicLoss({"": f"unknown to name server {known_snapshot.source}"}, False)
+        return TopicLoss({"": f"name server {known_snapshot.source} does not have the topic"}, False)
     considered_queues = {
         broker_name: broker_queues
         for broker_name, broker_queues in queues_by_broker.items()
@@ -364,7 +364,7 @@ def _format_topics(line_start: str, loss_by_topic: Mapping[str, TopicLoss]) -> l
         for topic, topic_loss in list(loss_by_topic.items())[:_MAX_SHOWN]
     ]
     hidden_count = len(loss_by_topic) - _MAX_SHOWN
-    return [*topic_lines, f"nor of {hidden_count} more topics"] if hidden_count > 0 else topic_lines
+    return [*topic_lines, f"and for {hidden_count} more topics"] if hidden_count > 0 else topic_lines
 
 
 def _format_brokers(reduced_topics: Mapping[str, TopicLoss]) -> list[str]:
@@ -375,6 +375,6 @@ def _format_brokers(reduced_topics: Mapping[str, TopicLoss]) -> list[str]:
         for broker_and_reason in topic_loss.lost_brokers.items()
     )
     return [
-        f"{broker_name} takes no messages of {topic_count} topics: {loss_reason}"
+        f"{broker_name} accepts no messages for {topic_count} topics: {loss_reason}"
         for (broker_name, loss_reason), topic_count in sorted(topic_counts.items())
     ]

@@ -32,7 +32,7 @@ class RoundResult(NamedTuple):
         if not self.polled_event.silent_brokers:
             return None
         return BrokersSilentError(
-            f"{self.polled_event.silent_brokers} of {self.polled_event.brokers} brokers did not tell"
+            f"{self.polled_event.silent_brokers} of {self.polled_event.brokers} brokers did not answer"
         )
 
 
@@ -92,13 +92,13 @@ class BrokerRounds:
     def _report_round(self, round_result: RoundResult) -> None:
         event = round_result.polled_event
         self._message_sink.write_debug(
-            f"{event.brokers} brokers asked in {event.poll_millis} ms: {event.silent_brokers} did not"
-            f" tell, {event.consumer_groups} consumer groups, {round_result.event_count} events"
+            f"polled {event.brokers} brokers in {event.poll_millis} ms: {event.silent_brokers} did not "
+            f"answer, {event.consumer_groups} consumer groups, {round_result.event_count} events"
         )
         if event.silent_brokers != self._silent_count:
             self._silent_count = event.silent_brokers
             self._message_sink.write_warning(
-                str(round_result.silence_error or f"all {event.brokers} brokers tell again")
+                str(round_result.silence_error or f"all {event.brokers} brokers answer again")
             )
         self._disk_monitor.report_change()
 

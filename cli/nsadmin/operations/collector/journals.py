@@ -230,6 +230,5 @@ def _require_own_journal(folder: Path, server_name: str) -> None:
     for record in reader.read_last_records(folder, 1):
         if record.origin.source != COLLECTOR_SOURCE or record.server_name != server_name:
             raise RocketMQError(
-                f"{folder} has a journal that is not this collector's, of {record.server_name}: "
-                f"take another --dir"
+                f"{folder} has a journal of another writer, for {record.server_name}: choose another --dir"
             )

@@ -50,7 +50,9 @@ class DiskMonitor:
         if (disk_error is not None) != self._is_failing:
             self._is_failing = disk_error is not None
             state_text = (
-                f"cannot be written: {disk_error}; polling goes on" if disk_error else "is written again"
+                f"cannot be written: {disk_error}; the collector continues to poll"
+                if disk_error
+                else "is writable again"
             )
             self._message_sink.write_warning(f"the journal of {self._server_name} {state_text}")
 
@@ -133,7 +135,7 @@ class NameServerWatch:
             return []
         if self._failed_count:
             self._message_sink.write_warning(
-                f"name server {self.addr}: answers again, after {self._failed_count} failed polls"
+                f"name server {self.addr}: answers again after {self._failed_count} failed polls"
             )
         recovery_event = PollRecovered(self._failed_count, self._timer_ms() - self._blind_since_ms)
         self._failed_count, self._is_blind = 0, False
@@ -141,7 +143,9 @@ class NameServerWatch:
 
     def _record_failure(self, error: RocketMQError) -> None:
         if not self._failed_count:
-            self._message_sink.write_warning(f"name server {self.addr}: {error_text(error)}; polling goes on")
+            self._message_sink.write_warning(
+                f"name server {self.addr}: {error_text(error)}; the collector retries"
+            )
             if not self._is_blind:
                 self._blind_since_ms = self._timer_ms()
         self._failed_count += 1
@@ -173,8 +177,8 @@ class NameServerWatch:
         if self._interval_ms is not None and result.duration_ms > self._interval_ms and not self._is_late:
             self._is_late = True
             self._message_sink.write_remark(
-                f"name server {self.addr}: a poll took {result.duration_ms / 1000:.1f} "
-                f"s, longer than the interval"
+                f"name server {self.addr}: a poll took {result.duration_ms / 1000:.1f} s, more than the "
+                "interval"
             )
 
     def end_run(self, end_reason: str) -> None:

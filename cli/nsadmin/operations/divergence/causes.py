@@ -42,8 +42,8 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
         where = evidence.addrs_at(missing)
         return DivergenceCause(
             "no-brokers",
-            f"{where} knows no broker at all: it was started less than a heartbeat ago, or none reaches it",
-            f"see whether brokers reach {where}, and whether their namesrvAddr names it",
+            f"{where} lists no broker at all: it started less than a heartbeat ago, or no broker reaches it",
+            f"check that brokers reach {where}, and that their namesrvAddr names it",
         )
     partial_cause = explain_partial_list(broker_addrs, missing, evidence)
     if partial_cause is not None:
@@ -51,14 +51,17 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
     if not any(evidence.facts_of(broker_addr).is_answering for broker_addr in broker_addrs):
         return DivergenceCause(
             "gone",
-            f"it does not answer here either: it is gone, or {evidence.addrs_at(missing)} never heard of it",
-            f"see whether {broker_name} runs; name servers forget who is silent for 2 minutes",
+            "the broker does not answer nsadmin either: it stopped, or it never registered with "
+            f"{evidence.addrs_at(missing)}",
+            f"check that {broker_name} runs: a name server removes a broker after 2 minutes without a "
+            "heartbeat",
         )
     where = evidence.addrs_at(missing)
     return DivergenceCause(
         "partition",
-        f"what it registers does not reach {where}: a partition, or it is refused there",
-        f"look for a firewall between {broker_name} and {where}, and at the broker's log",
+        f"its registrations do not reach {where}: the network is partitioned, or the name server "
+        "refuses them",
+        f"check the firewall between {broker_name} and {where}, and the broker's log",
     )
 
 
@@ -68,21 +71,21 @@ def _explain_conflict(
     if len(broker_addrs) == 1:
         return DivergenceCause(
             "cluster",
-            f"{broker_name} has changed its cluster, and who has heard of both lists both",
-            f"restart {broker_name}, which takes it out of its old cluster",
+            f"{broker_name} moved to another cluster, and some name servers list it in both",
+            f"restart {broker_name}, which removes it from its old cluster",
         )
     alive = [broker_addr for broker_addr in broker_addrs if evidence.facts_of(broker_addr).is_answering]
     if len(alive) == 1:
         return DivergenceCause(
             "moved",
-            f"{broker_name} answers at {alive[0]} only: it has moved, and not every "
-            f"name server has heard of it",
-            f"see whether {alive[0]} reaches every name server and its namesrvAddr names all of them",
+            f"{broker_name} answers at {alive[0]} only: it moved, and some name servers still have the old "
+            "address",
+            f"check that {alive[0]} reaches every name server, and that its namesrvAddr names all of them",
         )
     return DivergenceCause(
         "conflict",
         f"several processes register as {broker_name}: {', '.join(alive or broker_addrs)}",
-        "give each broker a name or an id of its own",
+        "give each broker its own name or id",
     )
 
 
@@ -94,8 +97,8 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
     if not broker_name:
         return DivergenceCause(
             "left-over",
-            "no broker has it any more: it was deleted on some of them only",
-            f"{quote_command('deleteTopic', topic)}, once more, on every name server",
+            "the topic was deleted on some name servers only; no broker has it",
+            f"run `{quote_command('deleteTopic', topic)}` again, on every name server",
         )
     broker_addrs = evidence.list_broker_addrs(broker_name)
     own_value: ComparedValue | None = None
@@ -108,9 +111,9 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
     if is_own_known and own_value is None:
         return DivergenceCause(
             "left-over",
-            f"{broker_name} has no such topic any more: it was deleted, but not "
-            f"on {evidence.addrs_at(wrong)}",
-            f"{quote_command('deleteTopic', topic)}, once more, on every name server",
+            f"{broker_name} does not have the topic any more: it was deleted, but not on "
+            f"{evidence.addrs_at(wrong)}",
+            f"run `{quote_command('deleteTopic', topic)}` again, on every name server",
         )
     if set(dict(difference.differing_fields)) == {"perm"} and not difference.missing_servers:
         perm_cause = _explain_perm(difference, own_value, evidence)
@@ -122,11 +125,10 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
     if wrong and difference.missing_servers == wrong:
         return DivergenceCause(
             "not-registered",
-            f"{evidence.addrs_at(wrong)} has not heard of it from {broker_name}: a "
-            f"partition between them, or it was"
-            " deleted there only",
-            f"{quote_command('repair', 'register', broker_name)}; if that does not help, look for a firewall "
-            f"between {broker_name} and {evidence.addrs_at(wrong)}",
+            f"{evidence.addrs_at(wrong)} has no registration of it from {broker_name}: the network between "
+            "them is partitioned, or the topic was deleted there only",
+            f"run `{quote_command('repair', 'register', broker_name)}`; if the difference stays, check the "
+            f"firewall between {broker_name} and {evidence.addrs_at(wrong)}",
         )
     return _explain_behind(broker_name, wrong, evidence)
 
@@ -195,21 +197,21 @@ def _explain_perm(
             return None
         return DivergenceCause(
             "write-perm-added",
-            f"{broker_name} itself lets nobody write: {evidence.addrs_at(opened)} "
-            f"alone got addWritePerm, or has not"
-            " heard of it",
-            f"{quote_command('repair', 'wipe', broker_name)}, which restores the broker's own permissions",
+            f"{broker_name} itself has no write permission: addWritePerm was sent to "
+            f"{evidence.addrs_at(opened)} only, or the broker's change has not reached it",
+            f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own "
+            "permissions",
         )
     wiped_text = (
-        f"wiped on {evidence.addrs_at(closed)} only"
+        f"removed on {evidence.addrs_at(closed)} only"
         if len(closed) <= len(opened)
-        else f"wiped, but not on {evidence.addrs_at(opened)}, or has come back there"
+        else f"removed, but not on {evidence.addrs_at(opened)}, or a registration restored it there"
     )
     return DivergenceCause(
         "wiped",
-        f"write permission of {broker_name} was {wiped_text}",
-        f"{quote_command('repair', 'wipe', broker_name)}, which restores the broker's own permissions; or "
-        f"{quote_command('wipeWritePerm', broker_name)} on every name server",
+        f"the write permission of {broker_name} was {wiped_text}",
+        f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own "
+        f"permissions, or `{quote_command('wipeWritePerm', broker_name)}` on every name server",
     )
 
 
@@ -227,8 +229,8 @@ def _explain_flat_perm(
     broker_name = difference.item.parent_name
     return DivergenceCause(
         "write-perm-added",
-        f"addWritePerm was sent to {evidence.addrs_at(flat)}, which makes rw- of every permission",
-        f"{quote_command('repair', 'wipe', broker_name)}, which restores the broker's own permissions",
+        f"addWritePerm was sent to {evidence.addrs_at(flat)}: it replaces every permission with rw-",
+        f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own permissions",
     )
 
 
@@ -243,15 +245,15 @@ def _explain_behind(
     if not behind_servers:
         return DivergenceCause(
             "behind",
-            f"not all of them have heard the last that {broker_name} registered: a partition",
-            f"look for a firewall between {broker_name} and the name servers, and at the broker's log",
+            f"some name servers missed the last registration of {broker_name}: the network is partitioned",
+            f"check the firewall between {broker_name} and the name servers, and the broker's log",
         )
     where = evidence.addrs_at(behind_servers)
     return DivergenceCause(
         "behind",
-        f"{where} has not heard the last that {broker_name} registered: a partition between them",
-        f"{quote_command('repair', 'register', broker_name)}; if that does not help, look for a firewall "
-        f"between {broker_name} and {where}",
+        f"{where} missed the last registration of {broker_name}: the network between them is partitioned",
+        f"run `{quote_command('repair', 'register', broker_name)}`; if the difference stays, check the "
+        f"firewall between {broker_name} and {where}",
     )
 
 
@@ -267,24 +269,26 @@ def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> Divergen
     namespace = difference.item.parent_name
     source_addr = evidence.server_snapshots[having[0]].source
     advice_text = (
-        f"{quote_command('kvSync', '-s', namespace, '--from', source_addr)}, or from who has it right"
+        f"run `{quote_command('kv', 'sync', '-s', namespace, '--from', source_addr)}`, or take the name "
+        "server with the right value as the source"
     )
     if difference.missing_servers and not difference.differing_fields:
         return DivergenceCause(
             "kv-written-to-some",
             f"written to {evidence.addrs_at(having)} only, or deleted on "
-            f"{evidence.addrs_at(difference.missing_servers)} only:"
-            " name servers never tell each other",
+            f"{evidence.addrs_at(difference.missing_servers)} only: name servers do not replicate KV config",
             advice_text,
         )
     odd_servers = _find_odd_servers(difference)
     target_text = (
         f"{evidence.addrs_at(odd_servers)} only, or to the others only"
         if odd_servers
-        else "some of them only"
+        else "some name servers only"
     )
     return DivergenceCause(
-        "kv-written-to-some", f"written to {target_text}: name servers never tell each other", advice_text
+        "kv-written-to-some",
+        f"written to {target_text}: name servers do not replicate KV config",
+        advice_text,
     )
 
 
@@ -292,5 +296,6 @@ def _explain_setting(difference: ItemDifference, evidence: CauseEvidence) -> Div
     return DivergenceCause(
         "own-files",
         "each name server has its own configuration file",
-        f"{quote_command('updateNamesrvConfig', difference.item.name)} VALUE, which goes to all of them",
+        f"run `{quote_command('updateNamesrvConfig', difference.item.name)} VALUE`, which changes all "
+        "name servers",
     )

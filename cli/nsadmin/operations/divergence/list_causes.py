@@ -49,9 +49,11 @@ def explain_partial_list(
             )
             return DivergenceCause(
                 "partial-list",
-                f"registers with a partial list: its namesrvAddr does not name {evidence.addrs_at(unnamed)}",
-                f"{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', broker_addr)}; "
-                f"it looks every 2 minutes",
+                "the broker registers with a partial list: its namesrvAddr does not name "
+                f"{evidence.addrs_at(unnamed)}",
+                "run "
+                f"`{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', broker_addr)}`; "
+                "the broker reads the list every 2 minutes",
             )
     return None
 
@@ -75,7 +77,7 @@ def explain_new_list(
             where = evidence.addrs_at(behind_servers)
             return DivergenceCause(
                 "new-list",
-                f"its namesrvAddr names {where}, and its settings changed a moment ago",
-                "wait: a new list takes effect within 2 minutes, and the broker registers within 30 s after",
+                f"its namesrvAddr names {where}, and its settings changed less than 3 minutes ago",
+                "wait: the broker reads a new list within 2 minutes, and registers within 30 s after that",
             )
     return None

@@ -61,7 +61,7 @@ class ClusterEnvironment:
         with_lag: bool,
     ) -> BrokerCounters:
         if master_addr is None:
-            return BrokerCounters(None, "it has no master now")
+            return BrokerCounters(None, "the broker has no master now")
         runtime_results = self._admin.brokers.get_runtime_info([master_addr, *slave_addrs.values()])
         master_result, slave_results = runtime_results[0], runtime_results[1:]
         known_slaves = tuple(
@@ -181,7 +181,11 @@ class ClusterEnvironment:
         if config_result.result is None:
             return _failure_text(config_result)
         permission_text = config_result.result.get(_PERMISSION_KEY, "")
-        return int(permission_text) if permission_text.isdecimal() else f"it has no {_PERMISSION_KEY}"
+        return (
+            int(permission_text)
+            if permission_text.isdecimal()
+            else f"the broker has no setting {_PERMISSION_KEY}"
+        )
 
     def set_permission(self, master_addr: str, perm: int) -> str | None:
         [change_result] = self._admin.broker_configs.update_item([master_addr], _PERMISSION_KEY, str(perm))
@@ -193,7 +197,7 @@ def _result_error(server_result: ServerResult[T]) -> str | None:
 
 
 def _failure_text(server_result: ServerResult[T]) -> str:
-    return error_text(server_result.error) if server_result.error is not None else "it has not answered"
+    return error_text(server_result.error) if server_result.error is not None else "the broker did not answer"
 
 
 def _server_facts(route_result: ServerResult[BrokerRouteView], broker_name: str) -> NameServerFacts:

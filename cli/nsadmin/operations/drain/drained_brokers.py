@@ -34,10 +34,10 @@ def _explain_conflict(saved_drain: SavedDrain) -> str:
     broker_name, holder_pid = saved_drain.drain_state.broker, saved_drain.holder_pid
     if holder_pid is not None:
         return (
-            f"{broker_name} is being drained by process {holder_pid}: this change makes it register topics as"
-            " writable, until the drain takes the permission away again"
+            f"process {holder_pid} is draining {broker_name}: this change makes the broker register "
+            "writable topics until the drain removes the write permission again"
         )
     return (
-        f"{broker_name} is drained, and no process holds the drain: this change makes it register topics as "
-        f"writable; {quote_command('drain', broker_name)} takes the permission away again"
+        f"{broker_name} is drained, and no process holds the drain: this change makes the broker register "
+        f"writable topics; run `{quote_command('drain', broker_name)}` to remove the write permission again"
     )

@@ -253,25 +253,25 @@ def _describe_started(record: EventRecord) -> str:
     where = ", ".join(record["nameServers"])
     if record["resumed"]:
         return (
-            f"goes on with {record['broker']} of {record['cluster']}, which was at "
-            f"{record['resumed']}; {where}"
+            f"resuming the drain of {record['broker']} in cluster {record['cluster']} from phase "
+            f"{record['resumed']}, on {where}"
         )
-    return f"drains {record['broker']} of {record['cluster']} on {where}"
+    return f"draining {record['broker']} of cluster {record['cluster']} on {where}"
 
 
 def _describe_checked(record: EventRecord) -> str:
     share_text = "unknown" if record["share"] is None else f"{record['share']:.0%}"
     risk_texts = "; ".join(risk_record["text"] for risk_record in record["risks"])
-    return f"{_format_count(record['topics'], 'topic')}, {share_text} of all queues that clients write to" + (
+    return f"{_format_count(record['topics'], 'topic')}, {share_text} of all writable queues" + (
         f"; {risk_texts}" if risk_texts else ""
     )
 
 
 def _describe_wiped(record: EventRecord) -> str:
     if record["error"]:
-        return f"{record['addr']}: writes could not be stopped: {record['error']}"
+        return f"{record['addr']}: the write permission was not removed: {record['error']}"
     times_text = "" if record["times"] == 1 else f" (for the {_format_ordinal(record['times'])} time)"
-    return f"{record['addr']}: write permission taken away{times_text}"
+    return f"{record['addr']}: write permission removed{times_text}"
 
 
 def _format_ordinal(wipe_count: int) -> str:
@@ -288,7 +288,7 @@ def _describe_permission(record: EventRecord) -> str:
 def _describe_reopened(record: EventRecord) -> str:
     topics = record["topics"]
     return (
-        f"{record['addr']}: {_format_count(len(topics), 'topic')} open again "
+        f"{record['addr']}: {_format_count(len(topics), 'topic')} writable again "
         f"({join_first_names(topics)}): {record['cause']}"
     )
 
@@ -306,14 +306,14 @@ def _describe_progress(record: EventRecord) -> str:
         )
     if record["lag"] is not None:
         text_parts.append(f"lag {record['lag']:,}")
-    waiting_text = f"waits for {'; '.join(record['waitingFor']) or 'nothing'}"
+    waiting_text = f"waiting for {'; '.join(record['waitingFor']) or 'nothing'}"
     return f"{record['phase']}: {', '.join(text_parts)}; {waiting_text}"
 
 
 def _describe_safe(record: EventRecord) -> str:
     if record["unknown"]:
         return (
-            "safe to stop as far as is known: nobody knows what clients are told by "
+            "safe to stop, except that these name servers do not answer, so their routes are unknown: "
             f"{', '.join(record['unknown'])}"
         )
     return "safe to stop"
@@ -321,7 +321,7 @@ def _describe_safe(record: EventRecord) -> str:
 
 def _describe_put_back(record: EventRecord) -> str:
     if record["error"]:
-        return f"{record['addr']}: nothing was put back: {record['error']}"
+        return f"{record['addr']}: nothing was restored: {record['error']}"
     done = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
     differing_topics = [
         f"{topic} ({difference_text})" for topic, difference_text in record["differing"].items()
@@ -331,29 +331,30 @@ def _describe_put_back(record: EventRecord) -> str:
 
 _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "started": _describe_started,
-    "joined": lambda record: f"process {record['pid'] or 'unknown'} is draining it already: joined",
-    "checked": _describe_checked,
-    "snapshotTaken": lambda record: (
-        f"{record['addr']}: {_format_count(record['topics'], 'topic')} saved as they are"
+    "joined": lambda record: (
+        f"process {record['pid'] or 'unknown'} is already draining this broker: following its progress"
     ),
+    "checked": _describe_checked,
+    "snapshotTaken": lambda record: f"{record['addr']}: {_format_count(record['topics'], 'topic')} saved",
     "wiped": _describe_wiped,
     "permissionSet": _describe_permission,
-    "closed": lambda record: f"routes read back: nothing to write to on {', '.join(record['addrs'])}",
+    "closed": lambda record: f"routes verified: no writable queue on {', '.join(record['addrs'])}",
     "reopened": _describe_reopened,
     "serverLost": lambda record: (
-        f"{record['addr']} does not answer, what it tells clients is unknown: {record['error']}"
+        f"{record['addr']} does not answer, so its routes are unknown: {record['error']}"
     ),
     "serverBack": lambda record: f"{record['addr']} answers again",
-    "brokerGone": lambda record: f"{record['addr']}: the broker is not registered any more",
+    "brokerGone": lambda record: f"{record['addr']}: the broker is no longer registered",
     "brokerBack": lambda record: f"{record['addr']}: the broker is registered again",
     "progress": _describe_progress,
     "safe": _describe_safe,
-    "unsafe": lambda record: f"not safe to stop any more: {record['why']}",
+    "unsafe": lambda record: f"no longer safe to stop: {record['why']}",
     "holdEnded": lambda record: (
-        f"{record['broker']} is drained and not held any more: nsadmin will not remove a write permission "
-        "that a registration restores; stop the broker now, or drain it with --hold or --then COMMAND"
+        f"{record['broker']} is drained, but no process holds the drain: nsadmin will not remove a write "
+        "permission that a registration restores. Stop the broker now, or drain it with --hold or --then "
+        "COMMAND."
     ),
-    "commandEnded": lambda record: f"{record['command']}: ended with {record['code']}",
+    "commandEnded": lambda record: f"{record['command']}: exited with {record['code']}",
     "putBack": _describe_put_back,
-    "undone": lambda record: f"{record['broker']} takes writes as before the drain",
+    "undone": lambda record: f"{record['broker']} accepts writes as before the drain",
 }

@@ -14,7 +14,7 @@ from nsadmin.operations.drain.facts import NameServerFacts, OwnTopics
 from nsadmin.phrases import abbreviate_names
 
 _MAX_CHANGES = 3
-_ALL_TOPICS = "the broker registered all it has"
+_ALL_TOPICS = "the broker registered all its topics"
 
 
 class ReopenExplainer:
@@ -51,13 +51,13 @@ def _explain_reopening(
 ) -> str:
     open_topics = name_server.open_topics
     if all(topic not in saved_topics for topic in open_topics):
-        return "created" if len(open_topics) == 1 else "they were created"
+        return "created" if len(open_topics) == 1 else "new topics"
     is_partial = len(open_topics) * 2 < len(name_server.topics)
     if own_before is None or own_now is None:
         return (
             "changed or created on the broker"
             if is_partial
-            else f"{_ALL_TOPICS}: a topic changed, or its connection was lost"
+            else f"{_ALL_TOPICS}: a topic changed, or the connection was lost"
         )
     topic_changes = list(_describe_topic_changes(own_before, own_now))
     if topic_changes:
@@ -68,8 +68,8 @@ def _explain_reopening(
             else f"{_ALL_TOPICS} after a change: {changes_text}"
         )
     if own_before.data_version != own_now.data_version:
-        return f"{_ALL_TOPICS} after changes that were undone, such as the order flag of a retry topic"
-    return f"{_ALL_TOPICS}, with unchanged topics: its connection was lost, or addWritePerm was run"
+        return f"{_ALL_TOPICS} after changes that were reverted, such as the order flag of a retry topic"
+    return f"{_ALL_TOPICS}, without a change: the connection was lost, or a client sent addWritePerm"
 
 
 def _describe_topic_changes(own_before: OwnTopics, own_now: OwnTopics) -> Iterator[str]:

@@ -73,10 +73,10 @@ def _is_broker_named(broker_name: str, order_conf: str) -> bool:
 
 
 _RISK_TEXTS = {
-    "unwritable": "without a queue that clients can write to",
-    "masterless": "without any master",
-    "orderConf": "with an order configuration that names this broker: clients go on sending to it",
-    "static": "static, with queues on this broker: clients go on sending to it",
+    "unwritable": "without a writable queue",
+    "masterless": "without a master",
+    "orderConf": "with an order configuration that names this broker: clients continue to send to it",
+    "static": "static, with queues on this broker: clients continue to send to it",
     "refused": "ordered: the broker would refuse their messages at once",
 }
 
@@ -139,7 +139,7 @@ def likely_source(topic: str, delayed_count: int, has_transactions: bool) -> str
     if topic.startswith(DLQ_PREFIX):
         return "dead letters"
     inner_sources = [
-        f"{delayed_count} delayed messages are due" if delayed_count else "",
+        f"{delayed_count} delayed messages that become visible" if delayed_count else "",
         "transactions" if has_transactions else "",
     ]
     return "clients, or " + " and ".join(filter(None, inner_sources)) if any(inner_sources) else "clients"

@@ -70,16 +70,16 @@ def check_plan(
         )
     registered_servers = [name_server for name_server in server_facts if name_server.is_registered]
     if not registered_servers:
-        raise NotFound(f"no broker {drain_plan.broker!r} is registered at any name server that answered")
+        raise NotFound(f'no broker "{drain_plan.broker}" is registered at any name server that answered')
     if silent_servers and not drain_plan.allow_unreachable:
         raise DrainRefused(
             "; ".join(
                 f"{silent_server.namesrv_addr}: {silent_server.error}" for silent_server in silent_servers
             )
-            + ": what it tells clients would stay unknown; --allow-unreachable drains without it"
+            + ": its routes would stay unknown; pass --allow-unreachable to drain without it"
         )
     if find_master_addr(registered_servers) is None:
-        raise DrainRefused(f"{drain_plan.broker} has no master now, so nobody writes to it")
+        raise DrainRefused(f"{drain_plan.broker} has no master now, so no client can write to it")
     found_risks = find_risks(
         drain_plan.broker, registered_servers, system_topics, ordered_topics, drain_plan.durable
     )
@@ -153,11 +153,14 @@ class DrainRun:
                 drain_state = drain_state._replace(phase="wipe")
             return DrainStateMachine(self._drain_plan.rules, drain_state, loaded_drain[1])
         if checked_event is None:
-            raise DrainRefused(f"the drain of {self._drain_plan.broker} was undone meanwhile")
+            raise DrainRefused(
+                f"the drain of {self._drain_plan.broker} was undone in the meantime: run the command again "
+                "to start a new drain"
+            )
         registered_servers = [name_server for name_server in server_facts if name_server.is_registered]
         own_queues = self._environment.read_own_queues(find_master_addr(registered_servers) or "")
         if isinstance(own_queues, str):
-            raise DrainRefused(f"the broker itself does not answer: {own_queues}")
+            raise DrainRefused(f"the broker does not answer: {own_queues}")
         now_ms = self._procedure_clock.now_ms()
         namesrv_addrs = tuple(name_server.namesrv_addr for name_server in server_facts)
         drain_state = DrainState(

@@ -36,16 +36,18 @@ def list_waiting_for(
     open_count = sum(len(name_server.open_topics) for name_server in observation.server_facts)
     if open_count:
         waiting_texts.append(
-            "the broker to register what it may not take" if drain_state.durable else "routes to be closed"
+            "the broker to register its topics without write permission"
+            if drain_state.durable
+            else "the write permission to be removed from all routes"
         )
     elif not any(name_server.is_registered for name_server in observation.server_facts):
-        waiting_texts.append("a name server that knows the broker")
+        waiting_texts.append("a name server that lists the broker")
     elif (
         drain_state.closed_since is not None
         and observation.time_ms < drain_state.closed_since + safety_rules.settle_ms
     ):
         seconds_left = -(-(drain_state.closed_since + safety_rules.settle_ms - observation.time_ms) // 1000)
-        waiting_texts.append(f"clients to look again, {seconds_left} s")
+        waiting_texts.append(f"clients to refresh their routes, {seconds_left} s")
     elif quiet_count < safety_rules.quiet_intervals:
         waiting_texts.append(
             _explain_writes(
@@ -62,9 +64,9 @@ def list_waiting_for(
         or any(observation.broker_counters.lag_by_group.values())
     ):
         waiting_texts.append(
-            "consumers to read what is left"
+            "consumers to read the backlog"
             if observation.broker_counters.lag_by_group
-            else "consumers' lag to be known"
+            else "the backlog of the consumers, which is unknown"
         )
     return tuple(waiting_texts)
 

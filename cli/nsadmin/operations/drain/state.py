@@ -93,9 +93,9 @@ def parse_state_record(state_json: Any) -> DrainState:
             name_servers=tuple(record_fields["nameServers"]),
         )
     except KeyError as error:
-        raise InvalidStateError(f"it has no {error.args[0]}") from None
+        raise InvalidStateError(f"the field {error.args[0]} is missing") from None
     if drain_state.phase not in _KNOWN_PHASES:
-        raise InvalidStateError(f"it is in a phase {drain_state.phase!r} that nobody knows")
+        raise InvalidStateError(f'invalid phase "{drain_state.phase}"')
     return drain_state
 
 
@@ -125,15 +125,16 @@ def parse_snapshot_record(snapshot_json: Any, broker_name: str) -> QueueSnapshot
             None if own_numbers is None else _parse_queues(broker_name, own_numbers),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidStateError(f"it has not the queues of a broker ({error})") from None
+        raise InvalidStateError(f"the queues of the broker are malformed ({error})") from None
 
 
 def _require_version(json_record: Any) -> dict[str, Any]:
     if not isinstance(json_record, dict):
-        raise InvalidStateError("it is no object of JSON")
+        raise InvalidStateError("not a JSON object")
     if json_record.get("version") != STATE_VERSION:
         raise InvalidStateError(
-            f"it is of version {json_record.get('version')}, and this program knows {STATE_VERSION}"
+            f"version {json_record.get('version')} is not supported: this nsadmin reads version "
+            f"{STATE_VERSION}"
         )
     return json_record
 

@@ -162,11 +162,11 @@ class DrainStateMachine:
             and observation.broker_counters.boot_ms
             and previous_counters.boot_ms != observation.broker_counters.boot_ms
         ):
-            return "the broker was restarted"
+            return "the broker restarted"
         if was_lost:
-            return "the name server was restarted, or the broker had lost its connection to it"
+            return "the name server restarted, or the broker lost its connection to it"
         if was_gone:
-            return "the broker registered anew"
+            return "the broker registered again after it was gone"
         saved_queues = self.queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {})
         return self._reopen_explainer.explain_reopening(name_server, saved_queues, observation.own_topics)
 
@@ -180,7 +180,8 @@ class DrainStateMachine:
             drain_events.append(
                 events.Unsafe(
                     now_ms,
-                    f"open again on {', '.join(name_server.namesrv_addr for name_server in open_servers)}",
+                    "writable again on "
+                    f"{', '.join(name_server.namesrv_addr for name_server in open_servers)}",
                 )
             )
         self._quiet_count = 0

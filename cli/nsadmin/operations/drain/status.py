@@ -11,10 +11,10 @@ def describe_status(broker_name: str, progress_record: EventRecord) -> list[tupl
     """Return pairs of a label and a value from the record of a `Progress` event."""
     named_facts = [
         (broker_name, _format_phases(progress_record["phase"])),
-        ("puts a minute", "unknown" if progress_record["puts"] is None else f"{progress_record['puts']:,}"),
+        ("puts per minute", "unknown" if progress_record["puts"] is None else f"{progress_record['puts']:,}"),
     ]
     if progress_record["residue"]:
-        named_facts.append(("most of them", _format_recent_puts(progress_record)))
+        named_facts.append(("top topics", _format_recent_puts(progress_record)))
     if progress_record["lag"] is not None:
         named_facts.append(
             ("lag", f"{progress_record['lag']:,} messages of {progress_record['groupsBehind']} groups")
@@ -25,10 +25,10 @@ def describe_status(broker_name: str, progress_record: EventRecord) -> list[tupl
         else []
     )
     named_facts += [
-        ("topics open", _format_by_addr(progress_record["openTopics"], "")),
-        ("opened again", f"{progress_record['reopened']} times"),
+        ("writable topics", _format_by_addr(progress_record["openTopics"], "")),
+        ("reopened", f"{progress_record['reopened']} times"),
         ("intervals without writes", f"{progress_record['quiet']} of {progress_record['intervals']}"),
-        ("waits for", "; ".join(progress_record["waitingFor"]) or "nothing"),
+        ("waiting for", "; ".join(progress_record["waitingFor"]) or "nothing"),
     ]
     return named_facts
 

@@ -162,7 +162,7 @@ def _read_json(json_file: Path) -> Any:
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise InvalidStateError(f"{json_file.name} is no JSON: {error}") from None
+        raise InvalidStateError(f"{json_file.name} is not JSON: {error}") from None
 
 
 def _write_json(json_file: Path, json_value: object) -> None:

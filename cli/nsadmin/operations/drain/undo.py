@@ -17,7 +17,7 @@ from nsadmin.operations.drain.store import DrainStore
 _MAX_ROUNDS = 20
 _PAUSE_SECONDS = 0.5
 
-BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "the broker registered anew", "rw- for all"
+BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "the broker registered again", "rw- for all"
 
 
 class DrainBusyError(RocketMQError):
@@ -95,12 +95,13 @@ class UndoRun:
         if not self._drain_store.try_lock():
             holder_pid = self._drain_store.holder_pid
             raise DrainBusyError(
-                f"process {holder_pid or 'unknown'} is at this drain: end it first, with Ctrl-C or SIGTERM"
+                f"process {holder_pid or 'unknown'} is running this drain: stop it first, with Ctrl-C "
+                "or SIGTERM"
             )
         try:
             loaded_drain = self._drain_store.load_drain()
             if loaded_drain is None:
-                raise NotFound(f"no drain of {self._broker_name} is kept in {self._drain_store.drain_folder}")
+                raise NotFound(f"no saved drain of {self._broker_name} in {self._drain_store.drain_folder}")
             drain_state, queue_snapshot = loaded_drain
             self._drain_store.save_drain(
                 drain_state._replace(phase="undrain", safe_since=None), queue_snapshot
@@ -181,7 +182,9 @@ class UndoRun:
             and find_differing_queues(queue_snapshot, own_queues, checked_server)
         ]
         broker_error = (
-            "it has no master" if master_addr is None else self._environment.request_registration(master_addr)
+            "the broker has no master"
+            if master_addr is None
+            else self._environment.request_registration(master_addr)
         )
         for name_server in old_servers:
             self._method_by_server[name_server.namesrv_addr] = BY_BROKER
@@ -203,7 +206,7 @@ class UndoRun:
                 **find_differing_queues(queue_snapshot, own_queues, name_server),
             }
             error_by_addr[name_server.namesrv_addr] = (
-                f"the broker could not be told to register: {broker_error}"
+                f"the broker did not accept the request to register: {broker_error}"
             )
             if wanted_queues and all(
                 wanted_queue.perm & Perm.WRITE for wanted_queue in wanted_queues.values()
@@ -270,7 +273,7 @@ class UndoRun:
 
 def _describe_difference(current_queue: QueueData | None, target_queue: QueueData) -> str:
     if current_queue is None:
-        return f"gone, was {perm_text(target_queue.perm)}"
+        return f"missing, was {perm_text(target_queue.perm)}"
     if current_queue.perm != target_queue.perm:
         return f"{perm_text(current_queue.perm)} instead of {perm_text(target_queue.perm)}"
     return (

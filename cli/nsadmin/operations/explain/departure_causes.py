@@ -15,8 +15,11 @@ def find_departed_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         if route_facts.topic in ((server_view.topic_names.result if server_view.topic_names else None) or ()):
             yield CauseFinding(
                 "cause",
-                "it lists the topic, but none of the topic's brokers is registered",
-                advise_command("clusterList", instruction="start them again; who is there?"),
+                "the name server lists the topic, but none of the topic's brokers is registered",
+                advise_command(
+                    "clusterList",
+                    instruction="start the brokers of the topic again; to see which brokers are registered",
+                ),
                 server_view.addr,
             )
     present_names = {
@@ -35,13 +38,14 @@ def find_departed_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             addr_remark = f" ({join_names(last_addrs)})" if last_addrs else ""
             yield CauseFinding(
                 severity,
-                f"it was on {broker_name}{addr_remark}, which left: {describe_change(journaled_change)}",
+                f"the topic was on {broker_name}{addr_remark}, which left: "
+                f"{describe_change(journaled_change)}",
                 advise_command(
                     "updateTopic",
                     route_facts.topic,
                     "-c",
                     "CLUSTER",
-                    instruction=f"start {broker_name}, or create it elsewhere",
+                    instruction=f"start {broker_name} again, or create the topic on another broker",
                 ),
                 None,
                 broker_name,
@@ -57,12 +61,12 @@ def _find_missing_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             addr_remark = f" ({join_names(last_addrs)})" if last_addrs else ""
             yield CauseFinding(
                 _severity_of_departure(route_facts),
-                f"it was on {broker_name}{addr_remark}, which is {lost_broker.description}",
+                f"the topic was on {broker_name}{addr_remark}, which is {lost_broker.description}",
                 advise_command(
                     "inventory",
                     "forget",
                     broker_name,
-                    instruction=f"start {broker_name} again; if it was removed on purpose",
+                    instruction=f"start {broker_name} again, or, if you removed it on purpose, forget it",
                 ),
                 None,
                 broker_name,

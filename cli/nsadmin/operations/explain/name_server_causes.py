@@ -31,7 +31,7 @@ def _find_silent_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 "unknown",
                 f"no answer: {error_text(error)}"
                 if server_view.is_silent
-                else f"it refuses: {error_text(error)}",
+                else f"the request was refused: {error_text(error)}",
                 advise_command("where") if server_view.is_silent else None,
                 server_view.addr,
             )
@@ -39,7 +39,7 @@ def _find_silent_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 def _answering_servers(route_facts: RouteFacts) -> CauseFinding:
     return ok_finding(
-        f"all {len(route_facts.server_views)} answer: "
+        f"all {len(route_facts.server_views)} name servers answer: "
         f"{join_names(server_view.addr for server_view in route_facts.server_views)}"
     )
 
@@ -52,7 +52,7 @@ def _find_client_list_mistakes(route_facts: RouteFacts) -> Iterator[CauseFinding
     if re.search(r"[,\s]", list_text.strip()) and not _ENDPOINT_PATTERN.match(list_text):
         yield CauseFinding(
             "cause",
-            f"{list_text!r}: clients split their list at ; only, so this is an address that nobody has",
+            f'"{list_text}": clients split their list only at ";", so they read this as one address',
             Advice(f"write {corrected_list} into the client's configuration"),
         )
     addrs_without_port = [
@@ -63,15 +63,15 @@ def _find_client_list_mistakes(route_facts: RouteFacts) -> Iterator[CauseFinding
     if addrs_without_port:
         yield CauseFinding(
             "cause",
-            f"no port in {join_names(addrs_without_port)}: clients do not add one",
+            f"no port in {join_names(addrs_without_port)}: clients do not add a default port",
             Advice(f"write {corrected_list} into the client's configuration"),
         )
 
 
 def _readable_client_list(route_facts: RouteFacts) -> CauseFinding:
     if route_facts.question.client_list is None:
-        return skipped_finding("--client LIST looks at a client's own list of name servers")
-    return ok_finding(f"the client's list can be read as it stands: {route_facts.question.client_list}")
+        return skipped_finding("not asked: pass --client LIST to check a client's own list of name servers")
+    return ok_finding(f"the client's list is valid: {route_facts.question.client_list}")
 
 
 def _find_servers_without_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -87,12 +87,19 @@ def _find_servers_without_brokers(route_facts: RouteFacts) -> Iterator[CauseFind
     )
     for server_view in empty_views:
         if known_addrs:
-            advice = Advice(f"give the client what brokers register with: {';'.join(known_addrs)}")
+            advice = Advice(
+                f"configure the client with the name servers of the brokers: {';'.join(known_addrs)}"
+            )
         elif route_facts.broker_views:
-            advice = Advice("the next steps say why brokers do not register")
+            advice = Advice("see the next checks for the reason why brokers do not register")
         else:
-            advice = advise_command(*_ASK_BROKER_COMMAND, instruction="ask a broker for its list")
-        evidence = "it knows no broker at all: they register with others, or are not back since its start"
+            advice = advise_command(
+                *_ASK_BROKER_COMMAND, instruction="read the list of name servers from a broker"
+            )
+        evidence = (
+            "no broker is registered here: brokers register with other name servers, or have not returned "
+            "since the start of this name server"
+        )
         yield CauseFinding("cause", evidence, advice, server_view.addr)
 
 
@@ -159,7 +166,8 @@ def _find_partial_lists(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         if not broker_views:
             yield CauseFinding(
                 "unknown",
-                f"{broker_name} is registered elsewhere and not here, and does not tell its list",
+                f"{broker_name} is registered with other name servers but not here, and did not return "
+                "its list of name servers",
                 None,
                 server_view.addr,
                 broker_name,
@@ -169,8 +177,8 @@ def _find_partial_lists(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             if listed_addrs and not _is_in_list(route_facts, listed_addrs, server_view.addr):
                 yield CauseFinding(
                     route_facts.problem_severity(server_view),
-                    f"{broker_name} registers with {';'.join(listed_addrs)}, and not "
-                    f"here{_comma_remark(listed_addrs)}",
+                    f"{broker_name} registers with {';'.join(listed_addrs)}, but not with this name "
+                    f"server{_comma_remark(listed_addrs)}",
                     _advise_new_list(route_facts, server_view, broker_view),
                     server_view.addr,
                     broker_name,
@@ -180,7 +188,7 @@ def _find_partial_lists(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 def _comma_remark(listed_addrs: Sequence[str]) -> str:
     return (
-        "; a comma joins addresses into one that nobody has"
+        "; a broker reads addresses with a comma between them as one address"
         if any("," in listed_addr for listed_addr in listed_addrs)
         else ""
     )
@@ -197,7 +205,8 @@ def _advise_new_list(
     wanted_list = ";".join(dict.fromkeys((*current_addrs, server_view.addr)))
     return advise_command(
         "updateBrokerConfig", "namesrvAddr", wanted_list, "-b", broker_view.addr,
-        instruction="write it into its file, and set it: it is taken within 2 minutes, without a restart",
+        instruction="write the list into the broker's configuration file and set it; the broker reads it "
+        "within 2 minutes, without a restart",
     )  # fmt: skip
 
 
@@ -214,14 +223,18 @@ def _find_unheard_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 and registration_size.result.size_bytes > registration_size.result.limit_bytes
             ):
                 continue
-            list_remark = "lists this server" if listed_addrs else "tells no list of its own (it fetches one)"
+            list_remark = (
+                "has this name server in its list"
+                if listed_addrs
+                else "has no list of name servers in its settings (it fetches one)"
+            )
             yield CauseFinding(
                 route_facts.problem_severity(server_view),
-                f"{broker_name} {list_remark} and is not registered here",
+                f"{broker_name} {list_remark}, but is not registered here",
                 Advice(
-                    "wait 30 s for its next registration, and 2 minutes more if its list was just changed;"
-                    " then look for registerBroker in its log, and"
-                    f" whether it reaches {server_view.addr}"
+                    "wait 30 s for its next registration, or 2 minutes more if the list just changed. Then "
+                    "search the broker's log for registerBroker, and check that the broker reaches "
+                    f"{server_view.addr}."
                 ),
                 server_view.addr,
                 broker_name,
@@ -233,7 +246,9 @@ def _find_unready_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     for server_view in route_facts.server_views:
         if server_view.route.error is not None and _NOT_READY_TEXT in str(server_view.route.error):
             wait_seconds = (server_view.config.result or {}).get("waitSecondsForService")
-            wait_remark = f"; it waits {wait_seconds} s after its start" if wait_seconds else ""
+            wait_remark = (
+                f"; it starts to return routes {wait_seconds} s after its start" if wait_seconds else ""
+            )
             yield CauseFinding(
                 "cause",
                 f"{error_text(server_view.route.error)}{wait_remark}",
@@ -243,7 +258,7 @@ def _find_unready_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     "false",
                     "-n",
                     SERVERS_PLACEHOLDER,
-                    instruction="wait; if it lasts, as with 5.1.0 to 5.3.1, where it never ends",
+                    instruction="wait; if the name server stays in this state, as 5.1.0 to 5.3.1 do",
                 ),
                 server_view.addr,
             )
@@ -260,7 +275,7 @@ def _find_other_cluster(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         if wanted_cluster not in cluster_names:
             yield CauseFinding(
                 "cause",
-                f"it is in {join_names(sorted(cluster_names))}, and not in {wanted_cluster}",
+                f"the topic is in cluster {join_names(sorted(cluster_names))}, not in {wanted_cluster}",
                 advise_command("updateTopic", route_facts.topic, "-c", wanted_cluster),
                 server_view.addr,
             )
@@ -268,10 +283,10 @@ def _find_other_cluster(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 def _expected_cluster(route_facts: RouteFacts) -> CauseFinding:
     if route_facts.question.cluster_name is None:
-        return skipped_finding("-c CLUSTER says where the client should find it")
+        return skipped_finding("not asked: pass -c CLUSTER to check the cluster that the client expects")
     if not any(True for _ in route_facts.views_with_route()):
         return skipped_finding("no name server has a route")
-    return ok_finding(f"it is in {route_facts.question.cluster_name}")
+    return ok_finding(f"the topic is in cluster {route_facts.question.cluster_name}")
 
 
 def _find_other_context(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -284,12 +299,13 @@ def _find_other_context(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             )
             yield CauseFinding(
                 "cause",
-                f"context {context_route.context_name} has it{cluster_remark}, on {context_route.found_on}",
+                f"context {context_route.context_name} has the topic{cluster_remark}, on "
+                f"{context_route.found_on}",
                 advise_command(
                     "where",
                     "--context",
                     context_route.context_name,
-                    instruction="give the client its name servers",
+                    instruction="configure the client with the name servers of this context",
                 ),
             )
         elif context_route.error is not None:
@@ -298,17 +314,17 @@ def _find_other_context(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 def _no_other_context(route_facts: RouteFacts) -> CauseFinding:
     if not any(True for _ in route_facts.views_without_route()):
-        return ok_finding("it is here")
+        return ok_finding("the topic is here")
     if route_facts.elsewhere is not None:
         return ok_finding(
-            f"no other context has it: "
+            "no other context has the topic: "
             f"{join_names(context_route.context_name for context_route in route_facts.elsewhere) or 'none'}"
         )
     other_contexts = route_facts.question.other_contexts
     return skipped_finding(
-        f"--contexts looks in {join_names(other_contexts)}"
+        f"not asked: pass --contexts to search {join_names(other_contexts)}"
         if other_contexts
-        else "there are no other contexts"
+        else "no other contexts"
     )
 
 
@@ -316,15 +332,19 @@ NAME_SERVER_CHECKS = (
     CauseCheck("nameServerSilent", _answering_servers, _find_silent_servers),
     CauseCheck("clientList", _readable_client_list, _find_client_list_mistakes, needs_servers=False),
     CauseCheck(
-        "wrongNameServer", "brokers are registered with each that answers", _find_servers_without_brokers
+        "wrongNameServer",
+        "every name server that answers has registered brokers",
+        _find_servers_without_brokers,
     ),
-    CauseCheck("partialNameServerList", "brokers with the topic list each of them", _find_partial_lists),
+    CauseCheck(
+        "partialNameServerList", "every broker with the topic lists all name servers", _find_partial_lists
+    ),
     CauseCheck(
         "brokerNotHeard",
-        "brokers with the topic are registered wherever they want to be",
+        "every broker with the topic is registered with the name servers of its list",
         _find_unheard_brokers,
     ),
     CauseCheck("otherCluster", _expected_cluster, _find_other_cluster),
     CauseCheck("otherContext", _no_other_context, _find_other_context),
-    CauseCheck("nameServerNotReady", "each answers questions about routes", _find_unready_servers),
+    CauseCheck("nameServerNotReady", "every name server is ready to return routes", _find_unready_servers),
 )

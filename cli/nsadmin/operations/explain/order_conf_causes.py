@@ -28,7 +28,7 @@ def find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         except ValueError as error:
             yield CauseFinding(
                 "cause",
-                f"clients cannot read {topic_route.order_topic_conf!r}: {error}",
+                f'clients cannot parse the order configuration "{topic_route.order_topic_conf}": {error}',
                 put_advice,
                 server_view.addr,
             )
@@ -50,8 +50,9 @@ def find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 sum(queues_by_broker.values()),
             )
             evidence = (
-                f"it names {join_names(dict.fromkeys(dead_names))}, whose masters are gone: sends to"
-                f" {lost_queues} of {ordered_queues} queues fail, whatever the route says"
+                "the order configuration names brokers without a master: "
+                f"{join_names(dict.fromkeys(dead_names))}; sends to {lost_queues} of {ordered_queues} "
+                "queues fail"
             )
             yield CauseFinding(
                 "cause" if lost_queues == ordered_queues else "warning",
@@ -69,7 +70,7 @@ def valid_order_conf(route_facts: RouteFacts) -> CauseFinding:
     ]
     if ignoring_addrs:
         return ok_finding(
-            f"clients do not get the one in {ORDER_CONF_NAMESPACE}: orderMessageEnable is "
-            f"false on {join_names(ignoring_addrs)}"
+            f"clients do not get the configuration in {ORDER_CONF_NAMESPACE}: orderMessageEnable is false "
+            f"on {join_names(ignoring_addrs)}"
         )
-    return ok_finding("there is none")
+    return ok_finding("the topic has no order configuration")

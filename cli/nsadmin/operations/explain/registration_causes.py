@@ -33,13 +33,15 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     topic_is_denied = any(_denies_topic(broker_view) for broker_view in route_facts.broker_views)
     for server_view in route_facts.views_without_route():
         evidence_parts = [
-            "no route here",
-            "no broker that told has it" if topic_is_denied else "no broker told whether it has it",
+            "no route on this name server",
+            "the brokers that answered do not have the topic"
+            if topic_is_denied
+            else "no broker answered whether it has the topic",
         ]
         if silent_addrs:
-            evidence_parts.append(f"{join_names(silent_addrs)} did not tell")
+            evidence_parts.append(f"{join_names(silent_addrs)} did not answer")
         evidence_parts += [
-            f"{lost_broker.broker_name} may have had it, and is {lost_broker.description}"
+            f"{lost_broker.broker_name} possibly had the topic and is {lost_broker.description}"
             for lost_broker in lost_brokers
         ]
         evidence_parts += [
@@ -50,7 +52,7 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         similar_topics = find_similar_topics(route_facts.topic, server_view)
         if similar_topics:
             evidence_parts.append(
-                f"there is {join_names(similar_topics)}: mind how it is written, and namespaces"
+                f"similar topics exist: {join_names(similar_topics)}; check the spelling and the namespace"
             )
         broker_is_gone = lost_brokers or any(evidence.gone_brokers for evidence in route_facts.memories)
         creation_advice = (
@@ -72,14 +74,14 @@ def _denies_topic(broker_view: BrokerTopicView) -> bool:
 def _registered_topic(route_facts: RouteFacts) -> CauseFinding:
     addrs_with_route = [server_view.addr for server_view, _ in route_facts.views_with_route()]
     if addrs_with_route:
-        return ok_finding(f"there is a route on {join_names(addrs_with_route)}")
+        return ok_finding(f"a route exists on {join_names(addrs_with_route)}")
     lost_names = [lost_broker.broker_name for lost_broker in route_facts.lost_brokers()]
     if lost_names:
-        return skipped_finding(f"{join_names(lost_names)} had it, and is missing")
+        return skipped_finding(f"{join_names(lost_names)} had the topic and is missing")
     return (
-        ok_finding(f"{join_names(route_facts.brokers_with_topic())} has it")
+        ok_finding(f"{join_names(route_facts.brokers_with_topic())} has the topic")
         if route_facts.brokers_with_topic()
-        else skipped_finding("no name server tells")
+        else skipped_finding("no name server answered")
     )
 
 
@@ -88,7 +90,9 @@ def _advise_creation(route_facts: RouteFacts, server_view: NameServerTopicView) 
     target_cluster = route_facts.question.cluster_name or (
         cluster_names[0] if len(cluster_names) == 1 else "CLUSTER"
     )
-    return advise_command("updateTopic", route_facts.topic, "-c", target_cluster, instruction="create it")
+    return advise_command(
+        "updateTopic", route_facts.topic, "-c", target_cluster, instruction="create the topic"
+    )
 
 
 def _describe_deletion(deletion: JournaledChange) -> str:
@@ -128,9 +132,10 @@ def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding
         if broker_view.config.result and broker_view.config.result.get("autoCreateTopicEnable") == "false":
             yield CauseFinding(
                 "cause",
-                f"{broker_view.broker_name} creates no topic by itself: autoCreateTopicEnable=false",
+                f"{broker_view.broker_name} does not create topics automatically: "
+                "autoCreateTopicEnable=false",
                 advise_command(
-                    "updateTopic", route_facts.topic, "-b", broker_view.addr, instruction="create it"
+                    "updateTopic", route_facts.topic, "-b", broker_view.addr, instruction="create the topic"
                 ),
                 None,
                 broker_view.broker_name,
@@ -141,8 +146,8 @@ def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding
             if server_view.default_route.result is None:
                 yield CauseFinding(
                     "warning",
-                    f"brokers create topics by themselves, but it has no route of {DEFAULT_TOPIC},"
-                    " by which producers find them",
+                    "brokers create topics automatically, but this name server has no route of "
+                    f"{DEFAULT_TOPIC}, which producers need for it",
                     None,
                     server_view.addr,
                 )
@@ -167,16 +172,17 @@ def _auto_creates_topics(broker_view: BrokerTopicView) -> bool:
 
 def _auto_creation_state(route_facts: RouteFacts) -> CauseFinding:
     if _is_known_somewhere(route_facts) or not any(True for _ in route_facts.views_without_route()):
-        return ok_finding("there is nothing to create")
+        return ok_finding("no topic to create")
     creating_names = [
         broker_view.broker_name or broker_view.addr
         for broker_view in _master_views(route_facts)
         if _auto_creates_topics(broker_view)
     ]
     if not creating_names:
-        return CauseFinding("unknown", "no master told whether it creates topics by itself")
+        return CauseFinding("unknown", "no master reported whether it creates topics automatically")
     return ok_finding(
-        f"{join_names(creating_names)} would create it with a first message; till then consumers find nothing"
+        f"{join_names(creating_names)} will create the topic with the first message; until then "
+        "consumers find no route"
     )
 
 
@@ -193,14 +199,14 @@ def _find_topics_on_broker_only(route_facts: RouteFacts) -> Iterator[CauseFindin
             if broker_name not in routed_names and broker_name in groups_by_name(server_view):
                 yield CauseFinding(
                     route_facts.problem_severity(server_view),
-                    f"{broker_name} has it and is registered here, but not with this "
+                    f"{broker_name} has the topic and is registered here, but without this "
                     f"topic{_describe_deletions(route_facts)}",
                     advise_command(
                         "repair",
                         "register",
                         broker_name,
-                        instruction="wait 30 s for its next registration; 4.x servers take it "
-                        "when the broker registers all of its topics anew",
+                        instruction="wait 30 s for its next registration; 4.x name servers accept the "
+                        "topic only with a full registration",
                     ),
                     server_view.addr,
                     broker_name,
@@ -248,11 +254,11 @@ def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]
     for broker_addr, registration_size in route_facts.sizes.items():
         if registration_size.result is None:
             error_remark = (
-                error_text(registration_size.error) if registration_size.error is not None else "nothing told"
+                error_text(registration_size.error) if registration_size.error is not None else "no answer"
             )
             yield CauseFinding(
                 "unknown",
-                f"its topics cannot be read: {error_remark}",
+                f"its topics could not be read: {error_remark}",
                 None,
                 None,
                 names_by_addr.get(broker_addr),
@@ -262,9 +268,8 @@ def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]
             size_bytes, limit_bytes, topic_count = registration_size.result
             yield CauseFinding(
                 "cause",
-                f"the registration of {topic_count} topics has {size_bytes} bytes, and "
-                f"name servers take {limit_bytes}:"
-                " they close the connection",
+                f"the registration of {topic_count} topics has {size_bytes} bytes, but name servers accept "
+                f"{limit_bytes} at most: they close the connection",
                 advise_command(
                     "registrationSize",
                     "-b",
@@ -280,20 +285,22 @@ def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]
 
 def _largest_registration(route_facts: RouteFacts) -> CauseFinding:
     if not route_facts.sizes:
-        return skipped_finding("nothing that a broker has is missing on a name server")
+        return skipped_finding("every broker is registered everywhere with its topics")
     largest_bytes = max(
         registration_size.result.size_bytes
         for registration_size in route_facts.sizes.values()
         if registration_size.result is not None
     )
-    return ok_finding(f"the largest has {largest_bytes} bytes; name servers take 16777216")
+    return ok_finding(f"the largest registration has {largest_bytes} bytes; name servers accept 16777216")
 
 
 REGISTRATION_CHECKS = (
     CauseCheck("topicNotRegistered", _registered_topic, _find_unregistered_topic),
     CauseCheck("autoCreateOff", _auto_creation_state, _find_disabled_auto_create),
     CauseCheck(
-        "topicOnBrokerOnly", "name servers have it from each broker that has it", _find_topics_on_broker_only
+        "topicOnBrokerOnly",
+        "name servers have the topic from each broker that has it",
+        _find_topics_on_broker_only,
     ),
     CauseCheck("registrationTooLarge", _largest_registration, _find_large_registrations),
 )

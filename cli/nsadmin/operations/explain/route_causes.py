@@ -33,7 +33,9 @@ def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         for queue_route in topic_route.queues:
             master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID)
             if not queue_route.broker_addrs:
-                evidence = f"{queue_route.broker_name} has queues here and is not registered: it has left"
+                evidence = (
+                    f"{queue_route.broker_name} has queues in the route, but is not registered: it left"
+                )
                 yield _finding_about_queue(
                     route_facts, server_view, queue_route, evidence, advise_command("clusterList")
                 )
@@ -42,7 +44,10 @@ def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     f"{queue_route.broker_name} is registered, but its master does not "
                     f"answer: {error_text(error)}"
                 )
-                instruction = "start it again; if it runs, learn who reaches it (--addressMap, if you do not)"
+                instruction = (
+                    "start the broker again; if it runs, check the network to it, and pass --addressMap if "
+                    "only nsadmin cannot reach it"
+                )
                 advice = advise_command("brokerStatus", "-b", master_addr or "", instruction=instruction)
                 yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
     yield from find_departed_brokers(route_facts)
@@ -76,7 +81,8 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     f"{broker_id}={broker_addr}" for broker_id, broker_addr in addrs_by_id.items()
                 )
                 evidence = (
-                    f"{queue_route.broker_name} has no master, only {slave_list}: it can be read, not written"
+                    f"{queue_route.broker_name} has no master, only {slave_list}: clients can read "
+                    "from it but not write"
                 )
                 yield _finding_about_queue(
                     route_facts,
@@ -91,7 +97,7 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 server_view, broker_name
             ):
                 evidence = (
-                    f"{broker_name} has no master here, and older name servers take no topics from slaves"
+                    f"{broker_name} has no master here, and older name servers accept no topics from slaves"
                 )
                 yield CauseFinding(
                     "cause",
@@ -103,7 +109,7 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 
 def _advise_master_start(route_facts: RouteFacts, broker_name: str) -> Advice:
-    instruction = f"start the master of {broker_name} again; if it runs, learn why it does not register"
+    instruction = f"start the master of {broker_name} again; if it runs, find out why it does not register"
     return advise_command("routeExplain", route_facts.topic, "-b", "HOST:PORT", instruction=instruction)
 
 
@@ -136,12 +142,14 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             _broker_permission(route_facts, queue_route),
             _topic_permission(route_facts, queue_route),
         )
-        shown_permission = f"{queue_route.broker_name} has perm {perm_text(queue_route.perm or 0)} here"
+        shown_permission = f"{queue_route.broker_name} has permission {perm_text(queue_route.perm or 0)} here"
         broker_view = route_facts.master_of_queue(queue_route)
         if broker_permission is None or topic_permission is None:
             is_deleted = broker_view is not None and is_not_found(broker_view.topic_config.error)
             evidence = (
-                "the broker has no such topic any more" if is_deleted else "the broker does not tell its own"
+                "the broker does not have the topic any more"
+                if is_deleted
+                else "the broker did not return its own permission"
             )
             yield _finding_about_queue(
                 route_facts,
@@ -160,13 +168,13 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             journal_remark = "".join(
                 f"; {describe_change(journaled_change)}" for journaled_change in journaled_changes
             ) or (
-                "; no journal says who did it"
+                "; no journal records the change"
                 if route_facts.memories
-                else "; --journal DIR may say who did it"
+                else "; pass --journal DIR to search for the change"
             )
             evidence = (
-                f"{shown_permission} and {perm_text(topic_permission)} on the broker: it was "
-                f"wiped on this name server{journal_remark}"
+                f"{shown_permission} and {perm_text(topic_permission)} on the broker: the write permission "
+                f"was removed on this name server{journal_remark}"
             )
             advice = advise_command(
                 "repair",
@@ -174,7 +182,10 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 queue_route.broker_name,
                 "-n",
                 SERVERS_PLACEHOLDER,
-                instruction="if it was drained, undrain it; else restore the broker's own permissions",
+                instruction=(
+                    f"if the broker was drained, run `nsadmin undrain {queue_route.broker_name}`; "
+                    "otherwise restore the broker's own permissions"
+                ),
             )
             yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
 
@@ -185,7 +196,7 @@ def _find_read_only_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         if broker_permission is not None and not broker_permission & Perm.WRITE:
             master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID)
             evidence = (
-                f"{queue_route.broker_name} may not be written to: brokerPermission={broker_permission}"
+                f"{queue_route.broker_name} has no write permission: brokerPermission={broker_permission}"
             )
             advice = advise_command(
                 "updateBrokerConfig", "brokerPermission", "6", "-b", master_addr or "ADDR"
@@ -198,7 +209,9 @@ def _find_closed_topics(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         topic_permission = _topic_permission(route_facts, queue_route)
         if topic_permission is not None and not topic_permission & Perm.WRITE:
             master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID)
-            evidence = f"{queue_route.broker_name} has the topic with perm {perm_text(topic_permission)}"
+            evidence = (
+                f"{queue_route.broker_name} has the topic with permission {perm_text(topic_permission)}"
+            )
             advice = advise_command(
                 "updateTopicPerm",
                 route_facts.topic,
@@ -219,7 +232,7 @@ def _find_closed_topics(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             advice = advise_command("updateTopicPerm", route_facts.topic, "6", "-c", "CLUSTER")
             yield CauseFinding(
                 "cause",
-                f"consumers may read none of its queues: {shown_permissions}",
+                f"no queue has read permission: {shown_permissions}",
                 advice,
                 server_view.addr,
             )
@@ -229,7 +242,7 @@ def _find_missing_queues(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     for server_view, topic_route in route_facts.views_with_route():
         for queue_route in topic_route.queues:
             if queue_route.perm is None:
-                evidence = f"{queue_route.broker_name} stands in the route without queues"
+                evidence = f"{queue_route.broker_name} is in the route without queues"
                 yield _finding_about_queue(
                     route_facts,
                     server_view,
@@ -239,8 +252,8 @@ def _find_missing_queues(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 )
             elif not queue_route.write_queue_ids or not queue_route.read_queue_ids:
                 evidence = (
-                    f"{queue_route.broker_name} has {len(queue_route.write_queue_ids)} queues to write"
-                    f" and {len(queue_route.read_queue_ids)} to read"
+                    f"{queue_route.broker_name} has {len(queue_route.write_queue_ids)} write queues and "
+                    f"{len(queue_route.read_queue_ids)} read queues"
                 )
                 master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID)
                 advice = advise_command(
@@ -275,16 +288,18 @@ def _find_empty_zones(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         elif not (server_view.zone_route.result and server_view.zone_route.result.queues):
             broker_names = join_names(queue_route.broker_name for queue_route in topic_route.queues)
             evidence = (
-                f"no master of {broker_names} is in zone {route_facts.question.zone_name}: "
-                f"its clients get an empty route"
+                f"no master of {broker_names} is in zone {route_facts.question.zone_name}: clients of the "
+                "zone get an empty route"
             )
-            advice = Advice("take rocketmq.zone.mode from the client, or start brokers in its zone")
+            advice = Advice(
+                "remove rocketmq.zone.mode from the client's configuration, or start brokers in its zone"
+            )
             yield CauseFinding("cause", evidence, advice, server_view.addr)
 
 
 def _served_zone(route_facts: RouteFacts) -> CauseFinding:
     if route_facts.question.zone_name is None:
-        return skipped_finding("--zone NAME asks as a client of that zone")
+        return skipped_finding("not asked: pass --zone NAME to ask like a client of that zone")
     return ok_finding(f"clients of zone {route_facts.question.zone_name} get queues")
 
 
@@ -301,7 +316,7 @@ def _all_clear_with_route(ok_text: str) -> Callable[[RouteFacts], CauseFinding]:
 
 def _answering_brokers(route_facts: RouteFacts) -> CauseFinding:
     if not any(True for _ in route_facts.views_with_route()):
-        return skipped_finding("no name server has a route, and nothing tells of brokers that left")
+        return skipped_finding("no name server has a route, and no journal names brokers that left")
     answering_addrs = [
         broker_view.addr for broker_view in route_facts.broker_views if not is_broker_silent(broker_view)
     ]
@@ -317,20 +332,20 @@ ROUTE_CHECKS = (
     ),
     CauseCheck(
         "wiped",
-        _all_clear_with_route("no name server took a permission that the brokers give"),
+        _all_clear_with_route("no name server lacks a permission that the brokers grant"),
         _find_wiped_permissions,
     ),
     CauseCheck(
         "brokerPermission",
-        _all_clear_with_route("the brokers of the route take messages"),
+        _all_clear_with_route("the brokers of the route accept writes"),
         _find_read_only_brokers,
     ),
     CauseCheck(
-        "topicPermission", _all_clear_with_route("the topic may be written and read"), _find_closed_topics
+        "topicPermission", _all_clear_with_route("the topic is readable and writable"), _find_closed_topics
     ),
     CauseCheck(
         "noQueues",
-        _all_clear_with_route("each broker of the route has queues to write and to read"),
+        _all_clear_with_route("every broker of the route has read queues and write queues"),
         _find_missing_queues,
     ),
     CauseCheck("orderConf", valid_order_conf, find_dead_order_confs),

@@ -75,20 +75,23 @@ def read_rocksdb_document(
         except Exception as failure:
             # rocksdict raises plain Exception.
             last_error = str(failure)
-    raise NotApplied(f"{store_folder}: cannot be read: {last_error}")
+    raise NotApplied(f"{store_folder}: not readable: {last_error}")
 
 
 def _explain_missing_store(config_folder: Path, table_kind: str) -> str:
     if (config_folder / "rdb" / "CURRENT").is_file():
         return (
-            f"{config_folder}: it is of a broker with configManagerVersion=v2, which "
-            f"no tool reads but the broker"
+            f"{config_folder}: the broker has configManagerVersion=v2, and only the broker can read this "
+            "format"
         )
     if (config_folder / "CURRENT").is_file():
-        return f"{config_folder}: type the folder above it: a broker's config folder, with {table_kind} in it"
+        return (
+            f"{config_folder}: use the parent folder, which is the broker's config folder and has "
+            f"{table_kind}"
+        )
     return (
-        f"{config_folder}: there is no RocksDB {table_kind} or {SHARED_STORE} in "
-        f"it: type a broker's config folder"
+        f"{config_folder}: no RocksDB {table_kind} or {SHARED_STORE} in this folder: use a broker's config "
+        "folder"
     )
 
 
@@ -125,7 +128,7 @@ def _parse_value(store_folder: Path, entry_key: bytes, entry_value: bytes) -> An
     try:
         return fastjson.decode_json(entry_value)
     except ValueError:
-        raise NotApplied(f"{store_folder}: what stands for {_decode_key(entry_key)} is not JSON") from None
+        raise NotApplied(f"{store_folder}: the value of {_decode_key(entry_key)} is not JSON") from None
 
 
 def _decode_key(entry_key: bytes) -> str:
@@ -142,7 +145,9 @@ def _open_stores(store_folder: Path, column_families: list[str]) -> Iterator[dic
     try:
         from rocksdict import AccessType, Options, Rdict
     except ImportError:
-        raise RocksDbReaderMissing("RocksDB needs a package: pip install 'nsadmin[rocksdb]'") from None
+        raise RocksDbReaderMissing(
+            "the package for RocksDB is missing: install it with `pip install 'nsadmin[rocksdb]'`"
+        ) from None
     with TemporaryDirectory(prefix="nsadmin-rocksdb-") as links_name:
         links_folder = Path(links_name)
         for store_file in store_folder.iterdir():

@@ -36,7 +36,7 @@ def parse_labels(labels_text: str) -> list[BrokerLabel]:
     """
     labels = [label.strip() for label in labels_text.split(",") if label.strip()]
     if not labels:
-        raise InvalidExpectationError(f"{labels_text!r} names no broker: write broker-a,broker-b:1")
+        raise InvalidExpectationError(f'no broker name in "{labels_text}": use broker-a,broker-b:1')
     return [_parse_label(label) for label in dict.fromkeys(labels)]
 
 
@@ -44,7 +44,7 @@ def _parse_label(label: str) -> BrokerLabel:
     label_match = _LABEL_PATTERN.fullmatch(label)
     if label_match is None:
         raise InvalidExpectationError(
-            f"{label!r} is neither a file nor a broker: write broker-a or broker-a:1"
+            f'"{label}" is neither a file nor a broker name: use broker-a or broker-a:1'
         )
     return BrokerLabel(label_match["name"], None if label_match["id"] is None else int(label_match["id"]))
 
@@ -72,7 +72,7 @@ def read_expectation(source_text: str, now_ms: int) -> list[ExpectedBroker]:
         if source_path.is_file():
             return _read_file(source_path)
     except (OSError, ValueError) as error:
-        raise InvalidExpectationError(f"{source_text} cannot be read: {error}") from None
+        raise InvalidExpectationError(f'"{source_text}" is not readable: {error}') from None
     return _expect_labels(source_text)
 
 
@@ -106,7 +106,7 @@ def _read_journals(folder: Path, now_ms: int) -> Iterator[ExpectedBroker]:
         ]
     )
     if not journal_folders:
-        raise InvalidExpectationError(f"{folder} has no journal")
+        raise InvalidExpectationError(f'no journal in "{folder}"')
     found_brokers: dict[str, ExpectedBroker] = {}
     for journal_folder in journal_folders:
         for journal_record in reader.read_records(journal_folder, now_ms - RETENTION_MS):

@@ -102,7 +102,9 @@ class InventoryStore:
         inventory_folder = Path(self.inventory_folder)
         folder_lock = ProcessLock(inventory_folder / _LOCK_FILE)
         if not any(folder_lock.acquire_lock() for _ in range(_LOCK_ATTEMPTS)):
-            raise InventoryBusyError(f"another process is writing to {self.inventory_folder}")
+            raise InventoryBusyError(
+                f"another process writes to {self.inventory_folder}: run the command again later"
+            )
         try:
             file_text = json.dumps({"format": _FORMAT, **build_record()}, ensure_ascii=False)
             atomic_write.replace_file(

@@ -109,15 +109,15 @@ def read_list(spread_kind: SpreadKind, file_text: str, file_name: str) -> ItemLi
         desired_cluster = read_desired_cluster(file_text, file_name)
         item_specs = desired_cluster.topic_specs if spread_kind == "topic" else desired_cluster.group_specs
         if not item_specs:
-            raise InvalidPlanFileError([f"{file_name}:1: there are no {spread_kind}s in it"])
+            raise InvalidPlanFileError([f"{file_name}:1: no {spread_kind}s in the file"])
         return ItemList(spread_kind, specs=item_specs)
     table_node = nodes_by_key.get(_TABLE_NAMES[spread_kind])
     list_node = root_node if table_node is None else table_node
     if table_node is None and getattr(root_node, "id", None) != "sequence":
         raise InvalidPlanFileError(
             [
-                f"{file_name}:1: this has to be a list of {spread_kind}s, as mqadmin takes "
-                f"it, or a file of nsadmin export"
+                f"{file_name}:1: not a list of {spread_kind}s in mqadmin's format, and not a file of "
+                "`nsadmin export`"
             ]
         )
     _drop_nulls(list_node)
@@ -132,7 +132,7 @@ def read_list(spread_kind: SpreadKind, file_text: str, file_name: str) -> ItemLi
         for value_node in (parsed_list if table_node is None else parsed_list.values())
     )
     if not listed_items:
-        raise InvalidPlanFileError([f"{file_name}:1: there are no {spread_kind}s in it"])
+        raise InvalidPlanFileError([f"{file_name}:1: no {spread_kind}s in the file"])
     if table_node is None:
         _require_different(
             [listed_item.item_name for listed_item in listed_items], list_node.value, file_name
@@ -171,9 +171,7 @@ def _require_different(item_names: Sequence[str], item_nodes: Sequence[Any], fil
     duplicate_problems = []
     for item_name, item_node in zip(item_names, item_nodes, strict=True):
         if item_name in seen_names:
-            duplicate_problems.append(
-                f"{file_name}:{item_node.start_mark.line + 1}: {item_name} is there twice"
-            )
+            duplicate_problems.append(f"{file_name}:{item_node.start_mark.line + 1}: duplicate {item_name}")
         seen_names.add(item_name)
     if duplicate_problems:
         raise InvalidPlanFileError(duplicate_problems)
@@ -190,7 +188,7 @@ def _item_shape(spread_kind: SpreadKind, settings_shape: RecordShape, name_shape
         (
             name_field,
             *other_fields,
-            RecordField("attributes", _ATTRIBUTES_SHAPE, "attributes by name, signed or not"),
+            RecordField("attributes", _ATTRIBUTES_SHAPE, "attributes by name, with or without a sign"),
         )
     )
 
@@ -254,7 +252,7 @@ def _outcome_on_broker(
 def _skip_reason(spread_kind: SpreadKind, broker_state: LiveBrokerState, item_name: str) -> str | None:
     """Why an item must stay as it is on a broker; None if it may change."""
     if spread_kind == "topic" and item_name in broker_state.static:
-        return "this is a static topic, which updateStaticTopic alone may change"
+        return "static topic: change it with `nsadmin updateStaticTopic`"
     if spread_kind == "topic" and item_name in broker_state.own_topics and not item_name.startswith("%"):
-        return "this is a topic of RocketMQ's own, which brokers refuse to change"
+        return "system topic: brokers refuse to change it"
     return None

@@ -133,7 +133,7 @@ def _select_readable(order_confs: OrderConfTexts) -> tuple[dict[str, str], list[
         try:
             parse_order_conf(conf_text)
         except ValueError as error:
-            remarks.append(f"the order configuration of {topic} is left out: {error}")
+            remarks.append(f"not exported: the malformed order configuration of {topic}: {error}")
         else:
             readable_confs[topic] = conf_text
     return readable_confs, remarks
@@ -149,7 +149,7 @@ def _remarks_on_silent(cluster_state: ClusterState) -> list[str]:
         for server_state in cluster_state.server_states
     ]
     return [
-        f"{server_label}: {error_text(error)}; what it has is not in here"
+        f"{server_label}: {error_text(error)}; its settings are missing from this file"
         for server_label, error in (*broker_errors, *server_errors)
         if error is not None
     ]
@@ -161,7 +161,10 @@ def _remarks_on_disagreement(cluster_state: ClusterState) -> list[str]:
     ]
     namespaces = sorted({kv_namespace for server_state in known_servers for kv_namespace in server_state.kv})
     return [
-        f"name servers do not agree about the KV namespace {namespace}: here is what the first of them has"
+        (
+            f"name servers have different values in the KV namespace {namespace}: this file has the values "
+            "of the first name server"
+        )
         for namespace in namespaces
         if any(
             server_state.kv.get(namespace) != known_servers[0].kv.get(namespace)
@@ -172,4 +175,4 @@ def _remarks_on_disagreement(cluster_state: ClusterState) -> list[str]:
 
 def _remarks_on_static(known_brokers: Sequence[LiveBrokerState]) -> list[str]:
     static_topics = sorted({topic for broker_state in known_brokers for topic in broker_state.static})
-    return [f"static topics are left out: {', '.join(static_topics)}"] if static_topics else []
+    return [f"not exported: the static topics {', '.join(static_topics)}"] if static_topics else []

@@ -188,7 +188,7 @@ class _DiffBuilder:
 
     def _add_item_step(self, step: PlanStep, broker_state: LiveBrokerState, prune: bool) -> None:
         if step.kind == "topic" and step.item_name in broker_state.static:
-            error = NotApplied("this is a static topic, which updateStaticTopic alone may change")
+            error = NotApplied("static topic: change it with `nsadmin updateStaticTopic`")
             self.troubles.append(PlanTrouble(broker_state.broker_name, error, step.kind, step.item_name))
         elif step.after is None:
             self._delete_or_count(step, prune)
@@ -216,7 +216,7 @@ class _DiffBuilder:
         ):
             item_count = sum(broker_name in item_spec.named_brokers for item_spec in specs.values())
             error = NotFound(
-                f"no such broker is registered; the file names it for {item_count} {spread_kind}(s)"
+                f"the broker is not registered, but the file names it for {item_count} {spread_kind}(s)"
             )
             self.troubles.append(PlanTrouble(broker_name, error, spread_kind))
 

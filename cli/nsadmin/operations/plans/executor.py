@@ -272,7 +272,7 @@ def _verify_step(
 
 def _describe_mismatch(step: PlanStep, value_now: Any) -> str:
     if step.action == "delete":
-        return "the server said done, and has it still or again"
+        return "the server reported success, but still has the item"
     if isinstance(value_now, Mapping) and step.kind != "route":
         ignored_keys = [
             setting_name
@@ -282,8 +282,8 @@ def _describe_mismatch(step: PlanStep, value_now: Any) -> str:
         order_remark = (
             "; before 5.0 a topic without an orderConf is not ordered" if ignored_keys == ["order"] else ""
         )
-        return f"ignored: the broker did not take the new {' and '.join(ignored_keys)}{order_remark}"
-    return "ignored: the server said done, and has something else"
+        return f"ignored: the broker kept the old {' and '.join(ignored_keys)}{order_remark}"
+    return "ignored: the server reported success, but has another value"
 
 
 def _is_deletion_of(step: PlanStep, step_kind: str) -> bool:

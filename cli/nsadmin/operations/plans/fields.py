@@ -23,7 +23,7 @@ _MAX_LONG = 2**63 - 1
 TOPIC_NAME = NameShape("topic", resource_names.topic_file_pattern(), resource_names.TOPIC_NAME_TEXT)
 # An export of old brokers can have long groups. `diff` refuses to create them.
 GROUP_NAME = NameShape("group", resource_names.old_group_pattern(), resource_names.OLD_GROUP_TEXT)
-BROKER_NAME = NameShape("broker name", r"[^;:\s]+", "no blank, no : and no ;")
+BROKER_NAME = NameShape("broker name", r"[^;:\s]+", "a name without blanks, colons and semicolons")
 ORDER_CONF = NameShape(
     "order configuration",
     r"[^:;\s]+:\d{1,9}(;[^:;\s]+:\d{1,9})*",
@@ -32,21 +32,24 @@ ORDER_CONF = NameShape(
 
 TOPIC_SETTINGS = RecordShape(
     (
-        RecordField("readQueueNums", WholeNumberShape(0, 65536), "queues to read from", 8),
-        RecordField("writeQueueNums", WholeNumberShape(0, 65536), "queues to write to", 8),
+        RecordField("readQueueNums", WholeNumberShape(0, 65536), "number of read queues", 8),
+        RecordField("writeQueueNums", WholeNumberShape(0, 65536), "number of write queues", 8),
         RecordField("perm", WholeNumberShape(0, 7), "4 read, 2 write, 1 inherit, or a sum of them", 6),
         RecordField(
-            "order", FlagShape(), "whether its messages are ordered; an orderConf makes it so", False
+            "order", FlagShape(), "whether messages are ordered; true if the topic has an orderConf", False
         ),
         RecordField(
-            "topicFilterType", ChoiceShape(("SINGLE_TAG", "MULTI_TAG")), "tags of a message", "SINGLE_TAG"
+            "topicFilterType",
+            ChoiceShape(("SINGLE_TAG", "MULTI_TAG")),
+            "number of tags per message",
+            "SINGLE_TAG",
         ),
         RecordField(
             "topicSysFlag", WholeNumberShape(0, _MAX_INT), "1 for a unit, 2 for units that subscribe", 0
         ),
         RecordField(
             "attributes",
-            MapShape(NameShape("attribute", r"[^+,=\s-][^,=\s]*", "its name without a sign"), TextShape()),
+            MapShape(NameShape("attribute", r"[^+,=\s-][^,=\s]*", "a name without a sign"), TextShape()),
             "attributes by name, such as message.type: FIFO; brokers since 5.0 have them",
             {},
         ),
@@ -56,17 +59,13 @@ TOPIC_SETTINGS = RecordShape(
 EXPONENTIAL_POLICY = RecordShape(
     (
         RecordField("initial", WholeNumberShape(0, _MAX_LONG), "ms before the first retry", 5000),
-        RecordField("max", WholeNumberShape(0, _MAX_LONG), "ms before a retry at most", 7_200_000),
-        RecordField(
-            "multiplier", WholeNumberShape(0, _MAX_LONG), "each wait as a multiple of the one before", 2
-        ),
+        RecordField("max", WholeNumberShape(0, _MAX_LONG), "most ms before a retry", 7_200_000),
+        RecordField("multiplier", WholeNumberShape(0, _MAX_LONG), "factor from one wait to the next", 2),
     )
 )
 _RETRY_POLICY = RecordShape(
     (
-        RecordField(
-            "type", ChoiceShape(("CUSTOMIZED", "EXPONENTIAL")), "which of them is in force", "CUSTOMIZED"
-        ),
+        RecordField("type", ChoiceShape(("CUSTOMIZED", "EXPONENTIAL")), "the policy in use", "CUSTOMIZED"),
         RecordField(
             "customizedRetryPolicy",
             RecordShape(
@@ -79,16 +78,16 @@ _RETRY_POLICY = RecordShape(
                     ),
                 )
             ),
-            "waits one by one",
+            "a list of waits",
         ),
-        RecordField("exponentialRetryPolicy", EXPONENTIAL_POLICY, "waits that grow"),
+        RecordField("exponentialRetryPolicy", EXPONENTIAL_POLICY, "waits that grow by a factor"),
     )
 )
 SUBSCRIPTION_FIELDS = RecordShape(
     (
         RecordField("topic", TOPIC_NAME, "the topic", is_required=True),
-        RecordField("expressionType", TextShape(), "TAG or SQL92", "TAG"),
-        RecordField("expression", TextShape(), "which of its messages", "*"),
+        RecordField("expressionType", TextShape(), "syntax: TAG or SQL92", "TAG"),
+        RecordField("expression", TextShape(), "filter for messages", "*"),
         RecordField("version", WholeNumberShape(0, _MAX_LONG), "version of the subscription", 0),
     )
 )
@@ -99,16 +98,21 @@ GROUP_SETTINGS = RecordShape(
         RecordField(
             "consumeFromMinEnable",
             FlagShape(),
-            "whether a new queue is read from its oldest message on",
+            "whether a new queue is read from its oldest message",
             False,
         ),
         RecordField(
-            "consumeBroadcastEnable", FlagShape(), "whether every client may get every message", False
+            "consumeBroadcastEnable", FlagShape(), "whether every client may receive all messages", False
         ),
-        RecordField("consumeMessageOrderly", FlagShape(), "whether messages come in order; since 5.0", False),
-        RecordField("retryQueueNums", WholeNumberShape(0, 65536), "queues of its retry topic", 1),
         RecordField(
-            "retryMaxTimes", WholeNumberShape(-1, _MAX_INT), "retries before a message is a dead letter", 16
+            "consumeMessageOrderly", FlagShape(), "whether messages are consumed in order; since 5.0", False
+        ),
+        RecordField("retryQueueNums", WholeNumberShape(0, 65536), "number of queues of its retry topic", 1),
+        RecordField(
+            "retryMaxTimes",
+            WholeNumberShape(-1, _MAX_INT),
+            "retries before a message becomes a dead letter",
+            16,
         ),
         RecordField(
             "groupRetryPolicy", _RETRY_POLICY, "waits before retries; since 5.0", {"type": "CUSTOMIZED"}
@@ -116,7 +120,7 @@ GROUP_SETTINGS = RecordShape(
         RecordField(
             "consumeTimeoutMinute",
             WholeNumberShape(0, _MAX_INT),
-            "minutes to consume a message in; since 5.0",
+            "minutes to consume a message; since 5.0",
             15,
         ),
         RecordField(
@@ -125,19 +129,19 @@ GROUP_SETTINGS = RecordShape(
         RecordField(
             "whichBrokerWhenConsumeSlowly",
             WholeNumberShape(0, _MAX_LONG),
-            "id of the broker when it is far behind",
+            "id of the broker to consume from when the group is far behind",
             1,
         ),
         RecordField(
-            "notifyConsumerIdsChangedEnable", FlagShape(), "whether clients hear of each other at once", True
+            "notifyConsumerIdsChangedEnable", FlagShape(), "whether clients learn of each other at once", True
         ),
         RecordField("groupSysFlag", WholeNumberShape(0, _MAX_INT), "flags of the group; since 5.0", 0),
         RecordField(
-            "subscriptionDataSet", ListShape(SUBSCRIPTION_FIELDS), "what it has to subscribe to; since 5.0"
+            "subscriptionDataSet", ListShape(SUBSCRIPTION_FIELDS), "required subscriptions; since 5.0"
         ),
         RecordField(
             "attributes",
-            MapShape(NameShape("attribute", r"[^+,=\s-][^,=\s]*", "its name without a sign"), TextShape()),
+            MapShape(NameShape("attribute", r"[^+,=\s-][^,=\s]*", "a name without a sign"), TextShape()),
             "attributes by name; brokers since 5.0 have them",
             {},
         ),
@@ -151,14 +155,12 @@ def _with_broker_fields(settings_shape: RecordShape) -> RecordShape:
     return RecordShape(
         (
             *settings_shape.record_fields,
-            RecordField(
-                "onlyOn", broker_list, "the brokers that have it; left out: every broker of the cluster"
-            ),
+            RecordField("onlyOn", broker_list, "brokers that have it; default: every broker of the cluster"),
             RecordField("notOn", broker_list, "brokers that do not have it"),
             RecordField(
                 "perBroker",
                 MapShape(BROKER_NAME, settings_shape),
-                "settings that are otherwise on one broker",
+                "settings that differ on one broker",
             ),
         )
     )
@@ -173,7 +175,7 @@ CLUSTER_FIELDS = RecordShape(
         RecordField(
             "topics",
             MapShape(TOPIC_NAME, _with_broker_fields(TOPIC_SETTINGS)),
-            "topics by name; {} is one with all defaults",
+            "topics by name; {} stands for all defaults",
         ),
         RecordField(
             "groups", MapShape(GROUP_NAME, _with_broker_fields(GROUP_SETTINGS)), "consumer groups by name"
@@ -186,7 +188,7 @@ CLUSTER_FIELDS = RecordShape(
         RecordField(
             "kv",
             MapShape(TextShape(), MapShape(TextShape(), TextShape())),
-            "KV config by namespace and key, on every name server; only namespaces named here are looked at",
+            "KV config by namespace and key, on every name server; other namespaces are ignored",
         ),
     )
 )

@@ -57,8 +57,8 @@ def parse_plan(file_text: str, file_name: str) -> SavedPlan | None:
         if json_value[_FORMAT_KEY] != _PLAN_FORMAT:
             raise InvalidPlanFileError(
                 [
-                    f"{file_name}:1: a plan of format {json_value[_FORMAT_KEY]}: this release "
-                    f"knows {_PLAN_FORMAT} alone"
+                    f"{file_name}:1: plan format {json_value[_FORMAT_KEY]} is not supported: this release "
+                    f"reads format {_PLAN_FORMAT}"
                 ]
             )
         plan_steps = tuple(_parse_step(*step_fields) for step_fields in json_value["steps"])
@@ -66,7 +66,7 @@ def parse_plan(file_text: str, file_name: str) -> SavedPlan | None:
         return SavedPlan(desired_cluster, bool(json_value["prune"]), tuple(json_value["servers"]), plan_steps)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidPlanFileError(
-            [f"{file_name}:1: a plan that cannot be read ({error}): make it again"]
+            [f"{file_name}:1: malformed plan ({error}): make the plan again"]
         ) from None
 
 
@@ -87,17 +87,15 @@ def explain_changes(
     """The reasons why the plan is out of date, one line each. Steps that are already done are no reason."""
     server_names = _server_names(cluster_state)
     reasons = [
-        f"{server_name} was not there"
-        for server_name in server_names
-        if server_name not in saved_plan.server_names
+        f"{server_name} is new" for server_name in server_names if server_name not in saved_plan.server_names
     ]
     reasons += [
-        f"{server_name} is not there any more"
+        f"{server_name} is no longer there"
         for server_name in saved_plan.server_names
         if server_name not in server_names
     ]
     reasons += [
-        f"{diff_trouble.server_name} cannot be asked: {diff_trouble.error}"
+        f"{diff_trouble.server_name} does not answer: {diff_trouble.error}"
         for diff_trouble in cluster_diff.troubles
     ]
     planned_steps = {_step_key(plan_step): plan_step for plan_step in saved_plan.plan_steps}
@@ -105,10 +103,10 @@ def explain_changes(
         planned_step = planned_steps.get(_step_key(plan_step))
         if planned_step is None:
             reasons.append(
-                f"{_describe_step(plan_step)} was as it is wanted when the plan was made, and is not now"
+                f"{_describe_step(plan_step)} was as requested when the plan was made, but has changed"
             )
         elif planned_step != plan_step:
-            reasons.append(f"{_describe_step(plan_step)} is not as it was when the plan was made")
+            reasons.append(f"{_describe_step(plan_step)} has changed since the plan was made")
     return reasons
 
 

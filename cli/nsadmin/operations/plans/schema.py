@@ -24,9 +24,9 @@ def build_schema() -> JsonSchema:
     """The whole schema."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "What a RocketMQ cluster is to have",
-        "description": "Topics, consumer groups, order configurations and KV config: "
-        "nsadmin export writes such a file, nsadmin plan and apply read it.",
+        "title": "Desired state of a RocketMQ cluster",
+        "description": "Topics, consumer groups, order configurations and KV config. `nsadmin export` "
+        "writes this format, `nsadmin plan` and `nsadmin apply` read it.",
         **schema_of_shape(CLUSTER_FIELDS),
     }
 

@@ -49,7 +49,7 @@ def read_desired_cluster(file_text: str, file_name: str) -> DesiredCluster:
     """
     root_node = compose_yaml(file_text, file_name)
     if root_node is None or root_node.tag == "tag:yaml.org,2002:null":
-        raise InvalidPlanFileError([f"{file_name}:1: there is nothing in it: cluster is missing"])
+        raise InvalidPlanFileError([f"{file_name}:1: the file is empty: cluster is missing"])
     desired_cluster = _build_desired_cluster(read_value(root_node, CLUSTER_FIELDS, file_name))
     file_problems = _find_contradictions(desired_cluster, _line_finder(root_node))
     if file_problems:
@@ -70,7 +70,7 @@ def compose_yaml(file_text: str, file_name: str) -> Any:
         problem_mark = getattr(error, "problem_mark", None)
         line_suffix = f":{problem_mark.line + 1}" if problem_mark else ""
         raise InvalidPlanFileError(
-            [f"{file_name}{line_suffix}: no YAML: {getattr(error, 'problem', None) or error}"]
+            [f"{file_name}{line_suffix}: invalid YAML: {getattr(error, 'problem', None) or error}"]
         ) from None
 
 
@@ -125,7 +125,7 @@ class _NodeReader:
     def _read_scalar(self, yaml_node: Any, key_path: str, allowed_text: str) -> str | None:
         if isinstance(yaml_node, yaml.ScalarNode):
             return str(yaml_node.value)
-        self._report_problem(yaml_node, key_path, f"this has to be {allowed_text}")
+        self._report_problem(yaml_node, key_path, f"must be {allowed_text}")
         return None
 
     def _read_whole_number(self, yaml_node: Any, number_shape: WholeNumberShape, key_path: str) -> int | None:
@@ -142,18 +142,14 @@ class _NodeReader:
             not re.fullmatch(r"-?\d{1,19}", scalar_text)
             or not number_shape.min_value <= int(scalar_text) <= number_shape.max_value
         ):
-            self._report_problem(
-                yaml_node, key_path, f"{scalar_text!r} cannot be: it has to be {allowed_text}"
-            )
+            self._report_problem(yaml_node, key_path, f'invalid value "{scalar_text}": use {allowed_text}')
             return None
         return int(scalar_text)
 
     def _read_flag(self, yaml_node: Any, flag_shape: FlagShape, key_path: str) -> bool | None:
         scalar_text = self._read_scalar(yaml_node, key_path, "true or false")
         if scalar_text is not None and scalar_text.lower() not in ("true", "false"):
-            self._report_problem(
-                yaml_node, key_path, f"{scalar_text!r} cannot be: it has to be true or false"
-            )
+            self._report_problem(yaml_node, key_path, f'invalid value "{scalar_text}": use true or false')
             return None
         return None if scalar_text is None else scalar_text.lower() == "true"
 
@@ -164,7 +160,7 @@ class _NodeReader:
             self._report_problem(
                 yaml_node,
                 key_path,
-                f"{scalar_text!r} cannot be: it has to be "
+                f'invalid value "{scalar_text}": use '
                 f"{allowed_text}{_suggest_word(scalar_text, choice_shape.allowed_words)}",
             )
         return scalar_text
@@ -175,19 +171,19 @@ class _NodeReader:
             self._report_problem(
                 yaml_node,
                 key_path,
-                f"{scalar_text!r} is no {name_shape.kind_label}: write {name_shape.allowed_text}",
+                f'invalid {name_shape.kind_label} "{scalar_text}": use {name_shape.allowed_text}',
             )
         return scalar_text
 
     def _read_text(self, yaml_node: Any, text_shape: TextShape, key_path: str) -> str | None:
         if getattr(yaml_node, "tag", None) == _NULL_TAG:
-            self._report_problem(yaml_node, key_path, 'this has to be a text: an empty one is ""')
+            self._report_problem(yaml_node, key_path, 'must be a text: write "" for an empty text')
             return None
         return self._read_scalar(yaml_node, key_path, "a text")
 
     def _read_list(self, yaml_node: Any, list_shape: ListShape, key_path: str) -> tuple[Any, ...]:
         if not isinstance(yaml_node, yaml.SequenceNode):
-            self._report_problem(yaml_node, key_path, "this has to be a list, such as [a, b]")
+            self._report_problem(yaml_node, key_path, "must be a list, such as [a, b]")
             return ()
         return tuple(
             self.value(item_node, list_shape.item_shape, f"{key_path}[{item_index}]")
@@ -201,7 +197,7 @@ class _NodeReader:
         if getattr(yaml_node, "tag", None) == _NULL_TAG:
             return []
         if not isinstance(yaml_node, yaml.MappingNode):
-            self._report_problem(yaml_node, key_path, "this has to be a map of KEY: VALUE")
+            self._report_problem(yaml_node, key_path, "must be a map of KEY: VALUE")
             return []
         self._merge_keys(yaml_node, key_path)
         pairs_by_key = {}
@@ -219,12 +215,12 @@ class _NodeReader:
         seen_keys: set[str] = set()
         for key_node in (key_node for key_node, _ in yaml_node.value if key_node.tag != _MERGE_TAG):
             if str(key_node.value) in seen_keys:
-                self._report_problem(key_node, _join_path(key_path, key_node.value), "this is there twice")
+                self._report_problem(key_node, _join_path(key_path, key_node.value), "duplicate key")
             seen_keys.add(str(key_node.value))
         try:
             self._flatten_mapping(yaml_node)
         except yaml.constructor.ConstructorError:
-            self._report_problem(yaml_node, key_path, "<< has to be a map, or a list of maps")
+            self._report_problem(yaml_node, key_path, "<< must be a map, or a list of maps")
 
     def _read_map(self, yaml_node: Any, map_shape: MapShape, key_path: str) -> dict[str, Any]:
         return {
@@ -245,8 +241,8 @@ class _NodeReader:
                 self._report_problem(
                     key_node,
                     "",
-                    f"{_join_path(key_path, field_key)} is "
-                    f"unknown{_suggest_word(field_key, fields_by_key)} (there are: {known_keys})",
+                    f'unknown key "{_join_path(key_path, field_key)}": use one of {known_keys}'
+                    + _suggest_word(field_key, fields_by_key),
                 )
         is_map = isinstance(yaml_node, yaml.MappingNode)
         for record_field in record_shape.record_fields:
@@ -301,7 +297,7 @@ def _find_contradictions(
     ):
         for item_name, item_spec in (specs or {}).items():
             if item_spec.only_on is not None and item_spec.not_on:
-                problem_text = "onlyOn and notOn exclude each other: leave one"
+                problem_text = "onlyOn and notOn exclude each other: remove one of them"
                 file_problems.append(
                     _FileProblem(
                         find_line(section_name, item_name), f"{section_name}.{item_name}: {problem_text}"
@@ -315,7 +311,8 @@ def _find_contradictions(
             ]
             if contradicting_brokers:
                 problem_text = (
-                    f"perBroker speaks of {', '.join(contradicting_brokers)}, which is not to have it"
+                    f"perBroker has settings for {', '.join(contradicting_brokers)}, but onlyOn or "
+                    "notOn excludes these brokers"
                 )
                 file_problems.append(
                     _FileProblem(
@@ -328,12 +325,14 @@ def _find_contradictions(
             item_settings.get("order") is False
             for item_settings in (item_spec.common_settings, *item_spec.per_broker.values())
         ):
-            problem_text = "order: false cannot be: brokers make a topic ordered that has an orderConf"
+            problem_text = (
+                "order: false contradicts the orderConf: brokers make every topic with an orderConf ordered"
+            )
             file_problems.append(
                 _FileProblem(find_line("topics", item_name), f"topics.{item_name}: {problem_text}")
             )
     if desired_cluster.kv_tables and "ORDER_TOPIC_CONFIG" in desired_cluster.kv_tables:
-        problem_text = "ORDER_TOPIC_CONFIG has a place of its own: write its keys under orderConf"
+        problem_text = "write the keys of ORDER_TOPIC_CONFIG under orderConf"
         file_problems.append(_FileProblem(find_line("kv", "ORDER_TOPIC_CONFIG"), f"kv: {problem_text}"))
     return file_problems
 

@@ -92,12 +92,12 @@ def _describe_process(record: EventRecord) -> str:
 
 _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "began": lambda record: (
-        f"{'goes on with' if record['resumed'] else 'restarts'} {record['cluster']}: "
+        f"{'resuming the restart of' if record['resumed'] else 'restarting'} {record['cluster']}: "
         f"{', '.join(record['left'])}"
     ),
     "stepBegan": lambda record: f"{_describe_process(record)} at {record['addr']}: {record['step']}",
-    "waiting": lambda record: f"{_describe_process(record)} waits for {'; '.join(record['waitingFor'])}",
+    "waiting": lambda record: f"{_describe_process(record)} is waiting for {'; '.join(record['waitingFor'])}",
     "restarted": lambda record: f"{_describe_process(record)} is healthy again, after {record['seconds']} s",
-    "paused": lambda record: f"paused before {', '.join(record['left'])}; start it again to go on",
-    "finished": lambda record: f"{record['cluster']}: {record['processes']} brokers were restarted",
+    "paused": lambda record: f"paused before {', '.join(record['left'])}; run the command again to continue",
+    "finished": lambda record: f"{record['cluster']}: {record['processes']} brokers restarted",
 }

@@ -82,8 +82,8 @@ class RollingRestart:
         """Restart the brokers, or resume a saved restart. Raises DrainRefused if a broker is not healthy."""
         if not self._restart_store.restart_lock.acquire_lock():
             raise DrainRefused(
-                f"process {self._restart_store.restart_lock.owner_pid or 'unknown'} is "
-                f"restarting {self._cluster_name} already"
+                f"process {self._restart_store.restart_lock.owner_pid or 'unknown'} is already restarting "
+                f"{self._cluster_name}"
             )
         try:
             saved_state = self._restart_store.load_state()
@@ -145,7 +145,7 @@ class RollingRestart:
             exit_code = self._run_command(state.step, process)
             if exit_code:
                 raise DrainRefused(
-                    f"the command of --{state.step} for {process_title(process)} ended with {exit_code}"
+                    f"the command of --{state.step} for {process_title(process)} exited with {exit_code}"
                 )
 
     def _drain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
@@ -162,7 +162,7 @@ class RollingRestart:
             )
             if checked_event.risks and not context.drain_plan.force:
                 risk_texts = "; ".join(risk.text for risk in checked_event.risks)
-                raise DrainRefused(f"{process.broker}: {risk_texts}; --force drains it all the same")
+                raise DrainRefused(f"{process.broker}: {risk_texts}; pass --force to drain it anyway")
         unknown: list[str] = []
         for event_record in DrainRun(
             context.drain_plan, context.environment, context.drain_store, self._procedure_clock
@@ -171,7 +171,8 @@ class RollingRestart:
             yield event_record
         if unknown and not context.drain_plan.allow_unreachable:
             raise DrainRefused(
-                f"{process.broker} is drained, but {', '.join(unknown)} did not answer: start it again"
+                f"{process.broker} is drained, but {', '.join(unknown)} did not answer: run the "
+                "command again to continue"
             )
         self._require_other_brokers(context)
 
@@ -190,9 +191,9 @@ class RollingRestart:
         if found_risks:
             raise DrainRefused(
                 f"{context.drain_plan.broker} is drained, but not stopped: "
-                f"{'; '.join(risk.text for risk in found_risks)};"
-                " start it again when the others are well, or "
-                f"{quote_command('undrain', context.drain_plan.broker)}"
+                f"{'; '.join(risk.text for risk in found_risks)}; run the command again when the other "
+                "brokers are healthy, or undo the drain with "
+                f"`{quote_command('undrain', context.drain_plan.broker)}`"
             )
 
     def _undrain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
@@ -206,7 +207,8 @@ class RollingRestart:
             yield last_record
         if last_record["event"] != "undone":
             raise DrainRefused(
-                f"{process.broker} does not take writes as before: {quote_command('undrain', process.broker)}"
+                f"{process.broker} does not accept writes as before: run "
+                f"`{quote_command('undrain', process.broker)}`"
             )
 
     def _read_boot_ms(self, process: BrokerProcess) -> int | None:
@@ -224,7 +226,8 @@ class RollingRestart:
                 return
             if self._procedure_clock.now_ms() >= deadline_ms:
                 raise DrainRefused(
-                    f"{process_title(process)} is not healthy: {'; '.join(lacking)}; start it again to go on"
+                    f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking)}; run "
+                    "the command again to continue"
                 )
             if lacking != reported_lacking:
                 yield build_event_record(
@@ -244,7 +247,8 @@ class RollingRestart:
                 self._procedure_clock.pause_seconds(self._interval_seconds)
                 observation = self._observe_cluster(process.broker)
         raise DrainRefused(
-            f"{process_title(process)} is not healthy, so nothing is stopped: waits for {'; '.join(lacking)}"
+            f"{process_title(process)} is not healthy, so no broker was stopped: waiting for "
+            f"{'; '.join(lacking)}"
         )
 
     def _observe_cluster(self, broker_name: str) -> ClusterObservation:
@@ -267,17 +271,17 @@ class RollingRestart:
         lacking_texts = [
             f"{name_server.namesrv_addr} to answer"
             if name_server.error
-            else f"{name_server.namesrv_addr} to know it"
+            else f"{name_server.namesrv_addr} to list it"
             for name_server in observation.server_facts
             if not _is_process_known(name_server, process, context.drain_plan.allow_unreachable)
         ]
         own_counters = context.environment.read_broker(process.addr, {}, None, False)
         if own_counters.error is not None:
-            lacking_texts.append(f"an answer of {process.addr}")
+            lacking_texts.append(f"an answer from {process.addr}")
         elif old_boot_ms is not None and own_counters.boot_ms == old_boot_ms:
-            lacking_texts.append("it to be restarted: it runs since before")
+            lacking_texts.append("it to restart: it is still the process from before")
         if observation.broker_counters.error is not None and not process.is_master:
-            lacking_texts.append("an answer of its master")
+            lacking_texts.append("an answer from its master")
         master_end = (
             observation.broker_counters.log_end
             if previous_observation is None or previous_observation.broker_counters.log_end is None

@@ -103,7 +103,7 @@ def build_state_record(restart_state: RestartState) -> dict[str, Any]:
 def parse_state_record(state_json: Any) -> RestartState:
     """Parse the result of `build_state_record`. Raises InvalidStateError."""
     if not isinstance(state_json, dict) or state_json.get("version") != STATE_VERSION:
-        raise InvalidStateError("it is no rolling restart that this program knows")
+        raise InvalidStateError("not a rolling restart, or from another version of nsadmin")
     try:
         broker_processes = tuple(BrokerProcess(**process_json) for process_json in state_json["processes"])
         restart_state = RestartState(
@@ -115,9 +115,9 @@ def parse_state_record(state_json: Any) -> RestartState:
             processes=broker_processes,
         )
     except (KeyError, TypeError) as error:
-        raise InvalidStateError(f"it is no rolling restart: {error}") from None
+        raise InvalidStateError(f"not a rolling restart: {error}") from None
     if not restart_state.is_done and restart_state.step not in restart_state.current_process.restart_steps:
-        raise InvalidStateError(f"it is at a step {restart_state.step!r} that nobody knows")
+        raise InvalidStateError(f'invalid step "{restart_state.step}"')
     return restart_state
 
 

@@ -79,9 +79,7 @@ def observe_servers(audit_clients: AuditClients, now_seconds: float) -> Security
     audited_brokers = _probe_replication(
         audit_clients.own_client, _observe_kind(audit_clients, BROKER, broker_listing.broker_names)
     )
-    listing_problem = (
-        None if broker_listing.groups_by_server else "no name server tells which brokers there are"
-    )
+    listing_problem = None if broker_listing.groups_by_server else "no name server returned a list of brokers"
     return SecurityObservation(now_seconds, [*name_servers, *audited_brokers], listing_problem)
 
 

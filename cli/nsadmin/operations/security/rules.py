@@ -24,10 +24,11 @@ class SecurityProblem(NamedTuple):
 
 
 _FIRST_USERS_RELEASE = (5, 3, 0, 0)
-_FENCE_REMEDY = "let only brokers, clients and operators reach the port (firewall, network policy)"
+_FENCE_REMEDY = "allow only brokers, clients and operators to reach the port (firewall, network policy)"
 _OURS_REMEDY = "start it with --credentials (docs/how-to/secure-the-name-server.md)"
 _JAVA_REMEDY = (
-    f"Apache's name server cannot tell who asks: {_FENCE_REMEDY}, or run `nsadmin namesrv --credentials`"
+    f"Apache's name server cannot authenticate clients: {_FENCE_REMEDY}, or run `nsadmin namesrv "
+    "--credentials`"
 )
 
 
@@ -43,34 +44,42 @@ def check_vulnerabilities(audited_server: AuditedServer, now_seconds: float) -> 
             check_state,
             known_vulnerability.attack_text,
             f"{upgrade_remedy(known_vulnerability)}; until then {_FENCE_REMEDY}",
-            f"it is {audited_server.version}",
+            f"version {audited_server.version}",
         )
 
 
 def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     if audited_server.speaks_tls is False:
-        problem_text = "nothing is encrypted: who is in the way reads and changes all that is said"
+        problem_text = (
+            "connections are not encrypted: an attacker on the network path can read and change all data"
+        )
         yield SecurityProblem(
             "noTls",
             CheckState.WARNING,
             problem_text,
-            "give it a certificate: tls.server.mode, tls.server.certPath",
+            "set up a certificate: tls.server.mode, tls.server.certPath",
         )
         return
     if audited_server.speaks_tls and audited_server.answers_plain_text:
-        problem_text = "TLS is offered, not demanded: who is in the way can have both ends do without"
+        problem_text = (
+            "TLS is optional: an attacker on the network path can downgrade the connection to plain text"
+        )
         yield SecurityProblem(
             "plainText",
             CheckState.WARNING,
             problem_text,
-            "tls.server.mode=enforcing, once all that ask use TLS",
+            "set tls.server.mode=enforcing once all clients use TLS",
         )
     shown_certificate = audited_server.certificate
     if shown_certificate is None:
         return
     if shown_certificate.is_self_signed:
-        problem_text = "its certificate is signed by itself: nobody can tell it from anybody else's"
-        remedy_text = "tls.test.mode.enable=false, and a certificate of an authority that clients trust"
+        problem_text = (
+            "the certificate is self-signed: clients cannot distinguish it from an attacker's certificate"
+        )
+        remedy_text = (
+            "set tls.test.mode.enable=false, and install a certificate of an authority that clients trust"
+        )
         yield SecurityProblem(
             "selfSigned", CheckState.WARNING, problem_text, remedy_text, f"{shown_certificate.subject_name!r}"
         )
@@ -79,11 +88,11 @@ def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[Sec
             f"{shown_certificate.subject_name!r} until "
             f"{format_utc_second(shown_certificate.ends_at_seconds * 1000)}"
         )
-        remedy_text = "put a new one into its place: it is taken without a restart"
+        remedy_text = "replace the certificate file: the server reads it without a restart"
         yield SecurityProblem(
             "expiredCertificate",
             CheckState.CRITICAL,
-            "its certificate has expired",
+            "the certificate has expired",
             remedy_text,
             validity_text,
         )
@@ -99,7 +108,7 @@ def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> It
             return
         if audited_server.is_ours and public_settings.get("credentialsFile"):
             return
-        problem_text = "whoever reaches it may change its settings, KV config and routes"
+        problem_text = "unauthenticated clients can change its settings, KV config and routes"
         yield SecurityProblem(
             "openNameServer",
             CheckState.WARNING,
@@ -108,13 +117,14 @@ def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> It
         )
     elif not _is_authentication_on(audited_server):
         problem_text = (
-            "whoever reaches it may change its settings (UPDATE_BROKER_CONFIG), and delete topics and groups"
+            "unauthenticated clients can change its settings (UPDATE_BROKER_CONFIG), and delete topics "
+            "and groups"
         )
         yield SecurityProblem(
             "openBrokerSettings",
             CheckState.WARNING,
             problem_text,
-            f"demand authentication, or {_FENCE_REMEDY}",
+            f"require authentication, or {_FENCE_REMEDY}",
         )
 
 
@@ -125,29 +135,34 @@ def check_authentication(audited_server: AuditedServer, now_seconds: float) -> I
     if _is_setting_on(audited_server, "authenticationEnabled") and not _is_setting_on(
         audited_server, "authorizationEnabled"
     ):
-        problem_text = "everybody who has an account may do everything"
+        problem_text = "every authenticated account has all permissions"
         yield SecurityProblem(
-            "noAuthorization", CheckState.WARNING, problem_text, "authorizationEnabled=true in broker.conf"
+            "noAuthorization",
+            CheckState.WARNING,
+            problem_text,
+            "set authorizationEnabled=true in broker.conf",
         )
     if audited_server.public_settings is None:
         return
     if _is_authentication_on(audited_server):
-        problem_text = "it demands credentials, and tells its settings to whoever asks"
+        problem_text = "it requires credentials, but returns its settings to unauthenticated clients"
         yield SecurityProblem(
             "settingsWithoutCredentials",
             CheckState.WARNING,
             problem_text,
-            "see the white lists of its accounts",
+            "check the allow lists of its accounts",
         )
         return
-    problem_text = "nobody is asked who he is: whoever reaches it reads and writes every message"
+    problem_text = (
+        "clients are not authenticated: everyone who reaches the broker can read and write every message"
+    )
     server_release = parse_release(audited_server.version)
     has_users = server_release is None or server_release >= _FIRST_USERS_RELEASE
     required_settings = (
         "authenticationEnabled=true and authorizationEnabled=true" if has_users else "aclEnable=true"
     )
     yield SecurityProblem(
-        "noAuthentication", CheckState.WARNING, problem_text, f"{required_settings} in broker.conf"
+        "noAuthentication", CheckState.WARNING, problem_text, f"set {required_settings} in broker.conf"
     )
 
 
@@ -157,13 +172,13 @@ def check_secrets(audited_server: AuditedServer, now_seconds: float) -> Iterator
             audited_server.public_settings,
             CheckState.CRITICAL,
             "openSecrets",
-            "it tells secrets to whoever asks for its settings",
+            "it returns secrets to unauthenticated clients that read its settings",
         ),
         (
             audited_server.settings,
             CheckState.OK,
             "secretsInSettings",
-            "its settings have secrets, told to who may read them",
+            "its settings contain secrets, which every client with read permission can see",
         ),
     ):
         secret_keys = [
@@ -172,9 +187,7 @@ def check_secrets(audited_server: AuditedServer, now_seconds: float) -> Iterator
             if is_secret_name(setting_key) and _can_be_secret(setting_key, setting_value)
         ]
         if secret_keys:
-            remedy_text = (
-                "change these secrets, and keep them out of settings that are told: demand authentication"
-            )
+            remedy_text = "change these secrets, and require authentication to read the settings"
             yield SecurityProblem(check_name, check_state, problem_text, remedy_text, ", ".join(secret_keys))
             return
 
@@ -191,7 +204,7 @@ def _can_be_secret(setting_key: str, setting_value: str) -> bool:
 
 def check_open_reads(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     if audited_server.kind == NAME_SERVER and audited_server.lists_brokers:
-        problem_text = "it tells the addresses of all brokers, and all topics, to whoever asks"
+        problem_text = "unauthenticated clients can read the addresses of all brokers, and all topics"
         yield SecurityProblem(
             "openReads",
             CheckState.OK,
@@ -203,9 +216,9 @@ def check_open_reads(audited_server: AuditedServer, now_seconds: float) -> Itera
 def check_replication_port(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     if audited_server.has_open_replication:
         problem_text = (
-            "its port of replication can be reached from here: it hands all messages to whoever connects"
+            "its replication port is reachable from here: it sends all messages to every client that connects"
         )
-        remedy_text = "let only the other brokers of its group reach haListenPort"
+        remedy_text = "allow only the other brokers of its group to reach haListenPort"
         replication_port = (audited_server.settings or {}).get("haListenPort", "")
         yield SecurityProblem(
             "replicationPort",
@@ -218,18 +231,18 @@ def check_replication_port(audited_server: AuditedServer, now_seconds: float) ->
 
 def check_public_address(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     if _is_public_addr(audited_server.addr):
-        problem_text = "its address is one of the public Internet"
+        problem_text = "its address is on the public Internet"
         yield SecurityProblem(
             "publicAddress",
             CheckState.WARNING,
             problem_text,
-            f"{_FENCE_REMEDY}, and demand TLS and authentication",
+            f"{_FENCE_REMEDY}, and require TLS and authentication",
         )
 
 
 def check_automatic_topics(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     if audited_server.kind == BROKER and _is_setting_on(audited_server, "autoCreateTopicEnable"):
-        problem_text = "a message to a topic that is not there makes it: a wrong name is a new topic"
+        problem_text = "a message to an unknown topic creates the topic, also if its name is a mistake"
         yield SecurityProblem("automaticTopics", CheckState.OK, problem_text, "autoCreateTopicEnable=false")
 
 
@@ -364,7 +377,7 @@ def _format_evidence(audited_server: AuditedServer, found_problem: SecurityProbl
 
 def _list_remedies(server_problems: Iterable[tuple[AuditedServer, SecurityProblem]]) -> list[str]:
     return [
-        f"what to do: {remedy_text}"
+        f"remedy: {remedy_text}"
         for remedy_text in dict.fromkeys(found_problem.remedy_text for _, found_problem in server_problems)
     ]
 
@@ -380,7 +393,7 @@ def _list_unanswered(observation: SecurityObservation) -> Iterator[CheckFinding]
         yield CheckFinding(
             "unanswered",
             CheckState.UNKNOWN,
-            "nobody can tell about servers that say nothing",
+            "servers without an answer could not be audited",
             (),
             tuple(failure_lines),
         )
@@ -390,7 +403,7 @@ def _list_unanswered(observation: SecurityObservation) -> Iterator[CheckFinding]
         if not audited_server.error and audited_server.settings is None
     ]
     if closed_lines:
-        problem_text = "settings that these credentials may not read were not judged"
+        problem_text = "settings that these credentials may not read were not audited"
         yield CheckFinding("unreadSettings", CheckState.UNKNOWN, problem_text, (), tuple(closed_lines))
 
 

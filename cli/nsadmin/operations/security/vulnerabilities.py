@@ -31,19 +31,19 @@ KNOWN_VULNERABILITIES = (
     KnownVulnerability(
         "CVE-2023-33246",
         ("broker", "name server"),
-        "whoever reaches it can run commands on its machine, by a change of its settings",
+        "an attacker who reaches it can run commands on its machine by changing its settings",
         {4: "4.9.6", 5: "5.1.1"},
     ),
     KnownVulnerability(
         "CVE-2023-37582",
         ("name server",),
-        "whoever reaches it can have it write files, by a change of its settings",
+        "an attacker who reaches it can make it write files by changing its settings",
         {4: "4.9.7", 5: "5.1.2"},
     ),
     KnownVulnerability(
         "CVE-2024-23321",
         ("broker",),
-        "whoever has any account, or an address of its white list, can learn the administrator's keys",
+        "a client with any account, or with an address in its allow list, can read the administrator's keys",
         {5: "5.3.0"},
         needed_setting=("aclEnable", "true"),
         is_grave=False,
@@ -51,7 +51,7 @@ KNOWN_VULNERABILITIES = (
     KnownVulnerability(
         "CVE-2019-17572",
         ("broker",),
-        "whoever sends to it can have it make folders outside of its store, by the name of a topic",
+        "an attacker who sends messages to it can create folders outside its store with a crafted topic name",
         {4: "4.6.1", 5: "5.0.0"},
         first_release="4.2.0",
         needed_setting=("autoCreateTopicEnable", "true"),

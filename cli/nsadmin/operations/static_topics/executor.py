@@ -45,7 +45,7 @@ def observe_placement(
     groups_by_name = {addr_group.broker_name: addr_group for addr_group in cluster_info.broker_groups}
     unknown_names = [broker_name for broker_name in broker_names if broker_name not in groups_by_name]
     if unknown_names:
-        raise NotFound(f"no broker {', '.join(unknown_names)} is registered")
+        raise NotFound(f"the brokers {', '.join(unknown_names)} are not registered")
     chosen_groups = [groups_by_name[broker_name] for broker_name in broker_names]
     chosen_groups += [
         addr_group
@@ -56,7 +56,7 @@ def observe_placement(
         addr_group.broker_name for addr_group in chosen_groups if addr_group.master_addr is None
     ]
     if masterless_names:
-        raise NotApplied(f"{', '.join(masterless_names)} has no master now")
+        raise NotApplied(f"no master now for {', '.join(masterless_names)}")
     master_addrs = {
         broker_name: addr_group.master_addr
         for broker_name, addr_group in groups_by_name.items()
@@ -115,7 +115,7 @@ def execute_plan(
         if broker_name not in {*mapping_plan.map_in, *mapping_plan.map_out}
     ]
     first_phases = (
-        ("telling who gets queues", mapping_plan.map_in),
+        ("announcing the new queues", mapping_plan.map_in),
         ("stopping writes", mapping_plan.map_out),
     )
     if find_undecided(mapping_plan):
@@ -129,13 +129,13 @@ def execute_plan(
             return ExecutedPlan(
                 mapping_plan,
                 {broker_name: error for broker_name in mapping_plan.map_out},
-                "asking where queues end",
+                "reading the end of each queue",
             )
         keep_plan(mapping_plan)
     for phase, phase_brokers in (
-        ("telling where queues go on", mapping_plan.map_in),
-        ("telling who has lost queues", mapping_plan.map_out),
-        ("telling all others", tuple(other_brokers)),
+        ("setting the start of each queue", mapping_plan.map_in),
+        ("announcing the lost queues", mapping_plan.map_out),
+        ("informing the other brokers", tuple(other_brokers)),
     ):
         errors_by_broker = share_sender.send_shares(mapping_plan, phase_brokers)
         if errors_by_broker:
@@ -155,7 +155,9 @@ class _ShareSender:
             broker_name for broker_name in broker_names if broker_name not in self._master_addrs
         ]
         if masterless_names:
-            return {broker_name: NotApplied("it has no master now") for broker_name in masterless_names}
+            return {
+                broker_name: NotApplied("the broker has no master now") for broker_name in masterless_names
+            }
         addressed_shares = [
             (self._master_addrs[broker_name], broker_name, mapping_plan.shares[broker_name])
             for broker_name in broker_names
@@ -181,12 +183,12 @@ class _ShareSender:
                 )
                 if ends_result.error is not None or ends_result.result is None:
                     raise ends_result.error or NotApplied(
-                        f"{previous_item.bname} does not tell where its queues end"
+                        f"{previous_item.bname} did not return the ends of its queues"
                     )
                 ends_by_broker[previous_item.bname] = ends_result.result
             if previous_item.queue_id not in ends_by_broker[previous_item.bname]:
                 raise NotApplied(
-                    f"{previous_item.bname} does not tell where its queue {previous_item.queue_id} ends"
+                    f"{previous_item.bname} did not return the end of its queue {previous_item.queue_id}"
                 )
             logic_offsets[logical_queue] = next_block_offset(
                 previous_item, ends_by_broker[previous_item.bname][previous_item.queue_id]
@@ -201,7 +203,7 @@ class _ShareSender:
         )
         return {
             broker_name: share_result.error
-            or NotApplied("the broker answered success, but has another mapping")
+            or NotApplied("the broker reported success, but has another mapping")
             for broker_name, share_result in zip(broker_names, share_results, strict=True)
             if share_result.error is not None
             or not _is_wanted_share(share_result.result, mapping_plan.shares[broker_name])

@@ -69,5 +69,5 @@ def load_mapping_file(file_path: Path) -> MappingPlan:
         raise InvalidMappingFileError(f"{file_path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidMappingFileError(
-            f"{file_path} is no mapping file ({type(error).__name__}: {error})"
+            f"{file_path} is not a mapping file ({type(error).__name__}: {error})"
         ) from None

@@ -51,7 +51,7 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
             for broker_name, leader_item in shares.items()
         )
         raise NotApplied(
-            f"brokers have different mappings ({epoch_texts}): carry on with the last one by --mapFile"
+            f"brokers have different mappings ({epoch_texts}): resume the last change with --mapFile"
         )
     leader_items: dict[int, QueueMappingItem] = {}
     for broker_name, share in shares.items():
@@ -59,8 +59,8 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
             if mapping_items and mapping_items[-1].bname == broker_name:
                 if logical_queue in leader_items:
                     raise NotApplied(
-                        f"queue {logical_queue} is written on {leader_items[logical_queue].bname} "
-                        f"and on {broker_name}"
+                        f"queue {logical_queue} is writable on {leader_items[logical_queue].bname} and on "
+                        f"{broker_name}"
                     )
                 leader_items[logical_queue] = mapping_items[-1]
     total_queues = max((share.total_queues for share in shares.values()), default=0)
@@ -68,7 +68,7 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
         str(logical_queue) for logical_queue in range(total_queues) if logical_queue not in leader_items
     ]
     if missing_queues:
-        raise NotApplied(f"nobody takes what is written to queue {', '.join(missing_queues)}")
+        raise NotApplied(f"no broker accepts writes for queue {', '.join(missing_queues)}")
     undecided_queues = [
         str(logical_queue)
         for logical_queue, leader_item in sorted(leader_items.items())
@@ -76,11 +76,12 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
     ]
     if undecided_queues:
         raise NotApplied(
-            f"queue {', '.join(undecided_queues)} is being moved: carry on with its .after file, by --mapFile"
+            f"queue {', '.join(undecided_queues)} is being moved: resume the change with its .after "
+            "file and --mapFile"
         )
     broker_queues = [(leader_item.bname, leader_item.queue_id) for leader_item in leader_items.values()]
     if len(set(broker_queues)) < len(broker_queues):
-        raise NotApplied("two logical queues have the same queue of a broker")
+        raise NotApplied("two logical queues use the same queue of a broker")
     return dict(sorted(leader_items.items()))
 
 
@@ -103,7 +104,7 @@ def plan_creation(
     leader_items = find_leaders(shares)
     if total_queues < len(leader_items):
         raise NotApplied(
-            f"{topic} has {len(leader_items)} queues: a static topic cannot have fewer than before"
+            f"{topic} has {len(leader_items)} queues: the number of queues of a static topic cannot decrease"
         )
     if shares and total_queues == len(leader_items) and set(informed_brokers) <= shares.keys():
         return MappingPlan(topic, CREATE_TYPE, _highest_epoch(shares), shares)

@@ -115,7 +115,7 @@ def resolve_processes(
             broker_ids = frozenset({int(id_text)})
         else:
             raise NotFound(
-                f"no broker {broker_word!r}: name servers know {_join_known_brokers(present_members)}"
+                f'no broker "{broker_word}": name servers list {_join_known_brokers(present_members)}'
             )
         down_members[broker_name] = down_members.get(broker_name, frozenset()) | broker_ids
     return down_members

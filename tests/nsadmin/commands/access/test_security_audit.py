@@ -17,7 +17,7 @@ def test_what_stands_open_is_a_warning_with_what_to_do(run: Run) -> None:
         assert lines[0] == "WARNING: 0 critical, 2 warnings of 1 server"
         assert "    name server " + server.addr in lines
         assert any(
-            line.startswith("    what to do: Apache's name server cannot tell who asks") for line in lines
+            line.startswith("    remedy: Apache's name server cannot authenticate clients") for line in lines
         )
         done = run("securityAudit", "-n", server.addr, "--format", "json")
         whole = json.loads(done.out)

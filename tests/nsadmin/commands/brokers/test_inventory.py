@@ -196,8 +196,8 @@ def test_check_brokers_counts_a_missing_master_of_a_listed_slave_once(
 def test_check_writable_names_the_topics_of_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
     done = run("check", "writable", "-n", first.addr)
     assert done.code == 2
-    assert "no broker takes messages of OnlyB: broker-b: missing: no name server lists it" in done.out
-    assert "broker-b takes no messages of 1 topics: missing" in done.out
+    assert "no broker accepts messages for OnlyB: broker-b: missing: no name server lists it" in done.out
+    assert "broker-b accepts no messages for 1 topics: missing" in done.out
 
 
 def test_check_all_names_a_dead_broker(first: FakeNameServer, run: Run, dead: str) -> None:
@@ -247,7 +247,7 @@ def test_a_topic_that_a_missing_broker_may_have_had_is_not_created(
     done = run("routeExplain", "Elsewhere", "-n", first.addr, "--json")
     found = {row["step"]: row for row in rows(done)}
     assert (done.code, found["topicNotRegistered"]["result"]) == (3, "unknown")
-    assert "broker-z may have had it, and is missing" in str(found["topicNotRegistered"]["seen"])
+    assert "broker-z possibly had the topic and is missing" in str(found["topicNotRegistered"]["seen"])
     assert "updateTopic" not in done.out
 
 

@@ -131,7 +131,7 @@ def test_a_broker_registers_all_of_its_topics_again(there: Lab, run: Run) -> Non
     done = run("repair", "register", B, "-n", there.namesrv_addr, "--yes", "--json")
     assert (done.code, done.err) == (0, "")
     assert {(row["result"], row["how"]) for row in rows_of(done.out)} == {
-        ("done", "the broker registered anew")
+        ("done", "the broker registered again")
     }
     assert read_perms(there) == before
 

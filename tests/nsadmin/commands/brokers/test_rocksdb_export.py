@@ -45,7 +45,7 @@ def test_files_are_read_as_json_as_rows_or_into_a_file(run: Run, config: str, tm
         (("-p", "DIR", "-t", "topics", "-b", "127.0.0.1:1"), "leave -b, -c and --dry-run out"),
         (("-p", "DIR", "-t", "queues"), "-t 'queues' cannot be: give topics or"),
         (("-b", "127.0.0.1:1", "-e", "x.json"), "name their folder by -p"),
-        (("-p", "DIR/topics", "-t", "topics"), "type the folder above it"),
+        (("-p", "DIR/topics", "-t", "topics"), "use the parent folder"),
     ],
 )
 def test_mistakes_are_said_in_a_line(run: Run, config: str, words: tuple[str, ...], said: str) -> None:

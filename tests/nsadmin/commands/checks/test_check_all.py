@@ -56,8 +56,8 @@ def test_other_limits_for_some(run: Run, first: FakeNameServer, dead: str) -> No
     for wrong, said in (
         ("lag", "--critical lag: give CHECK=RANGE; there are namesrv"),
         ("lags=5", "--critical lags=5: give CHECK=RANGE"),
-        ("lag=x", "check lag: --critical: 'x' is no range"),
-        ("namesrv=2", "low values are bad: give 2:"),
+        ("lag=x", 'check lag: --critical: invalid range "x"'),
+        ("namesrv=2", "low values are bad: use 2:"),
     ):
         done = run(*words, "--critical", wrong)
         assert (done.code, said in done.err) == (3, True), done.err

@@ -26,7 +26,7 @@ def test_once_with_the_exit_code_of_a_check_and_its_formats(run: Run, there: Lab
     assert (strict.code, found["state"], found["check"]) == (2, "CRITICAL", "monitoring")
     assert {one["state"] for one in found["checks"]} >= {"CRITICAL"}
     loose = run(*line, *ANY)
-    assert (loose.code, loose.out) == (0, f"OK: all {found['summary'].split()[2]} groups are well\n")
+    assert (loose.code, loose.out) == (0, f"OK: all {found['summary'].split()[2]} groups are healthy\n")
     file = tmp_path / "groups.prom"
     done = run(*line, "--critical", "0", "--format", "prometheus", "--output-file", str(file))
     assert (done.code, done.out) == (2, "")

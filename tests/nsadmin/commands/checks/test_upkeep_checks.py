@@ -35,14 +35,14 @@ def test_registrations_of_a_cluster_or_a_broker(run: Run, both: str, broker: Fak
 def test_certificates_without_and_with_files_of_its_own(
     run: Run, first: FakeNameServer, broker: FakeBroker, tmp_path: Path
 ) -> None:
-    assert found(run, "certificates", "-n", first.addr)["summary"] == "no certificate was seen"
+    assert found(run, "certificates", "-n", first.addr)["summary"] == "no server showed a certificate"
     authority = Authority(tmp_path)
     tls = authority.issue("server", days=40).for_servers()
     with FakeBroker(tls=tls) as member, FakeNameServer({"C": {"a": {0: member.addr}}}, tls=tls) as server:
         words = ("certificates", "-n", server.addr, "--tlsCa", str(authority.ca))
         value = found(run, *words)
         assert value["state"] == "CRITICAL"
-        assert value["summary"].startswith("of 3 certificates the first one ends in 2.0 days: CA file")
+        assert value["summary"].startswith("3 certificates; the first one expires in 2.0 days: CA file")
         assert found(run, *words, "--warning", "1:", "--critical", "1:")["state"] == "OK"
 
 
@@ -59,7 +59,7 @@ def test_journals_of_name_servers_of_the_context_or_as_named(
     assert value["state"] == "CRITICAL"
     asked = len(first.asked)
     value = found(run, "journal", "--journal", folder, "--warning", "~:", "--critical", "~:", "--verify")
-    assert (value["state"], value["summary"]) == ("OK", "1 of 1 journals can be read and are whole")
+    assert (value["state"], value["summary"]) == ("OK", "1 of 1 journals can be read and are undamaged")
     assert len(first.asked) == asked
     done = run("check", "journal", "--journal", folder, "--since", "soon")
     assert (done.code, "check journal: --since soon is no time" in done.err) == (3, True)
@@ -73,5 +73,5 @@ def test_drains_of_this_machine(run: Run, both: str, tmp_path: Path, monkeypatch
     (folder / "state.json").write_text("no drain")
     value = found(run, "drain", both)
     assert value["state"] == "UNKNOWN"
-    assert "state.json is no JSON" in value["details"][0]
+    assert "state.json is not JSON" in value["details"][0]
     assert "drain" in [one["check"] for one in json.loads(run("check", "all", both, "--json").out)["checks"]]

@@ -172,7 +172,7 @@ def test_what_is_not_there_is_told(run: Run, first: FakeNameServer, dead: str) -
 @pytest.mark.parametrize(
     ("text", "words", "reason"),
     [
-        ("{", (), "it is no JSON"),
+        ("{", (), "not JSON"),
         ('{"configTable": {}}', (), "it has no namespace"),
         ('{"configTable": {"N": {}}}', ("-s", "M"), "no namespace 'M': there are N"),
         (None, (), "No such file"),

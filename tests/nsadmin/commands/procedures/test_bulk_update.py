@@ -93,7 +93,9 @@ def test_a_file_that_cannot_be_used(do: Run) -> None:
     assert do("updateTopicList", "nothere.json", "-c", "cluster-a").code == 2
     bad = do("updateTopicList", written('[{"topicName": "a", "perms": 4},\n {"perm": 9}]'), "-c", "cluster-a")
     assert (bad.code, bad.out) == (2, "")
-    assert bad.err.splitlines()[0].startswith("nsadmin: updateTopicList: list.json:1: [0].perms is unknown")
+    assert bad.err.splitlines()[0].startswith(
+        'nsadmin: updateTopicList: list.json:1: unknown key "[0].perms": use one of'
+    )
     assert len(bad.err.splitlines()) == 3
     Path("binary").write_bytes(b"\xff\xfe")
     assert do("updateTopicList", "binary", "-c", "cluster-a").code == 2

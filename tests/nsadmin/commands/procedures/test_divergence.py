@@ -29,7 +29,7 @@ def test_topics_that_differ_alike_are_one_row_or_all_of_them(
     assert row["differs"] == f"perm: rw- on {first.addr}, r-- on {second.addr}"
     assert row["values"][second.addr]["perm"] == 4
     assert "they diverge: 400 differences" in done.err
-    assert "to do: nsadmin repair wipe broker-a, which restores" in done.err
+    assert "to do: run `nsadmin repair wipe broker-a`, which restores" in done.err
     rows = json.loads(run("divergence", both, *NOW, "--detail", "--json").out)
     assert [row["count"] for row in rows] == [1] * 400
     assert len({row["name"] for row in rows}) == 400

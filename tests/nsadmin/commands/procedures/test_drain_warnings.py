@@ -14,8 +14,8 @@ from tests.support.lab import Lab, lab
 
 B = "broker-a-0"
 WARNING = (
-    f"nsadmin: {B} is drained, and no process holds the drain: this change makes it register topics as "
-    f"writable; nsadmin drain {B} takes the permission away again"
+    f"nsadmin: {B} is drained, and no process holds the drain: this change makes the broker register "
+    f"writable topics; run `nsadmin drain {B}` to remove the write permission again"
 )
 
 

@@ -106,7 +106,7 @@ def test_a_broker_that_no_name_server_knows_is_named(
     assert (unnamed.code, results(unnamed)["wrongNameServer"]) == (1, "cause")
     done = run("routeExplain", "T", "-n", first.addr, "-b", holder.addr, "--json")
     [row] = found(done, "partialNameServerList")
-    assert "broker-a registers with 10.9.9.9:9876, and not here" in str(row["seen"])
+    assert "broker-a registers with 10.9.9.9:9876, but not with this name server" in str(row["seen"])
     assert run("routeExplain", "T", "-n", first.addr, "-b", "no/where").code == 2
 
 
@@ -131,12 +131,12 @@ def test_other_contexts_are_looked_at_if_that_is_wanted(
     before = len(second.asked)
     done = run("--context", "here", "routeExplain", "T", "--json")
     [row] = found(done, "otherContext")
-    assert (row["result"], row["seen"]) == ("skipped", "--contexts looks in lost, prod")
+    assert (row["result"], row["seen"]) == ("skipped", "not asked: pass --contexts to search lost, prod")
     assert len(second.asked) == before
     done = run("--context", "here", "routeExplain", "T", "--contexts", "--json")
     lost, prod = found(done, "otherContext")
     assert (prod["result"], lost["result"]) == ("cause", "unknown")
-    assert f"context prod has it in C, on {second.addr}" in str(prod["seen"])
+    assert f"context prod has the topic in C, on {second.addr}" in str(prod["seen"])
 
 
 def test_another_context_that_verifies_no_certificates_gets_no_signed_request(
@@ -164,7 +164,7 @@ def test_a_name_server_in_its_waiting_time(run: Run, first: FakeNameServer, hold
     done = run("routeExplain", "T", "-n", first.addr, "--json")
     [row] = found(done, "nameServerNotReady")
     assert (done.code, row["result"]) == (1, "cause")
-    assert "it waits 45 s after its start" in str(row["seen"])
+    assert "it starts to return routes 45 s after its start" in str(row["seen"])
 
 
 def test_clusters_and_zones_are_looked_at_where_they_are_named(
@@ -183,6 +183,6 @@ def test_of_two_labs_the_topic_is_found_in_the_other(run: Run, tmp_path: Path) -
         done = run("--context", "here", "routeExplain", "elsewhere", "--contexts", "--json")
         [row] = found(done, "otherContext")
         assert (done.code, row["result"]) == (1, "cause")
-        assert row["seen"] == f"context there has it in cluster-a, on {there.namesrv_addr}"
+        assert row["seen"] == f"context there has the topic in cluster-a, on {there.namesrv_addr}"
         assert row["command"] == "nsadmin where --context there"
         assert run("--context", "there", "routeExplain", "elsewhere", "--contexts").code == 0

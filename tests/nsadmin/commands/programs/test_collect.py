@@ -48,7 +48,7 @@ def test_debug_shows_what_name_servers_and_brokers_are_asked(
     done = run("collect", str(tmp_path), "--once", "--lag", "--debug", "-n", first.addr)
     assert f"{first.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in done.err
     assert f"{consumer_broker.addr} GET_CONSUME_STATS (208): SUCCESS (0)" in done.err
-    assert "1 brokers asked in" in done.err
+    assert "polled 1 brokers in" in done.err
 
 
 def test_values_of_a_namespace_are_polled(run: Run, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_brokers_are_asked_too_and_have_a_line_of_their_own(
     consumer_broker.close()
     done = run(*line)
     assert done.code == 3
-    assert json.loads(done.out)[1]["error"] == "1 of 1 brokers did not tell"
+    assert json.loads(done.out)[1]["error"] == "1 of 1 brokers did not answer"
     told = run("history", "--journal", brokers["journal"], "--type", "BrokerPollFailed")
     assert "did not tell its runtime: connection refused" in told.out
 

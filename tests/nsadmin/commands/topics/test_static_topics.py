@@ -63,7 +63,9 @@ def test_what_was_stopped_says_how_to_carry_on(do: Run, brokers: list[StaticBrok
     stopped = do("remappingStaticTopic", "T", "-b", "b")
     assert (stopped.code, {row[3] for row in lie(stopped)}) == (3, {"failed"})
     line = next(line for line in stopped.err.splitlines() if "carry on: " in line)
-    assert line.startswith("nsadmin: stopped while asking where queues end; carry on: nsadmin remapping")
+    assert line.startswith(
+        "nsadmin: stopped while reading the end of each queue; carry on: nsadmin remapping"
+    )
     # A new plan would begin from what is half done.
     assert do("remappingStaticTopic", "T", "-b", "b").code == 1
     brokers[0].handlers[202] = stats

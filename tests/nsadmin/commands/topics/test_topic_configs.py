@@ -218,7 +218,7 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
     ]
     assert (third["target"], third["role"], third["result"]) == (frozen.addr, "nameserver", "failed")
     assert third["error"] == (
-        f"no answer within 0.3 s: {a.addr}, {b.addr} made the change and still waits to register it here"
+        f"no answer within 0.3 s: {a.addr}, {b.addr} made the change but cannot register it here yet"
     )
     assert f"{a.addr} made the change, but did not answer in time" in done.err
 

@@ -53,7 +53,7 @@ def test_one_that_has_gone_is_only_missed_where_it_is_expected(first: FakeNameSe
 def test_no_broker_at_all_is_critical(first: FakeNameServer) -> None:
     first.clusters = {}
     assert found(first.addr).state is CheckState.CRITICAL
-    assert found(first.addr, cluster="X").summary == "no name server knows a cluster 'X'"
+    assert found(first.addr, cluster="X").summary == 'no name server lists the cluster "X"'
 
 
 def test_a_broker_that_one_name_server_does_not_list_is_a_warning(
@@ -63,7 +63,7 @@ def test_a_broker_that_one_name_server_does_not_list_is_a_warning(
         finding = found(other.addr, first.addr)
         assert finding.state is CheckState.WARNING
         assert finding.details == (
-            f"name server {other.addr} does not list {broker.addr}, which another one does",
+            f"name server {other.addr} does not list {broker.addr}, but another name server does",
         )
 
 

@@ -39,10 +39,10 @@ def found(addr: str, later: float = 0, own: Tls | None = None) -> CheckFinding:
 @pytest.mark.parametrize(
     ("later", "state", "words"),
     [
-        (0, CheckState.OK, "ends in 100.0 days"),
-        (71, CheckState.WARNING, "ends in 29.0 days"),
-        (94, CheckState.CRITICAL, "ends in 6.0 days"),
-        (102, CheckState.CRITICAL, "ended 2.0 days ago"),
+        (0, CheckState.OK, "expires in 100.0 days"),
+        (71, CheckState.WARNING, "expires in 29.0 days"),
+        (94, CheckState.CRITICAL, "expires in 6.0 days"),
+        (102, CheckState.CRITICAL, "expired 2.0 days ago"),
     ],
 )
 def test_days_that_are_left(
@@ -50,9 +50,9 @@ def test_days_that_are_left(
 ) -> None:
     finding = found(first.addr, later)
     assert finding.state is state
-    assert finding.summary == f"of 1 certificates the first one {words}: {secure.addr}"
+    assert finding.summary == f"1 certificates; the first one {words}: {secure.addr}"
     assert finding.details[0].startswith(f"{secure.addr}: 'broker' until 20")
-    assert finding.details[1:] == (f"1 servers speak no TLS: {first.addr}",)
+    assert finding.details[1:] == (f"1 servers do not accept TLS: {first.addr}",)
     assert [sample.item_name for sample in finding.samples] == [None, secure.addr]
 
 
@@ -62,7 +62,7 @@ def test_files_of_this_client_count_too(
     mine = authority.issue("me", days=3)
     finding = found(first.addr, own=Tls(authority.ca, mine.cert))
     assert finding.state is CheckState.CRITICAL
-    assert finding.summary == f"of 3 certificates the first one ends in 2.0 days: CA file {authority.ca}"
+    assert finding.summary == f"3 certificates; the first one expires in 2.0 days: CA file {authority.ca}"
     bundle = tmp_path / "bundle.pem"
     bundle.write_bytes(authority.ca.read_bytes() + authority.issue("other", days=200).cert.read_bytes())
     assert found(first.addr, own=Tls(bundle)).state is CheckState.OK
@@ -83,5 +83,5 @@ def test_who_does_not_answer_may_have_one_that_has_ended(
 
 def test_nobody_speaks_tls(first: FakeNameServer, gone: str) -> None:
     finding = found(first.addr)
-    assert (finding.state, finding.summary) == (CheckState.UNKNOWN, "no certificate was seen")
-    assert found(gone).details[-1] == "no name server tells which brokers there are"
+    assert (finding.state, finding.summary) == (CheckState.UNKNOWN, "no server showed a certificate")
+    assert found(gone).details[-1] == "no name server returned a list of brokers"

@@ -30,10 +30,10 @@ def test_all_is_well_and_what_does_not_apply_is_told(first: FakeNameServer) -> N
     assert (whole.state, whole.summary) == (CheckState.OK, "all 4 checks are OK")
     assert list(parts) == ["namesrv", "brokers", "writable", "heartbeat"]
     assert [line.partition(": ")[2] for line in whole.details] == [
-        "divergence: there is one name server",
+        "divergence: only one name server",
         "certificates: TLS is not in use",
-        "journal: no journal is known",
-        "drain: no broker of this cluster is drained from here",
+        "journal: no journal is configured",
+        "drain: this machine has no drain of a broker of this cluster",
     ]
 
 

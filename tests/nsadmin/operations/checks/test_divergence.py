@@ -31,7 +31,7 @@ def test_queues_that_differ_are_critical(first: FakeNameServer, second: FakeName
     second.routes = {"T": {"broker-a": 4}}
     finding = found(first.addr, second.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.summary == "1 things differ between 2 name servers"
+    assert finding.summary == "1 differences between 2 name servers"
     assert finding.details[0].startswith(
         f"topic T of broker-a: perm: rw- on {first.addr}, r-- on {second.addr}; "
     )
@@ -52,7 +52,7 @@ def test_what_may_go_by_itself_does_not_count(first: FakeNameServer, second: Fak
     second.routes = {"T": {"broker-a": 4}}
     finding = found(first.addr, second.addr, settle=60_000)
     assert finding.state is CheckState.OK
-    assert finding.summary == "2 of 2 name servers agree, 1 things differ for less than two heartbeats"
+    assert finding.summary == "2 of 2 name servers agree, 1 differences are younger than two heartbeats"
     assert values(finding) == [0, 0, 1]
 
 
@@ -61,7 +61,7 @@ def test_it_takes_two(first: FakeNameServer, second: FakeNameServer, gone: str) 
     alone = found(first.addr, gone)
     assert (alone.state, alone.summary) == (
         CheckState.UNKNOWN,
-        "1 of 2 name servers tell what they know: it takes two",
+        "1 of 2 name servers answered: a comparison needs two",
     )
     assert alone.details == (f"name server {gone}: connection refused, nothing listens there",)
     partly = found(first.addr, second.addr, gone)

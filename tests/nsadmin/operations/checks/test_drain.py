@@ -34,10 +34,10 @@ def test_there_is_none(tmp_path: Path, first: FakeNameServer) -> None:
     finding = found(tmp_path, first.addr)
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "no broker of this cluster is drained from here",
+        "this machine has no drain of a broker of this cluster",
     )
     keep(tmp_path, "another:9876", "safe")
-    assert found(tmp_path, first.addr).summary == "no broker of this cluster is drained from here"
+    assert found(tmp_path, first.addr).summary == "this machine has no drain of a broker of this cluster"
 
 
 def test_one_that_is_drained(tmp_path: Path, first: FakeNameServer) -> None:
@@ -45,7 +45,7 @@ def test_one_that_is_drained(tmp_path: Path, first: FakeNameServer) -> None:
     first.routes = {"T": {"broker-a": 4}}
     finding = found(tmp_path, first.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "1 drained: broker-a")
-    assert finding.details == ("drain of broker-a: begun 1.0 h ago by ops, phase safe",)
+    assert finding.details == ("drain of broker-a: started 1.0 h ago by ops, phase safe",)
     assert [sample.value for sample in finding.samples] == [0, 3600, 1]
 
 
@@ -57,9 +57,9 @@ def test_topics_that_are_open_again_are_critical_unless_somebody_is_at_it(
     second.routes = {"T0": {"broker-a": 4}}
     finding = found(tmp_path, first.addr, second.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.summary == "1 drained: broker-a; writes are open again on broker-a"
+    assert finding.summary == "1 drained: broker-a; the write permission is back on broker-a"
     assert finding.details[1:] == (
-        f"drain of broker-a: name server {first.addr} lets clients write to T0, T1, T2 and 2 more",
+        f"drain of broker-a: name server {first.addr} still routes writes for T0, T1, T2 and 2 more",
     )
     assert keeping.try_lock()
     assert found(tmp_path, first.addr).state is CheckState.OK
@@ -74,14 +74,14 @@ def test_one_that_was_forgotten_or_left_half_way_is_a_warning(tmp_path: Path, fi
     finding = found(tmp_path, first.addr)
     assert finding.state is CheckState.WARNING
     assert finding.details[1] == (
-        "drain of broker-a: nobody is at it any more: nsadmin drain broker-a goes on"
+        "drain of broker-a: no process runs this drain: run `nsadmin drain broker-a` to resume"
     )
     first.routes = {"T": {"broker-a": 6}}
     keep(tmp_path, first.addr, "undrain")
     finding = found(tmp_path, first.addr)
     assert finding.state is CheckState.WARNING
     assert finding.details[1] == (
-        "drain of broker-a: undoing it has ended half-way: nsadmin undrain broker-a goes on"
+        "drain of broker-a: the undo is incomplete: run `nsadmin undrain broker-a` to resume"
     )
 
 
@@ -97,4 +97,4 @@ def test_what_nobody_knows(tmp_path: Path, first: FakeNameServer, gone: str) -> 
     file.write_text("{}")
     finding = found(tmp_path, first.addr)
     assert finding.state is CheckState.UNKNOWN
-    assert "it is of version None" in finding.details[0]
+    assert "version None" in finding.details[0]

@@ -34,14 +34,14 @@ def test_the_worst_comes_first_and_those_that_are_well_are_only_counted() -> Non
         GroupObservation(group("split", 0), ("queue 3: nobody consumes it",)),
     ]
     whole, bad = judge_groups(LIMITS, seen, {"h:1": None})
-    assert (whole.state, whole.summary) == (CheckState.CRITICAL, "4 of 6 groups are not well")
+    assert (whole.state, whole.summary) == (CheckState.CRITICAL, "4 of 6 groups are not healthy")
     assert [(one.about, one.state) for one in bad] == [
         ("worst", CheckState.CRITICAL),
         ("idle", CheckState.WARNING),
         ("late", CheckState.WARNING),
         ("split", CheckState.WARNING),
     ]
-    assert bad[1].details == ("nobody of the group is connected",)
+    assert bad[1].details == ("no client of the group is connected",)
     assert bad[3].details == ("queue 3: nobody consumes it",)
 
 
@@ -50,15 +50,15 @@ def test_what_a_broker_does_not_tell_is_unknown_and_never_well() -> None:
         LIMITS, [GroupObservation(group("g", None, 0, REFUSED))], {"h:1": None, "h:2": REFUSED}
     )
     assert (whole.state, bad.state) == (CheckState.UNKNOWN, CheckState.UNKNOWN)
-    assert whole.summary == "1 of 1 groups are not well; 1 of 2 brokers do not tell their groups"
+    assert whole.summary == "1 of 1 groups are not healthy; 1 of 2 brokers returned no list of groups"
     assert whole.details[0].startswith("h:2: ")
     whole, [bad] = judge_groups(LIMITS, [GroupObservation(group("g", 10, 1, REFUSED))], {"h:1": None})
-    assert (bad.state, bad.summary) == (CheckState.UNKNOWN, "g is at least 10 messages behind")
+    assert (bad.state, bad.summary) == (CheckState.UNKNOWN, "g has a backlog of at least 10 messages")
     whole, [bad] = judge_groups(LIMITS, [GroupObservation(group("g", 60, 1, REFUSED))], {"h:1": None})
     assert whole.state is CheckState.WARNING
     assert (
         judge_groups(LIMITS, [GroupObservation(group("g", 0))], {"h:1": None})[0].summary
-        == "all 1 groups are well"
+        == "all 1 groups are healthy"
     )
 
 

@@ -46,9 +46,14 @@ def test_silence_is_a_part_of_the_time_that_there_is(
     finding = found(first.addr)
     assert finding.state is state
     who = f"broker-a 0 at {broker.addr}"
-    assert finding.summary == f"1 brokers, the longest silence is {silent / 1000:.1f} s ({who})"
+    assert (
+        finding.summary == f"1 brokers; the longest time without a heartbeat is {silent / 1000:.1f} s ({who})"
+    )
     assert finding.details == (
-        f"name server {first.addr} heard {who} {silent / 1000:.1f} s ago, and lets it go after 120 s",
+        (
+            f"name server {first.addr} received the last heartbeat of {who} {silent / 1000:.1f} s ago, and "
+            "removes the broker after 120 s"
+        ),
     )
     longest, silence, unheard = finding.samples
     assert longest.value == round(silent / 1200, 1)
@@ -66,7 +71,7 @@ def test_where_ages_are_not_told_only_who_answers_is_known(
     finding = found(first.addr)
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "ages of heartbeats are unknown; 1 of 1 listed brokers answer",
+        "the ages of heartbeats are unknown; 1 of 1 listed brokers answer",
     )
     assert [sample.measure.name for sample in finding.samples] == ["unheard"]
     first.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}}}
@@ -88,7 +93,10 @@ def test_one_that_only_another_name_server_hears_is_a_warning(
     second.clusters = {}
     finding = found(first.addr, second.addr)
     assert finding.state is CheckState.WARNING
-    assert f"name server {second.addr} does not hear broker-a 0 at {broker.addr}" in finding.details
+    assert (
+        f"name server {second.addr} receives no heartbeats from broker-a 0 at {broker.addr}"
+        in finding.details
+    )
 
 
 def test_nobody_is_there(first: FakeNameServer, gone: str) -> None:

@@ -41,7 +41,7 @@ def test_a_journal_goes_on(tmp_path: Path, later: int, state: CheckState) -> Non
     finding = judged(tmp_path / "j", later)
     assert finding.state is state
     assert finding.summary == "1 of 1 journals can be read"
-    assert finding.details[0] == f"{tmp_path}/j: the last record is {later / 1000:.0f} s old, of s:9876"
+    assert finding.details[0] == f"{tmp_path}/j: the last record is {later / 1000:.0f} s old, from s:9876"
     assert [sample.value for sample in finding.samples] == [later / 1000, later / 1000, 0, 0]
 
 
@@ -60,8 +60,8 @@ def test_what_was_lost_is_a_warning_for_a_while(tmp_path: Path) -> None:
     assert finding.state is CheckState.WARNING
     assert finding.samples[2].value == 9
     assert finding.details[1:] == (
-        f"{tmp_path}/j: 9 events are lost",
-        f"{tmp_path}/j: it could not be written for a while, 1 times",
+        f"{tmp_path}/j: 9 events were lost",
+        f"{tmp_path}/j: writes failed 1 times",
     )
     assert judged(tmp_path / "j", since=NOW + 2000).samples[2].value == 2
     assert judged(tmp_path / "j", since=NOW + 4000).state is CheckState.OK
@@ -78,7 +78,7 @@ def test_damage_is_critical_where_it_is_looked_for(tmp_path: Path) -> None:
     pen = Pen(tmp_path / "j")
     pen.write(snapshot(), snapshot())
     pen.journal.close()
-    assert judged(tmp_path / "j", thorough=True).summary == "1 of 1 journals can be read and are whole"
+    assert judged(tmp_path / "j", thorough=True).summary == "1 of 1 journals can be read and are undamaged"
     [file] = (tmp_path / "j").glob("*.jsonl")
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join([lines[0], b"rubbish\n", lines[1]]))
@@ -102,7 +102,7 @@ def test_name_servers_say_whether_they_can_write() -> None:
     assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 name servers can write their journal")
     assert finding.details == (
         "name server h:1: its journal is ok",
-        "name server h:2 keeps no journal of its own",
+        "name server h:2 keeps no journal",
     )
     failing = of_servers(fine, ServerResult[str | None]("h:3", "failing: disk full", None))
     assert failing.state is CheckState.CRITICAL

@@ -33,9 +33,9 @@ def values(finding: CheckFinding) -> dict[str, float | None]:
 
 def test_how_far_it_is(first: FakeNameServer, group: ConsumerBroker) -> None:
     finding = found(first.addr)
-    assert (finding.state, finding.summary) == (CheckState.OK, "G is 10 messages behind on 2 queues")
+    assert (finding.state, finding.summary) == (CheckState.OK, "G has a backlog of 10 messages on 2 queues")
     assert values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
-    assert finding.details == ("T broker-a 0: 10 behind", "no offset was ever committed on 1 queues")
+    assert finding.details == ("T broker-a 0: 10 behind", "1 queues have no committed offset")
     assert found(first.addr, warning="9").state is CheckState.WARNING
     group.offsets["G", "T", 0] = 100
     assert values(found(first.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
@@ -54,7 +54,7 @@ def test_nobody_is_there_and_messages_wait(first: FakeNameServer, group: Consume
     group.clients = {}
     finding = found(first.addr)
     assert finding.state is CheckState.WARNING
-    assert finding.details[0] == "nobody of the group is connected"
+    assert finding.details[0] == "no client of the group is connected"
     group.offsets["G", "T", 0] = 100
     assert found(first.addr).state is CheckState.OK
 
@@ -65,7 +65,7 @@ def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
     first.clusters = {"C": {"broker-a": {0: group.addr}, "broker-b": {0: gone}}}
     finding = found(first.addr)
     assert finding.state is CheckState.UNKNOWN
-    assert finding.summary == "G is at least 10 messages behind on 2 queues"
+    assert finding.summary == "G has a backlog of at least 10 messages on 2 queues"
     assert finding.details[-1] == f"{gone}: connection refused, nothing listens there"
     assert found(first.addr, warning="9").state is CheckState.WARNING
     first.clusters = {"C": {"broker-b": {0: gone}}}

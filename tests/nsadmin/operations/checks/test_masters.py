@@ -18,8 +18,8 @@ def test_one_that_answers_with_an_error_is_not_silent(
 def test_why_a_broker_takes_no_messages() -> None:
     assert explain_unwritable(6, 8, "h:1", {}) is None
     assert explain_unwritable(2, 1, "h:1", {"h:2": "gone"}) is None
-    assert explain_unwritable(None, 0, "h:1", {}) == "no queue to write to"
-    assert explain_unwritable(6, 0, "h:1", {}) == "no queue to write to"
-    assert explain_unwritable(4, 8, "h:1", {}) == "no permission to write"
+    assert explain_unwritable(None, 0, "h:1", {}) == "no write queue"
+    assert explain_unwritable(6, 0, "h:1", {}) == "no write queue"
+    assert explain_unwritable(4, 8, "h:1", {}) == "no write permission"
     assert explain_unwritable(6, 8, None, {}) == "no master"
     assert explain_unwritable(6, 8, "h:1", {"h:1": "gone"}) == "its master h:1: gone"

@@ -40,4 +40,4 @@ def test_one_that_is_not_ready_does_not_serve() -> None:
         server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = refuse(1, "name server not ready")
         finding = found(server.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.details[0].endswith("; it is not ready to tell routes yet")
+    assert finding.details[0].endswith("; it is starting and does not return routes yet")

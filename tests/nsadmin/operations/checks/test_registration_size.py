@@ -27,9 +27,9 @@ def test_the_largest_is_measured_against_what_is_read() -> None:
     finding = judged(told("h:1", 2 * MIB), told("h:2", 8 * MIB))
     assert finding.state is CheckState.OK
     assert finding.summary == (
-        "the largest of 2 registrations takes 8388608 of 16777216 bytes, that of broker-b 0 at h:2"
+        "the largest of 2 registrations has 8388608 of 16777216 bytes: broker-b 0 at h:2"
     )
-    assert finding.details[0] == "broker-b 0 at h:2: 8388608 bytes, 0 topics, room for 7 more"
+    assert finding.details[0] == "broker-b 0 at h:2: 8388608 bytes, 0 topics, space for 7 more"
     assert [(sample.value, sample.item_name) for sample in finding.samples] == [
         (50, None),
         (8 * MIB, "h:2"),
@@ -44,7 +44,7 @@ def test_who_does_not_tell_leaves_it_unknown_unless_it_is_bad_enough() -> None:
     finding = judged(told("h:1", MIB), silent)
     assert (finding.state, finding.details[-1]) == (CheckState.UNKNOWN, "broker-b 0 at h:2: no answer")
     assert judged(told("h:1", 14 * MIB), silent).state is CheckState.CRITICAL
-    assert judged(silent).summary == "no broker tells what it registers"
+    assert judged(silent).summary == "no broker returned its topics"
 
 
 def test_brokers_are_those_that_any_name_server_lists(first: FakeNameServer, gone: str) -> None:

@@ -29,10 +29,10 @@ def test_what_is_given_counts_for_the_measure_that_has_a_limit() -> None:
 
 def test_a_limit_that_can_only_be_a_mistake_is_refused() -> None:
     with pytest.raises(
-        InvalidRangeError, match=r"--critical 2 would alert above 2, but low values are bad: give 2:"
+        InvalidRangeError, match=r"--critical 2 would alert above 2, but low values are bad: use 2:"
     ):
         CheckScale("namesrv", None, "2")
-    with pytest.raises(InvalidRangeError, match="--warning: 'x' is no range"):
+    with pytest.raises(InvalidRangeError, match='--warning: invalid range "x"'):
         CheckScale("namesrv", "x")
     assert CheckScale("namesrv", None, "0:2").make_sample("serving", 3).alert_state is CheckState.CRITICAL
 

@@ -19,7 +19,7 @@ def values(finding: CheckFinding) -> list[float | None]:
 
 def test_all_is_well(first: FakeNameServer, second: FakeNameServer) -> None:
     finding = found(first.addr, second.addr)
-    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 brokers of T take messages")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 brokers of T accept messages")
     assert (finding.about, finding.details) == ("T", ())
     assert values(finding) == [0, 1, 1, 8]
 
@@ -31,7 +31,7 @@ def test_a_broker_that_was_wiped_is_a_warning_and_the_last_one_critical(
     first.routes = {"T": {"broker-a": 4, "broker-b": 6}}
     finding = found(first.addr)
     assert finding.state is CheckState.WARNING
-    assert finding.details == ("broker-a: no permission to write",)
+    assert finding.details == ("broker-a: no write permission",)
     assert values(finding) == [1, 1, 2, 8]
     first.routes = {"T": {"broker-a": 4, "broker-b": 4}}
     assert found(first.addr).state is CheckState.CRITICAL
@@ -41,12 +41,12 @@ def test_the_name_server_that_knows_least_counts(first: FakeNameServer, second: 
     second.routes = {"T": {"broker-a": 4}}
     finding = found(first.addr, second.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.details == (f"name server {second.addr}: broker-a: no permission to write",)
+    assert finding.details == (f"name server {second.addr}: broker-a: no write permission",)
     second.routes = {}
     finding = found(first.addr, second.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.summary == "0 of 1 brokers of T take messages"
-    assert finding.details == (f"name server {second.addr} does not know the topic",)
+    assert finding.summary == "0 of 1 brokers of T accept messages"
+    assert finding.details == (f"name server {second.addr} does not have the topic",)
 
 
 def test_a_master_that_does_not_answer_or_is_not_there(
@@ -63,7 +63,7 @@ def test_a_master_that_does_not_answer_or_is_not_there(
 
 def test_what_nobody_knows(first: FakeNameServer, gone: str) -> None:
     missing = found(first.addr, name="X")
-    assert (missing.state, missing.summary) == (CheckState.CRITICAL, "no name server knows X")
+    assert (missing.state, missing.summary) == (CheckState.CRITICAL, "no name server has the topic X")
     partly = found(first.addr, gone)
     assert partly.state is CheckState.WARNING
     assert partly.details == (f"name server {gone}: connection refused, nothing listens there",)

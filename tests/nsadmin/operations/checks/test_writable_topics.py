@@ -29,7 +29,7 @@ def test_topics_of_rocketmq_and_of_groups_are_left_out(first: FakeNameServer) ->
         name: {"broker-a": 4} for name in ("TBW102", "C", "%RETRY%g", "%DLQ%g", "rmq_sys_x", "RMQ_SYS_y")
     }
     finding = found(first.addr)
-    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 topics can be written")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 topics are writable")
     assert values(finding) == [0, 0, 1]
 
 
@@ -38,17 +38,17 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(first: FakeNameServer,
     first.routes = {f"T{n:02}": {"broker-a": 4, "broker-b": 6} for n in range(20)}
     finding = found(first.addr)
     assert finding.state is CheckState.WARNING
-    assert finding.summary == "20 of 20 topics can be written, 20 of them on fewer brokers than have them"
-    assert finding.details == ("broker-a takes no messages of 20 topics: no permission to write",)
+    assert finding.summary == "20 of 20 topics are writable, 20 of them not on all of their brokers"
+    assert finding.details == ("broker-a accepts no messages for 20 topics: no write permission",)
     for n in range(12):
         first.routes[f"T{n:02}"] = {"broker-a": 4}
     finding = found(first.addr)
     assert finding.state is CheckState.CRITICAL
     assert values(finding) == [8, 12, 20]
-    assert finding.details[0] == "no broker takes messages of T00: broker-a: no permission to write"
+    assert finding.details[0] == "no broker accepts messages for T00: broker-a: no write permission"
     assert finding.details[10:] == (
-        "nor of 2 more topics",
-        "broker-a takes no messages of 8 topics: no permission to write",
+        "and for 2 more topics",
+        "broker-a accepts no messages for 8 topics: no write permission",
     )
     assert found(first.addr, leaving_out="^T").state is CheckState.OK
 
@@ -69,8 +69,8 @@ def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     first.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4}}
     finding = found(first.addr)
     assert values(finding) == [0, 1, 2]
-    assert finding.details == ("no broker takes messages of U: broker-a: no permission to write",)
-    assert finding.summary == "0 of 2 topics can be written, 1 are read-only on purpose"
+    assert finding.details == ("no broker accepts messages for U: broker-a: no write permission",)
+    assert finding.summary == "0 of 2 topics are writable, 1 are read-only by configuration"
 
 
 def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
@@ -80,8 +80,8 @@ def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
     first.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 6}}
     finding = found(first.addr)
     assert values(finding) == [0, 1, 2]
-    assert finding.summary == "0 of 2 topics can be written, 1 are read-only on purpose"
-    assert [line.split(":")[0] for line in finding.details] == ["no broker takes messages of U"]
+    assert finding.summary == "0 of 2 topics are writable, 1 are read-only by configuration"
+    assert [line.split(":")[0] for line in finding.details] == ["no broker accepts messages for U"]
 
 
 def test_a_wiped_and_silent_broker_takes_no_messages(first: FakeNameServer, gone: str) -> None:
@@ -98,7 +98,9 @@ def test_the_name_server_that_knows_least_counts(
     second.routes = {}
     finding = found(first.addr, second.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.details == (f"no broker takes messages of T: unknown to name server {second.addr}",)
+    assert finding.details == (
+        f"no broker accepts messages for T: name server {second.addr} does not have the topic",
+    )
 
 
 def test_a_master_that_does_not_answer(first: FakeNameServer, gone: str) -> None:
@@ -111,7 +113,7 @@ def test_one_cluster(first: FakeNameServer, broker: FakeBroker) -> None:
     first.routes = {"T": {"broker-a": 6, "broker-d": 4}, "U": {"broker-d": 4}}
     assert values(found(first.addr, cluster="C")) == [0, 0, 1]
     assert values(found(first.addr, cluster="D")) == [0, 2, 2]
-    assert found(first.addr, cluster="E").summary == "no name server knows a cluster 'E'"
+    assert found(first.addr, cluster="E").summary == 'no name server lists the cluster "E"'
 
 
 def test_nobody_tells(gone: str) -> None:

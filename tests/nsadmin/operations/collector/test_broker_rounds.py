@@ -94,9 +94,9 @@ def test_who_does_not_tell_is_written_down_and_said(cluster: Cluster) -> None:
     cluster.servers[0].clusters = {"C": {"a": {0: f"127.0.0.1:{closed_port()}"}}}
     done = cluster.once()
     assert done.broker_round is not None
-    assert str(done.broker_round.silence_error) == "1 of 3 brokers did not tell"
+    assert str(done.broker_round.silence_error) == "1 of 3 brokers did not answer"
     assert cluster.kinds().count("BrokerPollFailed") == 1
-    assert cluster.warned == ["1 of 3 brokers did not tell"]
+    assert cluster.warned == ["1 of 3 brokers did not answer"]
 
 
 def test_rounds_go_on_until_they_are_stopped_and_say_when_a_broker_tells_again(cluster: Cluster) -> None:
@@ -110,7 +110,7 @@ def test_rounds_go_on_until_they_are_stopped_and_say_when_a_broker_tells_again(c
     _until(lambda: len(cluster.warned) > 1)
     running.request_stop()
     thread.join()
-    assert cluster.warned == ["1 of 3 brokers did not tell", "all 3 brokers tell again"]
+    assert cluster.warned == ["1 of 3 brokers did not answer", "all 3 brokers answer again"]
     kinds = cluster.kinds()
     assert (kinds[0], kinds[-1]) == ("CollectorStarted", "CollectorStopping")
     # Name servers were looked at before brokers were asked for the first time.

@@ -113,7 +113,7 @@ def test_two_do_not_write_to_one_folder_nor_to_a_name_servers_own(tmp_path: Path
     own.close()
     for _ in range(2):
         # The second time shows that the first one let go of the folder.
-        with pytest.raises(RocketMQError, match="not this collector's"):
+        with pytest.raises(RocketMQError, match="a journal of another writer"):
             NameServerJournal(tmp_path, "ns:1")
 
 

@@ -83,8 +83,8 @@ def test_each_failed_poll_is_written_and_the_first_is_said(watched: Watched) -> 
     assert watched.kinds()[-3:-1] == ["KvPut", "PollRecovered"]
     addr = watched.server.addr
     assert watched.warned == [
-        f"name server {addr}: {failed}; polling goes on",
-        f"name server {addr}: answers again, after 2 failed polls",
+        f"name server {addr}: {failed}; the collector retries",
+        f"name server {addr}: answers again after 2 failed polls",
     ]
 
 
@@ -106,7 +106,7 @@ def test_a_poll_that_takes_longer_than_the_interval_is_told_once(watched: Watche
     watched.poll()
     watched.poll()
     assert watched.remarked == [
-        f"name server {watched.server.addr}: a poll took 16.0 s, longer than the interval"
+        f"name server {watched.server.addr}: a poll took 16.0 s, more than the interval"
     ]
 
 
@@ -126,7 +126,7 @@ def test_a_disk_that_takes_nothing_is_told_and_that_it_does_again(
     watched.poll()
     addr = watched.server.addr
     assert watched.warned == [
-        f"the journal of {addr} cannot be written: No space left on device; polling goes on",
-        f"the journal of {addr} is written again",
+        f"the journal of {addr} cannot be written: No space left on device; the collector continues to poll",
+        f"the journal of {addr} is writable again",
     ]
     assert watched.kinds()[-3:] == ["EventsLost", "JournalResumed", "Snapshot"]

@@ -80,13 +80,13 @@ def test_whatever_happens_in_the_scenario_about_it_the_cause_is_found(tmp_path: 
     assert (told[70].second.verdict, told[70].causes) == ("diverge", {"partial-list"})
     assert "its namesrvAddr does not name ns-3" in told[70].text
     assert told[430].causes == {"wiped"}
-    assert "wiped on ns-2 only" in told[430].text
+    assert "removed on ns-2 only" in told[430].text
     assert told[610].causes == {"write-perm-added"}
     assert "addWritePerm was sent to ns-2" in told[610].text
     assert told[918].causes == {"not-registered"}
     assert "topic fresh on ns-1 ns-2, not on ns-3" in told[918].text
     assert told[1150].causes == {"partition"}
-    assert "what it registers does not reach ns-3" in told[1150].text
+    assert "its registrations do not reach ns-3" in told[1150].text
     assert told[1390].causes == {"kv-written-to-some"}
     assert "written to ns-1 only" in told[1390].text
     # A slow way is seen, and has gone by the second look.

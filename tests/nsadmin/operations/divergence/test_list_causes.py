@@ -15,7 +15,7 @@ def test_a_list_that_names_the_server_since_a_moment_ago() -> None:
     found = new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, 30_000))
     assert found is not None
     assert found.kind == "new-list"
-    assert found.text == "its namesrvAddr names s:2, and its settings changed a moment ago"
+    assert found.text == "its namesrvAddr names s:2, and its settings changed less than 3 minutes ago"
     # Clocks may differ.
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, -5_000)) is not None
 

@@ -61,7 +61,7 @@ def test_the_broker_tells_what_came_only_where_something_came(there: Lab, world:
 
 
 def test_who_does_not_answer_is_unknown(world: ClusterEnvironment, dead: str) -> None:
-    assert world.read_broker(None, {}, None, False).error == "it has no master now"
+    assert world.read_broker(None, {}, None, False).error == "the broker has no master now"
     silent = world.read_broker(dead, {}, None, True)
     assert (silent.put_count, silent.error is not None) == (None, True)
     assert isinstance(world.read_own_queues(dead), str)

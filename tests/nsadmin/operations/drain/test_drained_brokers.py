@@ -26,15 +26,15 @@ def test_a_drain_that_no_process_holds_is_named_with_the_command_that_goes_on(tm
     keep(tmp_path, SAFE).release_lock()
     [line] = conflicts(tmp_path, "broker-a", "broker-b")
     assert line.startswith(
-        "broker-a is drained, and no process holds the drain: this change makes it register"
+        "broker-a is drained, and no process holds the drain: this change makes the broker register"
     )
-    assert line.endswith("writable; nsadmin drain broker-a takes the permission away again")
+    assert line.endswith("writable topics; run `nsadmin drain broker-a` to remove the write permission again")
 
 
 def test_a_drain_under_way_is_named_with_its_process(tmp_path: Path) -> None:
     store = keep(tmp_path, SAFE)
     [line] = conflicts(tmp_path, "broker-a")
-    assert "is being drained by process" in line
+    assert "is draining" in line
     store.release_lock()
 
 

@@ -11,48 +11,51 @@ from nsadmin.operations.drain.risks import DrainRisk
 T = 1_700_000_000_000
 TOPICS = ("a", "b", "c", "d", "e")
 TOLD: list[tuple[DrainEvent, str]] = [
-    (events.Started(T, "C", "broker-a", ("h:1", "h:2"), None), "drains broker-a of C on h:1, h:2"),
+    (events.Started(T, "C", "broker-a", ("h:1", "h:2"), None), "draining broker-a of cluster C on h:1, h:2"),
     (
         events.Started(T, "C", "broker-a", ("h:1",), "wait"),
-        "goes on with broker-a of C, which was at wait; h:1",
+        "resuming the drain of broker-a in cluster C from phase wait, on h:1",
     ),
-    (events.Joined(T, 12), "process 12 is draining it already: joined"),
+    (events.Joined(T, 12), "process 12 is already draining this broker: following its progress"),
     (
         events.Checked(T, 3, 0.25, (DrainRisk("static", "1 topic is static", ("a",), True),)),
-        "3 topics, 25% of all queues that clients write to; 1 topic is static",
+        "3 topics, 25% of all writable queues; 1 topic is static",
     ),
-    (events.Checked(T, 1, None, ()), "1 topic, unknown of all queues that clients write to"),
-    (events.SnapshotTaken(T, "h:1", 1234), "h:1: 1,234 topics saved as they are"),
-    (events.Wiped(T, "h:1", 1, None), "h:1: write permission taken away"),
-    (events.Wiped(T, "h:1", 2, None), "h:1: write permission taken away (for the 2nd time)"),
-    (events.Wiped(T, "h:1", 11, None), "h:1: write permission taken away (for the 11th time)"),
-    (events.Wiped(T, "h:1", 1, "no answer"), "h:1: writes could not be stopped: no answer"),
+    (events.Checked(T, 1, None, ()), "1 topic, unknown of all writable queues"),
+    (events.SnapshotTaken(T, "h:1", 1234), "h:1: 1,234 topics saved"),
+    (events.Wiped(T, "h:1", 1, None), "h:1: write permission removed"),
+    (events.Wiped(T, "h:1", 2, None), "h:1: write permission removed (for the 2nd time)"),
+    (events.Wiped(T, "h:1", 11, None), "h:1: write permission removed (for the 11th time)"),
+    (events.Wiped(T, "h:1", 1, "no answer"), "h:1: the write permission was not removed: no answer"),
     (events.PermissionSet(T, "h:3", 6, 4, None), "h:3: brokerPermission 6 -> 4"),
     (events.PermissionSet(T, "h:3", 6, 4, "no"), "h:3: brokerPermission stays 6: no"),
-    (events.Closed(T, ("h:1", "h:2")), "routes read back: nothing to write to on h:1, h:2"),
-    (events.Reopened(T, "h:1", TOPICS, "created"), "h:1: 5 topics open again (a, b, c and 2 more): created"),
-    (events.ServerLost(T, "h:1", "no"), "h:1 does not answer, what it tells clients is unknown: no"),
+    (events.Closed(T, ("h:1", "h:2")), "routes verified: no writable queue on h:1, h:2"),
+    (
+        events.Reopened(T, "h:1", TOPICS, "created"),
+        "h:1: 5 topics writable again (a, b, c and 2 more): created",
+    ),
+    (events.ServerLost(T, "h:1", "no"), "h:1 does not answer, so its routes are unknown: no"),
     (events.ServerBack(T, "h:1"), "h:1 answers again"),
-    (events.BrokerGone(T, "h:1"), "h:1: the broker is not registered any more"),
+    (events.BrokerGone(T, "h:1"), "h:1: the broker is no longer registered"),
     (events.BrokerBack(T, "h:1"), "h:1: the broker is registered again"),
     (events.Safe(T, ()), "safe to stop"),
     (
         events.Safe(T, ("h:1",)),
-        "safe to stop as far as is known: nobody knows what clients are told by h:1",
+        "safe to stop, except that these name servers do not answer, so their routes are unknown: h:1",
     ),
-    (events.Unsafe(T, "open again on h:1"), "not safe to stop any more: open again on h:1"),
-    (events.CommandEnded(T, "stop broker-a", 3), "stop broker-a: ended with 3"),
+    (events.Unsafe(T, "writable again on h:1"), "no longer safe to stop: writable again on h:1"),
+    (events.CommandEnded(T, "stop broker-a", 3), "stop broker-a: exited with 3"),
     (events.PutBack(T, "h:1", 3, "topic by topic", {}, None), "h:1: 3 topics as before (topic by topic)"),
     (
         events.PutBack(T, "h:1", 2, "topic by topic", {"a": "r-- instead of rw-"}, None),
         "h:1: 2 topics as before (topic by topic); not a (r-- instead of rw-)",
     ),
-    (events.PutBack(T, "h:1", 0, "", {}, "no answer"), "h:1: nothing was put back: no answer"),
-    (events.Undone(T, "broker-a"), "broker-a takes writes as before the drain"),
+    (events.PutBack(T, "h:1", 0, "", {}, "no answer"), "h:1: nothing was restored: no answer"),
+    (events.Undone(T, "broker-a"), "broker-a accepts writes as before the drain"),
     (
         events.HoldEnded(T, "broker-a"),
-        "broker-a is drained and not held any more: nsadmin will not remove a write permission that a"
-        " registration restores; stop the broker now, or drain it with --hold or --then COMMAND",
+        "broker-a is drained, but no process holds the drain: nsadmin will not remove a write permission "
+        "that a registration restores. Stop the broker now, or drain it with --hold or --then COMMAND.",
     ),
 ]
 PROGRESS = events.Progress(
@@ -68,10 +71,10 @@ def test_an_event_in_words(event: DrainEvent, said: str) -> None:
 
 def test_how_it_stands() -> None:
     assert describe_record(build_event_record(PROGRESS)) == (
-        "wait: puts 1,200 a minute, pay 20 (clients), orders 9 (clients), lag 5; waits for writes to stop"
+        "wait: puts 1,200 a minute, pay 20 (clients), orders 9 (clients), lag 5; waiting for writes to stop"
     )
     quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
-    assert describe_record(build_event_record(quiet)) == "safe: puts unknown; waits for nothing"
+    assert describe_record(build_event_record(quiet)) == "safe: puts unknown; waiting for nothing"
 
 
 def test_every_event_has_words_and_a_name_of_its_own() -> None:

@@ -29,9 +29,8 @@ def test_each_setting_that_changed_is_named() -> None:
     before = own(1, orders={"perm": 6, "order": False, "attributes": {}}, payments={"perm": 6})
     now = own(2, orders={"perm": 4, "order": True, "attributes": {"a": "b"}}, refunds={"perm": 6})
     assert explain(before, now) == (
-        "the broker registered all it has after a change: "
-        'orders attributes {} -> {"a":"b"} and order false -> true and perm rw- -> r--, payments deleted, '
-        "refunds created"
+        'the broker registered all its topics after a change: orders attributes {} -> {"a":"b"} and order '
+        "false -> true and perm rw- -> r--, payments deleted, refunds created"
     )
 
 
@@ -49,4 +48,4 @@ def test_a_change_counts_for_the_name_server_that_hears_of_it_later() -> None:
     for addr in ("h:1", "h:2"):
         assert explainer.explain_reopening(facts(addr), SAVED, now).endswith("orders order true -> false")
         explainer.remember_topics(now, addr)
-    assert "with unchanged topics" in explainer.explain_reopening(facts("h:1"), SAVED, now)
+    assert "without a change" in explainer.explain_reopening(facts("h:1"), SAVED, now)

@@ -60,7 +60,7 @@ def test_what_any_name_server_tells_counts_and_what_none_knows_does_not() -> Non
         False,
     )
     assert [(risk.text, risk.topics) for risk in found] == [
-        ("1 topic would be left without a queue that clients can write to (T)", ("T",))
+        ("1 topic would be left without a writable queue (T)", ("T",))
     ]
 
 
@@ -90,8 +90,8 @@ def test_who_is_the_master_and_who_are_slaves() -> None:
     ("topic", "delayed", "has_transactions", "source"),
     [
         ("T", 0, False, "clients"),
-        ("T", 3, False, "clients, or 3 delayed messages are due"),
-        ("T", 3, True, "clients, or 3 delayed messages are due and transactions"),
+        ("T", 3, False, "clients, or 3 delayed messages that become visible"),
+        ("T", 3, True, "clients, or 3 delayed messages that become visible and transactions"),
         ("%RETRY%g", 3, True, "retries of consumers"),
         ("%DLQ%g", 0, False, "dead letters"),
     ],
@@ -105,7 +105,5 @@ def test_where_messages_likely_come_from(
 def test_the_text_of_a_risk_names_the_first_topics() -> None:
     topics = {f"T{number}": ServerTopic(RW, 0, 1) for number in range(7)}
     [found] = find_risks("a", [server(**topics)], SYSTEM, frozenset(), False)
-    assert found.text == (
-        "7 topics would be left without a queue that clients can write to (T0, T1, T2, T3, T4 and 2 more)"
-    )
+    assert found.text == ("7 topics would be left without a writable queue (T0, T1, T2, T3, T4 and 2 more)")
     assert len(found.topics) == 7

@@ -51,10 +51,10 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
 @pytest.mark.parametrize(
     ("disturb", "cause"),
     [
-        (lambda cluster: cluster.restart_broker(), "the broker was restarted"),
+        (lambda cluster: cluster.restart_broker(), "the broker restarted"),
         (
             lambda cluster: cluster.delete("payments"),
-            "the broker registered all it has after a change: payments deleted",
+            "the broker registered all its topics after a change: payments deleted",
         ),
         (
             lambda cluster: cluster.create("orders", queues=16),
@@ -62,16 +62,16 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
         ),
         (
             lambda cluster: cluster.flip_order("%RETRY%billing"),
-            "the broker registered all it has after a change: %RETRY%billing order false -> true",
+            "the broker registered all its topics after a change: %RETRY%billing order false -> true",
         ),
         (
             lambda cluster: cluster.flip_order("%RETRY%billing", times=2),
-            "the broker registered all it has after changes that were undone, such as the order flag of a "
-            "retry topic",
+            "the broker registered all its topics after changes that were reverted, such as the order flag "
+            "of a retry topic",
         ),
         (
             lambda cluster: cluster.register(),
-            "the broker registered all it has, with unchanged topics: its connection was lost",
+            "the broker registered all its topics, without a change: the connection was lost",
         ),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_reason_that_cannot_be_read_is_said_to_be_unknown(tmp_path: Path) -> N
     cluster.script = {45: lambda: cluster.flip_order("%RETRY%billing")}
     told = cluster.drain(tmp_path)
     assert {record["cause"] for record in named(told, "reopened")} == {
-        "the broker registered all it has: a topic changed, or its connection was lost"
+        "the broker registered all its topics: a topic changed, or the connection was lost"
     }
 
 
@@ -152,7 +152,7 @@ def test_one_that_comes_back_open_is_closed(tmp_path: Path) -> None:
     cluster.script = {15: lambda: cluster.kill_server(1), 45: lambda: cluster.restart_server(1)}
     told = cluster.drain(tmp_path)
     [reopened] = named(told, "reopened")
-    assert reopened["cause"].startswith("the name server was restarted")
+    assert reopened["cause"].startswith("the name server restarted")
     assert [record["unknown"] for record in named(told, "safe")] == [[]]
     assert not cluster.is_written
 
@@ -216,7 +216,7 @@ def test_for_good_waits_for_consumers(tmp_path: Path) -> None:
     told = cluster.drain(tmp_path, rules=SafetyRules(for_good=True))
     [safe] = named(told, "safe")
     assert safe["time"] >= 1_700_000_000_000 + 200_000
-    assert named(told, "progress")[-2]["waitingFor"] == ["consumers to read what is left"]
+    assert named(told, "progress")[-2]["waitingFor"] == ["consumers to read the backlog"]
 
 
 def test_it_waits_for_a_slave(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
 
 CHECKED = [
     (lambda cluster: cluster.kill_server(1), DrainRefused, "--allow-unreachable"),
-    (lambda cluster: cluster.stop_broker(), NotFound, "no broker 'broker-a' is registered"),
+    (lambda cluster: cluster.stop_broker(), NotFound, 'no broker "broker-a" is registered'),
 ]
 
 

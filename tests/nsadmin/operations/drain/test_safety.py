@@ -34,13 +34,17 @@ def test_nothing_is_waited_for_after_closed_routes_time_and_quiet_intervals() ->
 
 
 def test_each_obstacle_is_named() -> None:
-    assert list_texts(ClusterObservation(31_000, (OPEN,), COUNTERS)) == ("routes to be closed",)
-    assert list_texts(ClusterObservation(2_500, (CLOSED,), COUNTERS)) == ("clients to look again, 29 s",)
+    assert list_texts(ClusterObservation(31_000, (OPEN,), COUNTERS)) == (
+        "the write permission to be removed from all routes",
+    )
+    assert list_texts(ClusterObservation(2_500, (CLOSED,), COUNTERS)) == (
+        "clients to refresh their routes, 29 s",
+    )
     late = ClusterObservation(40_000, (CLOSED,), COUNTERS)
     assert list_texts(late, puts=5, quiet_count=0) == ("writes to stop",)
     assert list_texts(late, quiet_count=1) == ("1 more interval without writes",)
     unregistered = ClusterObservation(40_000, (NameServerFacts("h:1", None, "C", {}, {}),), COUNTERS)
-    assert list_texts(unregistered) == ("a name server that knows the broker",)
+    assert list_texts(unregistered) == ("a name server that lists the broker",)
 
 
 def test_a_slave_needs_all_messages_of_the_last_observation() -> None:
@@ -53,8 +57,8 @@ def test_a_slave_needs_all_messages_of_the_last_observation() -> None:
 def test_for_good_consumers_have_to_read_everything() -> None:
     for_good = RULES._replace(for_good=True)
     for lag_by_group, texts in (
-        (None, ("consumers' lag to be known",)),
-        ({"g": 5}, ("consumers to read what is left",)),
+        (None, ("the backlog of the consumers, which is unknown",)),
+        ({"g": 5}, ("consumers to read the backlog",)),
         ({"g": 0}, ()),
     ):
         observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))

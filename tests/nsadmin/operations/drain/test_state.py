@@ -54,10 +54,10 @@ def test_a_snapshot_is_read_back(snapshot: QueueSnapshot) -> None:
 @pytest.mark.parametrize(
     ("record", "says"),
     [
-        ([], "it is no object of JSON"),
-        ({"version": 2}, "it is of version 2, and this program knows 1"),
-        ({"version": 1, "nameServers": []}, "it has no cluster"),
-        ({**build_state_record(STATE), "phase": "asleep"}, "it is in a phase 'asleep' that nobody knows"),
+        ([], "not a JSON object"),
+        ({"version": 2}, "version 2 is not supported: this nsadmin reads version 1"),
+        ({"version": 1, "nameServers": []}, "the field cluster is missing"),
+        ({**build_state_record(STATE), "phase": "asleep"}, 'invalid phase "asleep"'),
     ],
 )
 def test_what_is_no_state_is_told(record: object, says: str) -> None:
@@ -69,5 +69,5 @@ def test_what_is_no_state_is_told(record: object, says: str) -> None:
     "broken", [{"version": 1}, {"version": 1, "nameServers": {"h": {"t": [1]}}, "broker": None}]
 )
 def test_what_is_no_snapshot_is_told(broken: object) -> None:
-    with pytest.raises(InvalidStateError, match="it has not the queues of a broker"):
+    with pytest.raises(InvalidStateError, match="the queues of the broker are malformed"):
         parse_snapshot_record(broken, "b")

@@ -136,7 +136,7 @@ def test_nobody_is_safe_while_no_name_server_answers() -> None:
         told = one.process_observation(
             ClusterObservation(now, (NameServerFacts("h:1", "no answer"),), QUIET)
         ).drain_events
-    assert progress(told).waiting_for == ("a name server that knows the broker",)
+    assert progress(told).waiting_for == ("a name server that lists the broker",)
 
 
 def test_a_slave_has_to_have_what_the_master_had() -> None:
@@ -174,7 +174,7 @@ def test_a_stopped_broker_stays_safe() -> None:
         one.process_observation(ClusterObservation(now, (SHUT,), QUIET))
     gone = NameServerFacts("h:1", None, None)
     told = one.process_observation(
-        ClusterObservation(60, (gone,), BrokerCounters(None, "it has no master now"))
+        ClusterObservation(60, (gone,), BrokerCounters(None, "the broker has no master now"))
     ).drain_events
     assert (kinds(told), one.is_safe) == (["BrokerGone"], True)
 
@@ -185,4 +185,6 @@ def test_a_durable_drain_wipes_nothing() -> None:
     )
     found = one.process_observation(ClusterObservation(0, (OPEN,), QUIET))
     assert found.servers_to_wipe == ()
-    assert progress(found.drain_events).waiting_for == ("the broker to register what it may not take",)
+    assert progress(found.drain_events).waiting_for == (
+        "the broker to register its topics without write permission",
+    )

@@ -12,19 +12,19 @@ PROGRESS = Progress(
 def test_all_that_is_known() -> None:
     assert describe_status("broker-a", build_event_record(PROGRESS)) == [
         ("broker-a", "snapshot wipe settle [wait] safe"),
-        ("puts a minute", "1,200"),
-        ("most of them", "pay 2,000 (clients), orders 9 (clients)"),
+        ("puts per minute", "1,200"),
+        ("top topics", "pay 2,000 (clients), orders 9 (clients)"),
         ("lag", "1,500 messages of 2 groups"),
         ("slaves behind", "h:4 12 bytes, h:5 unknown"),
-        ("topics open", "h:1 0, h:2 unknown"),
-        ("opened again", "2 times"),
+        ("writable topics", "h:1 0, h:2 unknown"),
+        ("reopened", "2 times"),
         ("intervals without writes", "1 of 3"),
-        ("waits for", "writes to stop"),
+        ("waiting for", "writes to stop"),
     ]
 
 
 def test_what_is_not_known_or_not_there() -> None:
     empty = PROGRESS._replace(puts=None, residue={}, lag=None, behind={}, waiting_for=())
     facts = dict(describe_status("broker-a", build_event_record(empty)))
-    assert (facts["puts a minute"], facts["waits for"]) == ("unknown", "nothing")
-    assert facts.keys().isdisjoint({"most of them", "lag", "slaves behind"})
+    assert (facts["puts per minute"], facts["waiting for"]) == ("unknown", "nothing")
+    assert facts.keys().isdisjoint({"top topics", "lag", "slaves behind"})

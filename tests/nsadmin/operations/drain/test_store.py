@@ -114,6 +114,6 @@ def test_all_drains_are_found_and_what_makes_no_sense_is_told(keeping: DrainStor
     found, bad = load_drains(tmp_path)
     assert found == SavedDrain(keeping.drain_folder, STATE, SNAPSHOT, None)
     assert isinstance(bad, InvalidStateError)
-    assert "state.json is no JSON" in str(bad)
+    assert "state.json is not JSON" in str(bad)
     with pytest.raises(InvalidStateError, match="broker-b"):
         DrainStore(broken, "broker-b").load_drain()

@@ -18,7 +18,9 @@ def test_each_name_server_gets_back_what_it_had(tmp_path: Path, old: tuple[int, 
     told = cluster.undrain(tmp_path)
     assert cluster.pictures() == before
     assert told[-1]["event"] == "undone"
-    hows = {"topic by topic", "nothing to do"} if not old else {"the broker registered anew", "nothing to do"}
+    hows = (
+        {"topic by topic", "nothing to do"} if not old else {"the broker registered again", "nothing to do"}
+    )
     assert {record["how"] for record in named(told, "putBack")} <= hows
     assert DrainStore(tmp_path, BROKER).load_drain() is None
 
@@ -84,7 +86,7 @@ def test_where_the_broker_takes_no_order_4x_gets_rw_if_all_had_that(tmp_path: Pa
     [told] = cluster.undrain(tmp_path)
     assert told["how"] == "rw- for all"
     assert told["differing"] == {
-        "TBW102": "rw- instead of rwi; the broker could not be told to register: no permission"
+        "TBW102": "rw- instead of rwi; the broker did not accept the request to register: no permission"
     }
     assert cluster.pictures() == [{"TBW102": queue(6), "orders": queue(6)}]
 
@@ -114,13 +116,13 @@ def test_killed_anywhere_and_started_again_it_ends_as_before(tmp_path: Path, kil
 
 
 def test_what_nobody_drained_cannot_be_undone(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="no drain of broker-a is kept in"):
+    with pytest.raises(NotFound, match="no saved drain of broker-a in"):
         Cluster().undrain(tmp_path)
 
 
 def test_who_is_at_it_is_not_disturbed(tmp_path: Path) -> None:
     first = DrainStore(tmp_path, BROKER)
     assert first.try_lock()
-    with pytest.raises(DrainBusyError, match="is at this drain"):
+    with pytest.raises(DrainBusyError, match="is running this drain"):
         Cluster().undrain(tmp_path)
     first.release_lock()

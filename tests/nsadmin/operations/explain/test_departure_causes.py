@@ -35,7 +35,9 @@ def test_a_missing_broker_that_had_the_topic() -> None:
     gone = MissingTopicBroker("b", "missing: no name server lists it, last seen then", ("h:3",), True)
     [item] = departures(facts([view()], [broker(perm=None)], missing_brokers=(gone,)))
     assert (item.result, item.broker_name, item.broker_addr) == ("cause", "b", "h:3")
-    assert item.evidence == "it was on b (h:3), which is missing: no name server lists it, last seen then"
+    assert (
+        item.evidence == "the topic was on b (h:3), which is missing: no name server lists it, last seen then"
+    )
     [beside] = departures(facts([view(queue())], missing_brokers=(gone,)))
     assert beside.result == "warning"
     never = facts([view()], [broker(perm=None)], missing_brokers=(gone._replace(had_topic=False),))

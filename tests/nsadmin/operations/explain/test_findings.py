@@ -14,8 +14,8 @@ def test_of_many_names_the_first_few(names: str, text: str) -> None:
 
 
 def test_what_to_type_is_as_a_shell_takes_it() -> None:
-    advice = advise_command("updateTopic", "T", "-n", "a:1;b:2", instruction="create it")
+    advice = advise_command("updateTopic", "T", "-n", "a:1;b:2", instruction="create the topic")
     assert advice.shell_command == "nsadmin updateTopic T -n 'a:1;b:2'"
-    assert str(advice) == f"create it: {advice.shell_command}"
+    assert str(advice) == f"create the topic: {advice.shell_command}"
     assert (str(Advice("wait")), Advice("wait").shell_command) == ("wait", None)
     assert str(advise_command("where")) == "nsadmin where"

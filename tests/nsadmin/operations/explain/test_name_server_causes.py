@@ -67,11 +67,11 @@ def test_a_server_without_any_broker_is_the_wrong_one() -> None:
     stray = view(addr=OTHER_NS, members={})
     [item] = found("wrongNameServer", facts([view(queue()), stray]))
     assert (item.result, item.namesrv_addr) == ("cause", OTHER_NS)
-    assert str(item.advice) == f"give the client what brokers register with: {NS}"
+    assert str(item.advice) == f"configure the client with the name servers of the brokers: {NS}"
     [alone] = found("wrongNameServer", facts([stray], ()))
     assert "getBrokerConfig" in str(alone.advice)
     [joined] = found("wrongNameServer", facts([stray], [broker(lists=f"{NS},{OTHER_NS}")]))
-    assert "the next steps say why" in str(joined.advice)
+    assert "see the next checks for the reason why" in str(joined.advice)
     left = view(addr=OTHER_NS, members={"a": {}})
     assert found("wrongNameServer", facts([left]))[0].result == "cause"
     assert found("wrongNameServer", facts([view(error=silence(NS))], ()))[0].result == "ok"
@@ -81,7 +81,7 @@ def test_a_broker_that_lists_some_of_them_only() -> None:
     lacking = view(addr=OTHER_NS, members={"b": {0: "h:9"}})
     [item] = found("partialNameServerList", facts([view(queue()), lacking]))
     assert (item.result, item.namesrv_addr, item.broker_name) == ("cause", OTHER_NS, "a")
-    assert item.evidence == f"a registers with {NS}, and not here"
+    assert item.evidence == f"a registers with {NS}, but not with this name server"
     assert f"updateBrokerConfig namesrvAddr '{NS};{OTHER_NS}' -b {MASTER}" in str(item.advice)
     assert found("brokerNotHeard", facts([view(queue()), lacking]))[0].result == "ok"
 
@@ -97,7 +97,7 @@ def test_a_comma_in_a_brokers_list_is_pointed_out() -> None:
     assert listed_name_servers(broker(lists=" ns-1:9876 ; ns-2:9876;")) == (NS, OTHER_NS)
     told = facts([view(members={"b": {0: "h:9"}})], [broker(lists=f"{NS},{OTHER_NS}")])
     [item] = found("partialNameServerList", told)
-    assert "a comma joins addresses" in item.evidence
+    assert "a broker reads addresses with a comma" in item.evidence
     assert f"'{NS};{OTHER_NS}'" in str(item.advice)
 
 
@@ -110,7 +110,7 @@ def test_a_list_that_names_it_otherwise_is_no_partial_one() -> None:
     assert found("partialNameServerList", told)[0].result == "ok"
     [item] = found("brokerNotHeard", told)
     assert (item.result, item.namesrv_addr) == ("cause", "10.0.0.2:9876")
-    assert "a lists this server and is not registered here" in item.evidence
+    assert "a has this name server in its list, but is not registered here" in item.evidence
 
 
 def test_a_broker_without_a_list_of_its_own_and_one_that_does_not_tell() -> None:
@@ -135,7 +135,10 @@ def test_a_registration_that_is_too_large_explains_by_itself_why_a_broker_is_not
 def test_a_name_server_in_its_waiting_time() -> None:
     [item] = found("nameServerNotReady", facts([view(error=NOT_READY), view(queue(), addr=OTHER_NS)]))
     assert (item.result, item.namesrv_addr) == ("cause", NS)
-    assert item.evidence == "SYSTEM_ERROR (1): name server not ready; it waits 45 s after its start"
+    assert (
+        item.evidence
+        == "SYSTEM_ERROR (1): name server not ready; it starts to return routes 45 s after its start"
+    )
 
 
 def test_another_cluster() -> None:
@@ -143,14 +146,17 @@ def test_another_cluster() -> None:
     assert found("otherCluster", told)[0].result == "skipped"
     assert found("otherCluster", told._replace(question=RouteQuestion("T", "C")))[0].result == "ok"
     [item] = found("otherCluster", told._replace(question=RouteQuestion("T", "D")))
-    assert (item.result, item.evidence) == ("cause", "it is in C, and not in D")
+    assert (item.result, item.evidence) == ("cause", "the topic is in cluster C, not in D")
     assert found("otherCluster", facts([view()], question=RouteQuestion("T", "C")))[0].result == "skipped"
 
 
 def test_another_context() -> None:
     assert found("otherContext", facts([view(queue())]))[0].result == "ok"
     others = RouteQuestion("T", other_contexts=("prod",))
-    assert found("otherContext", facts([view()], question=others))[0].evidence == "--contexts looks in prod"
+    assert (
+        found("otherContext", facts([view()], question=others))[0].evidence
+        == "not asked: pass --contexts to search prod"
+    )
     assert found("otherContext", facts([view()]))[0].result == "skipped"
     told = facts(
         [view()],
@@ -160,7 +166,7 @@ def test_another_context() -> None:
         ),
     )
     prod, test = found("otherContext", told)
-    assert (prod.result, prod.evidence) == ("cause", "context prod has it in P, on p:9876")
+    assert (prod.result, prod.evidence) == ("cause", "context prod has the topic in P, on p:9876")
     assert (test.result, test.evidence) == ("unknown", "context test: silence")
     assert (
         found("otherContext", facts([view()], elsewhere=(OtherContextRoute("prod", None),)))[0].result == "ok"

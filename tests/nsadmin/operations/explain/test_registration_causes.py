@@ -40,18 +40,18 @@ def found(id_: str, known: RouteFacts) -> list[CauseFinding]:
 def test_a_topic_that_is_nowhere() -> None:
     [item] = found("topicNotRegistered", facts([view()], [NOWHERE]))
     assert (item.result, item.namesrv_addr, str(item.advice)) == (
-        "cause", NS, "create it: nsadmin updateTopic T -c C",
+        "cause", NS, "create the topic: nsadmin updateTopic T -c C",
     )  # fmt: skip
     [asked] = found("topicNotRegistered", facts([view()], [NOWHERE], RouteQuestion("T", "D")))
-    assert str(asked.advice) == "create it: nsadmin updateTopic T -c D"
-    assert found("topicNotRegistered", facts([view(queue())]))[0].evidence == f"there is a route on {NS}"
-    assert found("topicNotRegistered", facts([view()]))[0].evidence == "a has it"
+    assert str(asked.advice) == "create the topic: nsadmin updateTopic T -c D"
+    assert found("topicNotRegistered", facts([view(queue())]))[0].evidence == f"a route exists on {NS}"
+    assert found("topicNotRegistered", facts([view()]))[0].evidence == "a has the topic"
     assert found("topicNotRegistered", facts([view(error=silence(NS))], ()))[0].result == "skipped"
 
 
 def test_brokers_that_did_not_tell_are_named() -> None:
     [item] = found("topicNotRegistered", facts([view()], [NOWHERE, broker("h:7", error=silence("h:7"))]))
-    assert "h:7 did not tell" in item.evidence
+    assert "h:7 did not answer" in item.evidence
 
 
 def test_who_deleted_it_stands_there() -> None:
@@ -79,7 +79,7 @@ def test_a_topic_of_a_missing_broker_is_not_to_be_created() -> None:
     unsure = known._replace(missing_brokers=(gone._replace(had_topic=None),))
     [item] = found("topicNotRegistered", unsure)
     assert (item.result, item.advice) == ("unknown", None)
-    assert "b may have had it, and is missing: last seen then" in item.evidence
+    assert "b possibly had the topic and is missing: last seen then" in item.evidence
     # The topic was deleted while the broker was there.
     deleted = known._replace(memories=(JournalEvidence("ns-1", topic_deletion=DEED),))
     assert found("topicNotRegistered", deleted)[0].result == "cause"
@@ -93,7 +93,7 @@ def test_names_that_are_alike_or_the_same_in_a_namespace() -> None:
     assert find_similar_topics("ORDERS", known) == ["orders"]
     assert find_similar_topics("order", view()) == []
     assert (
-        "there is INST%order, orders"
+        "similar topics exist: INST%order, orders"
         in found("topicNotRegistered", facts([known], [NOWHERE], RouteQuestion("order")))[0].evidence
     )
 
@@ -138,9 +138,9 @@ def test_sizes_against_the_limit() -> None:
 
     [item] = found("registrationTooLarge", of(17_000_000))
     assert (item.result, item.broker_name, item.broker_addr) == ("cause", "a", MASTER)
-    assert "70000 topics has 17000000 bytes, and name servers take 16777216" in item.evidence
+    assert "70000 topics has 17000000 bytes, but name servers accept 16777216" in item.evidence
     assert found("registrationTooLarge", of(16 << 20))[0].evidence.startswith(
-        "the largest has 16777216 bytes"
+        "the largest registration has 16777216 bytes"
     )
     assert found("registrationTooLarge", facts([view()]))[0].result == "skipped"
     untold = facts([view()], sizes={MASTER: ServerResult(MASTER, None, silence(MASTER))})

@@ -36,16 +36,16 @@ def test_each_kind_is_read_and_the_folder_stays_as_it_is(
 
 def test_what_is_not_there_or_broken_is_said_with_what_to_do(tmp_path: Path) -> None:
     config = separate_stores(tmp_path / "config")
-    with pytest.raises(NotApplied, match="type a broker's config folder"):
+    with pytest.raises(NotApplied, match="use a broker's config folder"):
         rocksdb.read_rocksdb_document(tmp_path, "topics")
-    with pytest.raises(NotApplied, match="type the folder above it"):
+    with pytest.raises(NotApplied, match="use the parent folder"):
         rocksdb.read_rocksdb_document(config / "topics", "topics")
     (tmp_path / "rdb").mkdir()
     (tmp_path / "rdb" / "CURRENT").touch()
     with pytest.raises(NotApplied, match="configManagerVersion=v2"):
         rocksdb.read_rocksdb_document(tmp_path, "topics")
     (config / "topics" / "CURRENT").write_text("MANIFEST-000999\n")
-    with pytest.raises(NotApplied, match="cannot be read"):
+    with pytest.raises(NotApplied, match="not readable"):
         rocksdb.read_rocksdb_document(config, "topics")
 
 

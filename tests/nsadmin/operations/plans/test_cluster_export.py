@@ -52,13 +52,14 @@ def test_what_cannot_be_told_is_said() -> None:
     assert desired == DesiredCluster(
         "c", {"T": ItemSpec()}, {}, {"T": "a:8"}, {"N": {"k": "1", "l": "2", "m": "4"}}
     )
-    disagree = "name servers do not agree about the KV namespace"
+    disagree = "name servers have different values in the KV namespace"
     assert remarks == [
-        "broker b: no answer; what it has is not in here",
-        "the order configuration of a is left out: 'a' is no entry: write BROKER:QUEUES;BROKER:QUEUES",
-        f"{disagree} N: here is what the first of them has",
-        f"{disagree} ORDER_TOPIC_CONFIG: here is what the first of them has",
-        "static topics are left out: S",
+        "broker b: no answer; its settings are missing from this file",
+        "not exported: the malformed order configuration of a: "
+        "'a' is no entry: write BROKER:QUEUES;BROKER:QUEUES",
+        f"{disagree} N: this file has the values of the first name server",
+        f"{disagree} ORDER_TOPIC_CONFIG: this file has the values of the first name server",
+        "not exported: the static topics S",
     ]
 
 

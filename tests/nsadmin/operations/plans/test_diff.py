@@ -143,8 +143,8 @@ def test_what_nobody_knows_is_trouble_and_no_step() -> None:
     assert [(item.server_name, item.item_name, str(item.error)) for item in found.troubles] == [
         ("b", "", str(error)),
         ("ns:2", "", str(error)),
-        ("z", "", "no such broker is registered; the file names it for 1 topic(s)"),
-        ("a", "S", "this is a static topic, which updateStaticTopic alone may change"),
+        ("z", "", "the broker is not registered, but the file names it for 1 topic(s)"),
+        ("a", "S", "static topic: change it with `nsadmin updateStaticTopic`"),
     ]
 
 

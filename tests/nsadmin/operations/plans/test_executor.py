@@ -151,11 +151,12 @@ def test_what_a_server_says_is_not_believed(admin: AdminClient, monkeypatch: pyt
         CLUSTER, {"orders": ItemSpec({"perm": 2})}, {"g": ItemSpec()}, None, {"N": {"k": "v"}}
     )
     found = errors(applied(admin, desired, prune=True))
-    assert found["topic", "orders", A] == "ignored: the broker did not take the new perm and attributes"
+    assert found["topic", "orders", A] == "ignored: the broker kept the old perm and attributes"
     assert (
-        found["kv", "k", admin.addresses.addrs[0]] == "ignored: the server said done, and has something else"
+        found["kv", "k", admin.addresses.addrs[0]]
+        == "ignored: the server reported success, but has another value"
     )
-    assert found["group", "search-indexer", A] == "the server said done, and has it still or again"
+    assert found["group", "search-indexer", A] == "the server reported success, but still has the item"
 
 
 def test_a_refusal_has_its_reason(admin: AdminClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ from nsadmin.operations.plans.records import ClusterState, DesiredCluster, ItemS
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from tests.nsadmin.operations.plans.states import broker, live, server, silent
 
-CHANGED = "is not as it was when the plan was made"
-NEW = "was as it is wanted when the plan was made, and is not now"
+CHANGED = "has changed since the plan was made"
+NEW = "was as requested when the plan was made, but has changed"
 POLICY = {"type": "CUSTOMIZED", "customizedRetryPolicy": {"next": (1, 2)}}
 DESIRED = DesiredCluster(
     "c",
@@ -45,9 +45,9 @@ def test_what_is_no_plan() -> None:
     assert plan_file.parse_plan("cluster: c", "p") is None
     assert plan_file.parse_plan('{"cluster": "c"}', "p") is None
     for text, said in (
-        ('{"nsadminPlan": 1', "p:1: a plan that cannot be read (Expecting"),
-        ('{"nsadminPlan": 1}', "p:1: a plan that cannot be read ('steps'): make it again"),
-        ('{"nsadminPlan": 2}', "p:1: a plan of format 2: this release knows 1 alone"),
+        ('{"nsadminPlan": 1', "p:1: malformed plan (Expecting"),
+        ('{"nsadminPlan": 1}', "p:1: malformed plan ('steps'): make the plan again"),
+        ('{"nsadminPlan": 2}', "p:1: plan format 2 is not supported: this release reads format 1"),
     ):
         with pytest.raises(InvalidPlanFileError) as caught:
             plan_file.parse_plan(text, "p")
@@ -79,9 +79,9 @@ def test_own_steps_that_are_done_are_no_reason() -> None:
         (live(broker("a", {"U": {"perm": 2}})), f"topic U on a {CHANGED}"),
         (live(broker("a", {"U": {}, "New": {}})), f"topic New on a {NEW}"),
         (live(broker("a"), server("ns:1", {}, {"N": {"k": "x"}})), f"kv N k on ns:1 {CHANGED}"),
-        (live(broker("a", {"U": {}}), broker("b")), "b was not there"),
-        (live(broker("a", {"U": {}}), server("ns:2")), "ns:1 is not there any more"),
-        (live(silent("a")), "a cannot be asked: no answer"),
+        (live(broker("a", {"U": {}}), broker("b")), "b is new"),
+        (live(broker("a", {"U": {}}), server("ns:2")), "ns:1 is no longer there"),
+        (live(silent("a")), "a does not answer: no answer"),
     ],
 )
 def test_a_cluster_that_has_moved(state: ClusterState, reason: str) -> None:
@@ -103,5 +103,5 @@ def test_a_step_is_a_line() -> None:
     ],
 )
 def test_a_plan_of_other_values_cannot_be_read(rest: str) -> None:
-    with pytest.raises(InvalidPlanFileError, match="a plan that cannot be read"):
+    with pytest.raises(InvalidPlanFileError, match="malformed plan"):
         plan_file.parse_plan(f'{{"nsadminPlan": {rest}', "f")

@@ -49,5 +49,9 @@ def test_it_refuses_what_the_reader_refuses(text: str) -> None:
 def test_defaults_and_meanings_are_shown_by_editors() -> None:
     topic = schema.build_schema()["properties"]["topics"]["additionalProperties"]["properties"]
     assert topic["readQueueNums"] == {
-        "description": "queues to read from", "type": "integer", "minimum": 0, "maximum": 65536, "default": 8,
-    }  # fmt: skip
+        "description": "number of read queues",
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 65536,
+        "default": 8,
+    }

@@ -81,34 +81,35 @@ kvs: {}
 """
     names = "readQueueNums, writeQueueNums, perm, order, topicFilterType, topicSysFlag, attributes"
     assert problems(text) == [
-        "c.yaml:3: topics.orders.order: 'maybe' cannot be: it has to be true or false",
-        "c.yaml:3: topics.orders.perm: '9' cannot be: it has to be a whole number from 0 to 7",
-        "c.yaml:3: topics.orders.readQueuNums is unknown; did you mean readQueueNums?"
-        f" (there are: {names}, onlyOn, notOn, perBroker)",
-        "c.yaml:4: topics: 'two words' is no topic: write letters, digits and % | _ -, 127 at most",
-        "c.yaml:6: topics.payments.topicFilterType: 'single_tag' cannot be: it has to be one of SINGLE_TAG,"
+        'c.yaml:3: topics.orders.order: invalid value "maybe": use true or false',
+        'c.yaml:3: topics.orders.perm: invalid value "9": use a whole number from 0 to 7',
+        'c.yaml:3: unknown key "topics.orders.readQueuNums": use one of '
+        f"{names}, onlyOn, notOn, perBroker; did you mean readQueueNums?",
+        'c.yaml:4: topics: invalid topic "two words": use letters, digits and % | _ -, 127 at most',
+        'c.yaml:6: topics.payments.topicFilterType: invalid value "single_tag": use one of SINGLE_TAG,'
         " MULTI_TAG; did you mean SINGLE_TAG?",
-        "c.yaml:7: topics.payments.attributes: this has to be a map of KEY: VALUE",
-        "c.yaml:9: topics.payments.onlyOn[0]: 'broker a' is no broker name: write no blank, no : and no ;",
-        "c.yaml:10: kvs is unknown; did you mean kv? (there are: version, cluster, topics, groups, orderConf, kv)",
+        "c.yaml:7: topics.payments.attributes: must be a map of KEY: VALUE",
+        'c.yaml:9: topics.payments.onlyOn[0]: invalid broker name "broker a": use a name without blanks, '
+        "colons and semicolons",
+        'c.yaml:10: unknown key "kvs": use one of version, cluster, topics, groups, orderConf, kv; did you mean kv?',
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "c.yaml:1: there is nothing in it: cluster is missing"),
-        ("~", "c.yaml:1: there is nothing in it: cluster is missing"),
+        ("", "c.yaml:1: the file is empty: cluster is missing"),
+        ("~", "c.yaml:1: the file is empty: cluster is missing"),
         ("topics: {}", "c.yaml:1: cluster is missing: name of the cluster"),
-        ("- a", "c.yaml:1: this has to be a map of KEY: VALUE"),
-        ("cluster: [a", "c.yaml:2: no YAML: did not find expected ',' or ']'"),
-        ("cluster: c\nversion: 2", "c.yaml:2: version: '2' cannot be: it has to be 1"),
-        ("cluster: c\nversion: [1]", "c.yaml:2: version: this has to be 1"),
-        ("cluster: c\ntopics:\n  a: {}\n  a: {}", "c.yaml:4: topics.a: this is there twice"),
-        (f"cluster: c\ntopics:\n  {'x' * 128}: {{}}", f"c.yaml:3: topics: '{'x' * 128}' is no topic: write letters, digits and % | _ -, 127 at most"),
-        ("cluster: c\ntopics: {a: {onlyOn: b}}", "c.yaml:2: topics.a.onlyOn: this has to be a list, such as [a, b]"),
-        ("cluster: c\norderConf: {a: b}", "c.yaml:2: orderConf.a: 'b' is no order configuration: write BROKER:QUEUES;BROKER:QUEUES"),
-        ("cluster: c\nkv: {N: {k: }}", 'c.yaml:2: kv.N.k: this has to be a text: an empty one is ""'),
+        ("- a", "c.yaml:1: must be a map of KEY: VALUE"),
+        ("cluster: [a", "c.yaml:2: invalid YAML: did not find expected ',' or ']'"),
+        ("cluster: c\nversion: 2", 'c.yaml:2: version: invalid value "2": use 1'),
+        ("cluster: c\nversion: [1]", "c.yaml:2: version: must be 1"),
+        ("cluster: c\ntopics:\n  a: {}\n  a: {}", "c.yaml:4: topics.a: duplicate key"),
+        (f"cluster: c\ntopics:\n  {'x' * 128}: {{}}", 'c.yaml:3: topics: invalid topic "' + 'x' * 128 + '": use letters, digits and % | _ -, 127 at most'),
+        ("cluster: c\ntopics: {a: {onlyOn: b}}", "c.yaml:2: topics.a.onlyOn: must be a list, such as [a, b]"),
+        ("cluster: c\norderConf: {a: b}", 'c.yaml:2: orderConf.a: invalid order configuration "b": use BROKER:QUEUES;BROKER:QUEUES'),
+        ("cluster: c\nkv: {N: {k: }}", 'c.yaml:2: kv.N.k: must be a text: write "" for an empty text'),
         ("cluster: c\ngroups: {g: {subscriptionDataSet: [{}]}}", "c.yaml:2: groups.g.subscriptionDataSet[0]: topic is missing: the topic"),
     ],
 )  # fmt: skip
@@ -129,10 +130,13 @@ kv:
   ORDER_TOPIC_CONFIG: {}
 """
     assert problems(text) == [
-        "c.yaml:3: topics.a: onlyOn and notOn exclude each other: leave one",
-        "c.yaml:4: topics.b: perBroker speaks of y, which is not to have it",
-        "c.yaml:5: topics.ordered: order: false cannot be: brokers make a topic ordered that has an orderConf",
-        "c.yaml:9: kv: ORDER_TOPIC_CONFIG has a place of its own: write its keys under orderConf",
+        "c.yaml:3: topics.a: onlyOn and notOn exclude each other: remove one of them",
+        "c.yaml:4: topics.b: perBroker has settings for y, but onlyOn or notOn excludes these brokers",
+        (
+            "c.yaml:5: topics.ordered: order: false contradicts the orderConf: brokers make every topic "
+            "with an orderConf ordered"
+        ),
+        "c.yaml:9: kv: write the keys of ORDER_TOPIC_CONFIG under orderConf",
     ]
 
 
@@ -151,5 +155,5 @@ except InvalidPlanFileError as error:
 
 @pytest.mark.parametrize("merged", ["5", "[1]", "[[]]"])
 def test_a_merge_key_without_a_map_is_a_mistake(merged: str) -> None:
-    with pytest.raises(InvalidPlanFileError, match="<< has to be a map, or a list of maps"):
+    with pytest.raises(InvalidPlanFileError, match="<< must be a map, or a list of maps"):
         read_desired_cluster(f"cluster: c\ntopics: {{<<: {merged}}}\n", "f")

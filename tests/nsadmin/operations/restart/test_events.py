@@ -11,12 +11,12 @@ from nsadmin.operations.restart import events
         (
             events.Began(7, "C", ("a", "b"), False),
             {"time": 7, "event": "began", "cluster": "C", "left": ["a", "b"], "resumed": False},
-            "restarts C: a, b",
+            "restarting C: a, b",
         ),
         (
             events.Began(7, "C", ("b",), True),
             {"time": 7, "event": "began", "cluster": "C", "left": ["b"], "resumed": True},
-            "goes on with C: b",
+            "resuming the restart of C: b",
         ),
         (
             events.StepBegan(7, "a", 1, "h:2", "stop"),
@@ -26,7 +26,7 @@ from nsadmin.operations.restart import events
         (
             events.Waiting(7, "a", 0, ("x", "y")),
             {"time": 7, "event": "waiting", "broker": "a", "brokerId": 0, "waitingFor": ["x", "y"]},
-            "a waits for x; y",
+            "a is waiting for x; y",
         ),
         (
             events.Restarted(7, "a", 0, 3),
@@ -36,12 +36,12 @@ from nsadmin.operations.restart import events
         (
             events.Paused(7, ("b",)),
             {"time": 7, "event": "paused", "left": ["b"]},
-            "paused before b; start it again to go on",
+            "paused before b; run the command again to continue",
         ),
         (
             events.Finished(7, "C", 4),
             {"time": 7, "event": "finished", "cluster": "C", "processes": 4},
-            "C: 4 brokers were restarted",
+            "C: 4 brokers restarted",
         ),
     ],
 )

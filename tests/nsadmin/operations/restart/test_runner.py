@@ -90,23 +90,21 @@ def test_a_slave_and_then_its_master(case: Case) -> None:
 
 def test_everything_has_words(case: Case) -> None:
     said = [describe_record(item) or words_of_drain(item) for item in case.restart()]
-    assert said[0] == "restarts C: broker-a"
+    assert said[0] == "restarting C: broker-a"
     assert "broker-a (slave 1) at 127.0.0.1:10921: stop" in said
-    assert said[-1] == "C: 2 brokers were restarted"
+    assert said[-1] == "C: 2 brokers restarted"
 
 
 def test_a_command_that_does_nothing_is_noticed(case: Case) -> None:
     case.does_nothing = True
-    with pytest.raises(
-        DrainRefused, match=r"broker-a \(slave 1\) is not healthy: it to be restarted: it runs since before"
-    ):
+    with pytest.raises(DrainRefused, match=r"broker-a \(slave 1\) is not healthy: waiting for it to restart"):
         case.restart()
     assert case.ran == RAN[:2]
 
 
 def test_a_command_that_fails_ends_it_and_it_goes_on_there(case: Case) -> None:
     case.exit_code = 3
-    with pytest.raises(DrainRefused, match=r"the command of --stop for broker-a \(slave 1\) ended with 3"):
+    with pytest.raises(DrainRefused, match=r"the command of --stop for broker-a \(slave 1\) exited with 3"):
         case.restart()
     case.exit_code = 0
     told = case.restart()
@@ -117,7 +115,7 @@ def test_a_slave_that_does_not_catch_up_keeps_its_master_from_being_stopped(case
     case.cluster.script = {1: lambda: setattr(case.cluster, "slave_is_behind", True)}
     case.cluster.pass_time(1)
     with pytest.raises(
-        DrainRefused, match=r"so nothing is stopped: waits for the slave 127.0.0.1:10921 to be in sync"
+        DrainRefused, match=r"so no broker was stopped: waiting for the slave 127.0.0.1:10921 to be in sync"
     ):
         case.restart()
     assert case.ran == []
@@ -142,7 +140,7 @@ def test_a_broker_is_not_stopped_when_the_others_have_gone_meanwhile(case: Case)
     case.cluster.script = {20: lambda: setattr(case.cluster, "others", 0)}
     with pytest.raises(
         DrainRefused,
-        match=r"is drained, but not stopped: \d topics? .*without a queue .* nsadmin undrain broker-a",
+        match=r"drained, but not stopped: \d topics? .*without a writable queue.* `nsadmin undrain broker-a`",
     ):
         case.restart()
     assert case.ran == RAN[:2]
@@ -163,7 +161,7 @@ def test_it_pauses_between_groups_and_goes_on(case: Case) -> None:
 def test_only_one_at_a_time(case: Case) -> None:
     other = RestartStore(case.home, "C")
     assert other.restart_lock.acquire_lock()
-    with pytest.raises(DrainRefused, match="is restarting C already"):
+    with pytest.raises(DrainRefused, match="is already restarting C"):
         case.restart()
     other.restart_lock.release_lock()
 

@@ -65,7 +65,9 @@ def test_more_queues_go_to_who_has_fewest_and_leave_the_others() -> None:
 
 def test_no_fewer_queues_and_no_change_for_the_same() -> None:
     before = topic(3, "a").shares
-    with pytest.raises(NotApplied, match="T has 3 queues: a static topic cannot have fewer"):
+    with pytest.raises(
+        NotApplied, match="T has 3 queues: the number of queues of a static topic cannot decrease"
+    ):
         plan_creation("T", before, ("a",), ALL, 2, 1)
     assert plan_creation("T", before, ("b",), ALL, 3, 1).shares is before
     assert plan_creation("T", before, ("a",), (*ALL, "d"), 3, 1).shares["d"].total_queues == 3
@@ -131,10 +133,10 @@ def test_mappings_that_are_not_clear() -> None:
     a, b = shares["a"], shares["b"]
     for broken, text in (
         (damaged(shares, "b", b._replace(epoch=7)), r"brokers have different mappings \(a: epoch 5000"),
-        (damaged(shares, "b", b._replace(hosted_queues={})), "nobody takes what is written to queue 1"),
+        (damaged(shares, "b", b._replace(hosted_queues={})), "no broker accepts writes for queue 1"),
         (
             damaged(shares, "b", b._replace(hosted_queues={0: (QueueMappingItem(0, 0, "b", 0),)})),
-            "queue 0 is written on a and on b",
+            "queue 0 is writable on a and on b",
         ),
         (
             damaged(shares, "a", a._replace(hosted_queues={0: (QueueMappingItem(0, 0, "a", -1),)})),
@@ -146,7 +148,7 @@ def test_mappings_that_are_not_clear() -> None:
                 "a",
                 a._replace(hosted_queues=dict.fromkeys((0, 1), (QueueMappingItem(0, 0, "a", 0),))),
             ),
-            "two logical queues have the same queue of a broker",
+            "two logical queues use the same queue of a broker",
         ),
     ):
         with pytest.raises(NotApplied, match=text):

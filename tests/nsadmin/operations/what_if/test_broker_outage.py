@@ -72,9 +72,9 @@ def test_a_name_server_or_a_broker_that_is_silent(there: Lab) -> None:
 
 def test_words_that_name_brokers(there: Lab) -> None:
     with AdminClient(there.namesrv_addr) as admin:
-        with pytest.raises(NotFound, match="no broker 'broker-z': name servers know broker-a-0, broker-a-1"):
+        with pytest.raises(NotFound, match='no broker "broker-z": name servers list broker-a-0, broker-a-1'):
             foresee_broker_outage(admin, ["broker-z"], 7)
-        with pytest.raises(NotFound, match="no broker 'broker-a-0:7'"):
+        with pytest.raises(NotFound, match='no broker "broker-a-0:7"'):
             foresee_broker_outage(admin, ["broker-a-0:7"], 7)
         pictures = {"s": pictured(admin)}
     down = resolve_processes(["broker-a-0", "broker-a-1:1", "broker-a-1:0", "broker-b-0:1"], pictures)
