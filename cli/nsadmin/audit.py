@@ -7,7 +7,9 @@ are passwords and bodies of messages.
 import json
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import time
 from typing import Any, NamedTuple
@@ -78,8 +80,56 @@ def build_audit_record(
     }
 
 
-def append_audit_record(audit_record: AuditRecord) -> None:
-    """Append a record to the file, which only its owner can read; a failure is one line on stderr."""
+class SentRequest(NamedTuple):
+    """A change that a script sent: server, request code, header fields, and what came of it."""
+
+    server_addr: str
+    request_code: int
+    ext_fields: Mapping[str, Any]
+    outcome_text: str
+
+
+def build_script_record(
+    sent_requests: Sequence[SentRequest],
+    context_name: str | None,
+    namesrv_addrs: Sequence[str],
+    started_ms: int,
+    exit_code: int,
+) -> AuditRecord:
+    """Build a record of changes that a script sent at once. `results` has the distinct header fields."""
+    script_name = sys.argv[0] if sys.argv and sys.argv[0] not in ("", "-", "-c") else ""
+    changes = [
+        {"request": request_observer.request_name(sent_request.request_code), **sent_request.ext_fields}
+        for sent_request in sent_requests
+    ]
+    distinct_changes = {json.dumps(change, sort_keys=True): change for change in changes}
+    return {
+        "time": started_ms,
+        "user": describe_user(),
+        "context": context_name,
+        "nameServers": list(namesrv_addrs),
+        "command": shlex.join(["python", script_name] if script_name else ["python"]),
+        "sent": [
+            {
+                "server": server_addr,
+                "request": request_observer.request_name(request_code),
+                "outcome": outcome_text,
+                **({"times": repeat_count} if repeat_count > 1 else {}),
+            }
+            for (server_addr, request_code, outcome_text), repeat_count in Counter(
+                (sent_request.server_addr, sent_request.request_code, sent_request.outcome_text)
+                for sent_request in sent_requests
+            ).items()
+        ],
+        "results": [_result_record(_hide_in_value(change)) for change in distinct_changes.values()],
+        "exitCode": exit_code,
+    }
+
+
+def append_audit_record(
+    audit_record: AuditRecord, write_warning: Callable[[str], None] = stderr.write_stderr_line
+) -> None:
+    """Append a record to the file, which only its owner can read; a failure is one warning."""
     audit_file = audit_path()
     if audit_file is None:
         return
@@ -93,7 +143,7 @@ def append_audit_record(audit_record: AuditRecord) -> None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        stderr.write_stderr_line(f"no line about this in the audit: {audit_file}: {error.strerror}")
+        write_warning(f"no line about this in the audit: {audit_file}: {error.strerror}")
 
 
 def load_audit(audit_file: Path) -> AuditLog:

@@ -48,12 +48,17 @@ def request_name(request_code: int) -> str:
 
 def outcome_text(exchange: Exchange) -> str:
     """Return name and number of the response code, or the reason why there is no response."""
-    if isinstance(exchange.outcome, CallError):
-        return exchange.outcome.reason
+    return describe_outcome(exchange.outcome)
+
+
+def describe_outcome(outcome: int | CallError) -> str:
+    """Return name and number of a response code, or the reason why there is no response."""
+    if isinstance(outcome, CallError):
+        return outcome.reason
     try:
-        return f"{ResponseCode(exchange.outcome).name} ({exchange.outcome})"
+        return f"{ResponseCode(outcome).name} ({outcome})"
     except ValueError:
-        return f"response code ({exchange.outcome})"
+        return f"response code ({outcome})"
 
 
 class SentChanges:

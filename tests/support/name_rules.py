@@ -27,7 +27,8 @@ IRREGULAR_PARTICIPLES = re.compile(
     "left|lost|made|meant|met|said|seen|sent|shown|spent|taken|thought|told|understood|written"
 )
 
-SHARED_CLASS_NAMES: dict[str, str] = {}  # Class names that may occur more than once, and why.
+# Class names that may occur more than once, and why.
+SHARED_CLASS_NAMES = {"AdminClient": "scripts see the class of the library, which extends that of the client"}
 
 
 class Source(NamedTuple):

@@ -7,10 +7,10 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.transport.multiplexed_client import ExchangeObserver
 from nsadmin.aio.call_threads import CallThreads
 from nsadmin.aio.nouns import AsyncNouns
-from nsadmin.client.admin import AdminClient
-from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access, Credentials, Tls
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList
 from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.library.admin_client import AdminClient
 
 
 class AsyncAdminClient(AsyncNouns):
@@ -19,7 +19,8 @@ class AsyncAdminClient(AsyncNouns):
     Nouns, methods, arguments, results and errors are those of AdminClient. Each method is a coroutine, or an
     asynchronous iterator where AdminClient has an iterator. Up to 16 calls run at once, each in a thread of
     the client; further calls wait. If a task is cancelled, its call ends at once: the connections with a
-    pending request are closed, and nothing more is sent. A change that was sent may have been done.
+    pending request are closed, and nothing more is sent. A change that was sent may have been done. Functions
+    that are passed to a method, such as `on_event`, run in a thread of the client.
 
     Args:
         namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
@@ -58,6 +59,61 @@ class AsyncAdminClient(AsyncNouns):
             pool=pool,
         )
         super().__init__(admin_client, admin_client.make_call_threads())
+
+    @classmethod
+    def from_context(
+        cls,
+        name: str | None = None,
+        *,
+        namesrv_addr: str | None = None,
+        timeout: float | None = None,
+        credentials: Credentials | str | None = None,
+        tls: Tls | bool | None = None,
+        ask_all: bool = False,
+        observer: ExchangeObserver | None = None,
+        read_only: bool = False,
+        pool: Pool | None = None,
+    ) -> Self:
+        """Make a client with the settings of a context and of the environment, as a command has them.
+
+        Precedence of each setting: argument, the context `name`, environment, the context in use, default.
+        It reads files, so call it before the event loop runs, or accept a short pause.
+
+        Args:
+            name: A context of `nsadmin context set`. Default: NSADMIN_CONTEXT, else the context in use; none
+                if there is neither.
+            namesrv_addr: "a:9876;b:9876", instead of the context's name servers.
+            timeout: Seconds per request.
+            credentials: Credentials, or their source as for `--credentials`: "env", "file:PATH",
+                "keyring:NAME" or "none".
+            tls: Tls, True for TLS with the settings of the context or environment, or False for plain text.
+            ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
+            observer: Called with an Exchange after each request, by one thread of the client at a time.
+            read_only: Refuse requests that change something. A read-only context implies it.
+            pool: Connections to share with other clients. Default: connections of its own.
+
+        Returns:
+            The client.
+
+        Raises:
+            BadSettings: The context does not exist, or a setting is invalid.
+            BadAddress: A name server is not an address.
+        """
+        from nsadmin.library.context_connection import resolve_connection
+
+        connection = resolve_connection(
+            name, namesrv_addr=namesrv_addr, timeout=timeout, credentials=credentials, tls=tls
+        )
+        async_client = cls(
+            connection.find_name_servers,
+            access=connection.access,
+            ask_all=ask_all,
+            observer=observer,
+            read_only=read_only or connection.is_read_only,
+            pool=pool,
+        )
+        async_client._admin_client._remember_context(connection)
+        return async_client
 
     async def get_addresses(self) -> NameServerList:
         """Return the configured name servers in request order, and the source of that list.

@@ -4,22 +4,36 @@ The methods exist once, in `nsadmin.client`: an attribute of an AsyncNoun wraps 
 """
 
 from functools import cached_property, partial, wraps
-from inspect import isgeneratorfunction
+from inspect import isfunction, isgeneratorfunction
 
 from nsadmin.aio.call_threads import CallThreads
-from nsadmin.client.admin import AdminClient
+from nsadmin.client import admin as client_admin
+from nsadmin.library.admin_client import AdminClient
 
-NOUN_NAMES = tuple(name for name, member in vars(AdminClient).items() if isinstance(member, cached_property))
+CLIENT_CLASSES = (client_admin.AdminClient, AdminClient)
+NOUN_NAMES = tuple(
+    name
+    for client_class in CLIENT_CLASSES
+    for name, member in vars(client_class).items()
+    if isinstance(member, cached_property) and not name.startswith("_")
+)
+PROCEDURE_NAMES = tuple(
+    name for name, member in vars(AdminClient).items() if isfunction(member) and not name.startswith("_")
+)
 
 
 class AsyncNouns:
-    """Has an attribute for each noun of an AdminClient."""
+    """Has an attribute for each noun of an AdminClient, and a coroutine for each procedure."""
 
     def __init__(self, admin_client, call_threads):
         self._admin_client: AdminClient = admin_client
         self._call_threads: CallThreads = call_threads
 
     def __getattr__(self, name):
+        if name in PROCEDURE_NAMES:
+            procedure = _wrap_method(getattr(self._admin_client, name), self._call_threads)
+            setattr(self, name, procedure)
+            return procedure
         if name not in NOUN_NAMES:
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
@@ -29,7 +43,7 @@ class AsyncNouns:
         return async_noun
 
     def __dir__(self):
-        return [*super().__dir__(), *NOUN_NAMES]
+        return [*super().__dir__(), *NOUN_NAMES, *PROCEDURE_NAMES]
 
 
 class AsyncNoun:

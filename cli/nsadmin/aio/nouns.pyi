@@ -1,6 +1,7 @@
 """The nouns of AsyncAdminClient, for type checkers. `make generate` writes this file."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from os import PathLike
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
@@ -12,7 +13,6 @@ from nsadmin.client.access.certificates import CertificateSummary
 from nsadmin.client.access.exposure import ExposureAnswer
 from nsadmin.client.access.plain_acls import AccountChange, AclFile, PlainAccount, PlainAcl
 from nsadmin.client.access.users import User, UserChange
-from nsadmin.client.admin import AdminClient
 from nsadmin.client.brokers.broker_configs import BrokerConfig, ConfigItemChange
 from nsadmin.client.brokers.broker_routes import BrokerRouteView
 from nsadmin.client.brokers.brokers import RuntimeInfo
@@ -51,6 +51,7 @@ from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
 from nsadmin.client.name_servers.name_server_tables import NameServerListing, T, TopicQueues
 from nsadmin.client.results import ServerResult
+from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.client.topics.bulk_requests import (
     BrokerTopicTable,
@@ -76,11 +77,23 @@ from nsadmin.client.topics.topic_stats import BrokerTopicStats
 from nsadmin.client.topics.topic_traffic import MessageCount, TopicTraffic
 from nsadmin.client.topics.topic_usage import TopicUsage
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.library.admin_client import AdminClient
+from nsadmin.library.cluster_checks import ClusterCheckReport
+from nsadmin.library.cluster_plans import ClusterPlan
+from nsadmin.library.drain_procedure import DrainResult, RestoredServer
+from nsadmin.library.name_server_divergence import Divergence
+from nsadmin.library.service_checks import CheckLimits
+from nsadmin.operations.checks.findings import CheckFinding
+from nsadmin.operations.divergence.observer import DivergenceObservation
+from nsadmin.operations.drain.events import EventRecord
+from nsadmin.operations.plans.executor import StepOutcome
 
+CLIENT_CLASSES: tuple[type, ...]
 NOUN_NAMES: tuple[str, ...]
+PROCEDURE_NAMES: tuple[str, ...]
 
 class AsyncNouns:
-    """Has an attribute for each noun of an AdminClient."""
+    """Has an attribute for each noun of an AdminClient, and a coroutine for each procedure."""
 
     _admin_client: AdminClient
     _call_threads: CallThreads
@@ -248,6 +261,55 @@ class AsyncNouns:
     @property
     def certificates(self) -> AsyncServerCertificates:
         """The TLS certificates of servers."""
+
+    @property
+    def checks(self) -> AsyncClusterChecks:
+        """The checks of monitoring systems, one by one or all."""
+
+    @property
+    def plans(self) -> AsyncClusterPlans:
+        """The desired state of a cluster as a file: export, plan, apply."""
+
+    @property
+    def backups(self) -> AsyncClusterBackups:
+        """Snapshots of brokers, topics, KV config and settings."""
+
+    async def drain(
+        self,
+        broker_name: str,
+        *,
+        on_event: Callable[[EventRecord], object] | None = None,
+        dry_run: bool = False,
+        durable: bool = False,
+        force: bool = False,
+        allow_unreachable: bool = False,
+        for_good: bool = False,
+        when_safe: Callable[[str], object] | None = None,
+        settle_seconds: float = 30.0,
+        interval_seconds: float = 10.0,
+        quiet_intervals: int = 3,
+        max_messages: int = 0,
+    ) -> DrainResult:
+        """Stop client writes to a broker, and return when the broker is safe to stop."""
+
+    async def undrain(
+        self,
+        broker_name: str,
+        *,
+        on_event: Callable[[EventRecord], object] | None = None,
+        dry_run: bool = False,
+    ) -> list[RestoredServer]:
+        """Allow client writes to a drained broker again, as they were before the drain."""
+
+    async def find_divergence(
+        self,
+        *,
+        settle_seconds: float = 60.0,
+        sections: Collection[str] | None = None,
+        namespaces: Sequence[str] = (),
+        on_waiting: Callable[[DivergenceObservation, float], object] | None = None,
+    ) -> Divergence:
+        """Compare the state of all name servers, and find the causes of differences."""
 
 class AsyncBrokerAdmin:
     """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
@@ -1272,6 +1334,133 @@ class AsyncServerCertificates:
 
     async def get_own(self, server_addrs: Iterable[str]) -> list[ServerResult[CertificateSummary]]:
         """Return the own certificate of each server; results and errors are like `get_first_expiring`."""
+
+class AsyncClusterChecks:
+    """Checks of a cluster (`admin.checks`). Each returns a CheckFinding with a state of a
+    monitoring plugin.
+    """
+
+    async def check_name_servers(
+        self, *, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check whether every name server answers and serves routes."""
+
+    async def check_brokers(
+        self,
+        cluster_name: str | None = None,
+        *,
+        expected_count: int | None = None,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Check whether every registered broker answers, each name has a master, and no broker is missing."""
+
+    async def check_divergence(
+        self, *, settle_seconds: float = 50.0, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check whether all name servers have the same state."""
+
+    async def check_topic(
+        self, topic: str, *, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check whether clients of every name server can write to a topic."""
+
+    async def check_writable_topics(
+        self,
+        cluster_name: str | None = None,
+        *,
+        exclude_pattern: str | None = None,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Check whether clients of every name server can write to all topics."""
+
+    async def check_lag(
+        self,
+        group: str,
+        *,
+        topic: str | None = None,
+        cluster_name: str | None = None,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Check how many messages a consumer group has not consumed yet."""
+
+    async def check_heartbeats(
+        self, *, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check how long ago name servers received the last heartbeat of each broker."""
+
+    async def check_registration_sizes(
+        self,
+        cluster_name: str | None = None,
+        *,
+        broker_addr: str | None = None,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Check how close brokers are to the largest registration that a name server reads, 16 MiB."""
+
+    async def check_certificates(
+        self, *, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check how many days the certificates of servers and of this client are still valid."""
+
+    async def check_journals(
+        self,
+        journal_folders: Iterable[str | PathLike[str]] = (),
+        *,
+        since_seconds: float = 86400.0,
+        verify_records: bool = False,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Check whether journals are written and complete."""
+
+    async def check_drains(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:
+        """Check whether the drained brokers of this machine still are drained."""
+
+    async def run_all(
+        self,
+        *,
+        topics: Sequence[str] = (),
+        groups: Sequence[str] = (),
+        journal_folders: Iterable[str | PathLike[str]] = (),
+        settle_seconds: float = 50.0,
+        limits_by_check: Mapping[str, CheckLimits] | None = None,
+        expected_count: int | None = None,
+        skipped_checks: Collection[str] = (),
+    ) -> ClusterCheckReport:
+        """Run all checks that apply, at the same time."""
+
+class AsyncClusterPlans:
+    """The desired state of a cluster as a file (`admin.plans`): export, plan, apply."""
+
+    async def export_cluster(self, cluster_name: str, namespaces: Sequence[str] = ()) -> str:
+        """Return topics, groups, order configurations and KV config of a cluster as YAML. Needs PyYAML."""
+
+    async def plan_changes(self, file: str | PathLike[str], *, prune: bool = False) -> ClusterPlan:
+        """Compare a cluster with a file, and return the steps that make it so. Changes nothing."""
+
+    async def apply_plan(
+        self, plan: ClusterPlan, *, max_deletes: int = 10, allow_stranded: bool = False
+    ) -> list[StepOutcome]:
+        """Carry out a plan as far as possible. Safe to interrupt: plan again to go on."""
+
+    async def save_plan(self, plan: ClusterPlan, path: str | PathLike[str]) -> None:
+        """Save a plan, for `plan_changes` or `nsadmin apply`. Only the owner can read the file."""
+
+class AsyncClusterBackups:
+    """Snapshots of brokers, topics, KV config and settings (`admin.backups`). `admin.plans` exports YAML."""
+
+    async def take_snapshot(self, namespaces: Sequence[str] = ()) -> ClusterSnapshot:
+        """Read the state of a name server, without secrets: brokers, topics, KV config, settings."""
+
+    async def save_snapshot(self, snapshot: ClusterSnapshot, path: str | PathLike[str]) -> None:
+        """Save a snapshot in a new file, which only the owner can read. Needs zstandard."""
+
+    async def load_snapshot(self, path: str | PathLike[str]) -> ClusterSnapshot:
+        """Load a snapshot from a file. Needs zstandard."""
 
 class AsyncConfigStores:
     """`admin.upkeep.config_stores`: JSON exports of brokers with RocksDB."""

@@ -1,8 +1,10 @@
 """AdminClient, the entry point of the library: one attribute per noun, such as `admin.topics`."""
 
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.blocking_client import BlockingClient
 
 if TYPE_CHECKING:
@@ -70,6 +72,13 @@ class AdminClient(BlockingClient):
         BadSettings: A TLS file cannot be used, or the timeout is not positive.
         BadAddress: `namesrv_addr` is not a list of addresses.
     """
+
+    def _find_broker_addrs(self, broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+        # Imported late: most calls name brokers by their addresses.
+        from nsadmin.client.brokers.targets import find_target_addr
+
+        load_cluster_info = cache(self.clusters.get_info)
+        return {name: find_target_addr(name, load_cluster_info) for name in broker_names}
 
     # Each noun imports its modules on first use, because a command needs only one or two of them.
 

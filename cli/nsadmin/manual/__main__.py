@@ -1,4 +1,4 @@
-"""`python -m nsadmin.manual`: writes man/, completions/, docs/reference/commands.md, schemas and nouns.pyi.
+"""`python -m nsadmin.manual`: writes man/, completions/, docs/reference/commands.md, schemas and type stubs.
 
 `--check` only compares.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from namesrv_core.history import record_schema
 from namesrv_core.state import credentials_schema
-from nsadmin.manual import async_stubs, man_pages
+from nsadmin.manual import async_stubs, man_pages, package_stub
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.completion_scripts import bash, fish, powershell, zsh
 from nsadmin.manual.completion_scripts.command_shapes import build_shapes
@@ -34,6 +34,7 @@ def render_files() -> dict[str, str]:
         "docs/reference/journal.schema.json": record_schema.record_schema_text(),
         "docs/reference/credentials.schema.json": credentials_schema.credentials_schema_text(),
         "docs/reference/cluster.schema.json": cluster_schema.format_schema(),
+        "cli/nsadmin/__init__.pyi": package_stub.render_package_stub(),
         "cli/nsadmin/aio/nouns.pyi": async_stubs.render_stubs(),
     }
 

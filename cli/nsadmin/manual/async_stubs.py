@@ -4,22 +4,24 @@ import ast
 import builtins
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from nsadmin.aio.nouns import NOUN_NAMES
-from nsadmin.client.admin import AdminClient
+from nsadmin.aio.nouns import CLIENT_CLASSES, NOUN_NAMES, PROCEDURE_NAMES
+from nsadmin.library.admin_client import AdminClient
 
 _LINE_LENGTH = 110
 _OWN_PACKAGES = ("namesrv_core", "nsadmin")
 _HEAD = '"""The nouns of AsyncAdminClient, for type checkers. `make generate` writes this file."""\n'
 _CONTAINER = '''\
+CLIENT_CLASSES: tuple[type, ...]
 NOUN_NAMES: tuple[str, ...]
+PROCEDURE_NAMES: tuple[str, ...]
 
 class AsyncNouns:
-    """Has an attribute for each noun of an AdminClient."""
+    """Has an attribute for each noun of an AdminClient, and a coroutine for each procedure."""
 
     _admin_client: AdminClient
     _call_threads: CallThreads
@@ -29,16 +31,18 @@ class AsyncNouns:
 
 def render_stubs() -> str:
     """The text of nouns.pyi, as `ruff format` leaves it."""
+    nouns_by_name = {name: member for owner in CLIENT_CLASSES for name, member in vars(owner).items()}
     # Nothing is sent to this address: only the types of the nouns are needed.
     with AdminClient("127.0.0.1:1") as admin_client:
         nouns = {name: getattr(admin_client, name) for name in NOUN_NAMES}
         imported_names = {
-            "AdminClient": "nsadmin.client.admin",
+            "AdminClient": "nsadmin.library.admin_client",
             "CallThreads": "nsadmin.aio.call_threads",
         }
         class_texts = [
             _CONTAINER
-            + "".join(_render_property(vars(AdminClient)[name], noun) for name, noun in nouns.items()),
+            + "".join(_render_property(nouns_by_name[name], noun) for name, noun in nouns.items())
+            + "".join(_render_procedures(imported_names)),
             *(_render_class(noun, imported_names) for noun in _list_distinct(nouns.values())),
         ]
     return "\n".join(
@@ -67,26 +71,32 @@ def _list_inner_nouns(noun_class: type) -> list[tuple[str, property | cached_pro
 
 def _render_class(noun: Any, imported_names: dict[str, str]) -> str:
     noun_class = type(noun)
-    module_tree = ast.parse(inspect.getsource(import_module(noun_class.__module__)))
-    name_sources = _find_name_sources(module_tree, noun_class.__module__)
-    [class_node] = [
-        node
-        for node in module_tree.body
-        if isinstance(node, ast.ClassDef) and node.name == noun_class.__name__
-    ]
     member_texts = [
         _render_property(member, getattr(noun, name)) for name, member in _list_inner_nouns(noun_class)
     ]
-    for function in class_node.body:
-        if (
-            isinstance(function, ast.FunctionDef)
-            and not function.name.startswith("_")
-            and not function.decorator_list
-        ):
-            member_texts.append(_render_method(function))
-            _collect_names(function, name_sources, imported_names)
+    for owner in reversed(noun_class.__mro__[:-1]):
+        member_texts += _render_methods(owner, imported_names, lambda name: not name.startswith("_"))
     docstring = _render_docstring(noun_class.__doc__, "    ")
     return f"class {_async_name(noun_class)}:\n{docstring}" + "".join(member_texts)
+
+
+def _render_procedures(imported_names: dict[str, str]) -> Iterator[str]:
+    return _render_methods(AdminClient, imported_names, PROCEDURE_NAMES.__contains__)
+
+
+def _render_methods(
+    owner: type, imported_names: dict[str, str], is_shown: Callable[[str], bool]
+) -> Iterator[str]:
+    """Render the methods that a class itself defines."""
+    module_tree = ast.parse(inspect.getsource(import_module(owner.__module__)))
+    name_sources = _find_name_sources(module_tree, owner.__module__)
+    [class_node] = [
+        node for node in module_tree.body if isinstance(node, ast.ClassDef) and node.name == owner.__name__
+    ]
+    for function in class_node.body:
+        if isinstance(function, ast.FunctionDef) and is_shown(function.name) and not function.decorator_list:
+            yield _render_method(function)
+            _collect_names(function, name_sources, imported_names)
 
 
 def _render_property(member: "property | cached_property[Any]", noun: Any) -> str:

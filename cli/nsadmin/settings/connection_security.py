@@ -1,7 +1,7 @@
 """Owns credentials and TLS. Secrets come from files and the environment, never from the command line."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nsadmin.client.connection import credentials as readers
@@ -13,11 +13,17 @@ from nsadmin.settings.context_choice import NO_CONTEXT, ChosenContext
 from nsadmin.stderr import write_stderr_line
 
 KEY_PASSWORD_VARIABLE = "NSADMIN_KEY_PASSWORD"
+TLS_VARIABLES = (
+    "NSADMIN_TLS", "NSADMIN_TLS_CA", "NSADMIN_TLS_CERT", "NSADMIN_TLS_KEY", "NSADMIN_TLS_SERVER_NAME",
+)  # fmt: skip
+"""NSADMIN_TLS is 1 or 0; each of the others implies 1."""
 _TLS_FILE_OPTIONS = (("tls_ca", "ca_file"), ("tls_cert", "cert_file"), ("tls_key", "key_file"))
 
 
 def find_credentials(
-    option_values: Mapping[str, Any], chosen_context: ChosenContext
+    option_values: Mapping[str, Any],
+    chosen_context: ChosenContext,
+    write_warning: Callable[[str], None] = write_stderr_line,
 ) -> FoundCredentials | None:
     """Find the credentials and their source; None without credentials.
 
@@ -26,7 +32,7 @@ def find_credentials(
     """
     found_credentials = _choose_credentials(option_values, chosen_context)
     if found_credentials is not None and found_credentials.warning:
-        write_stderr_line(found_credentials.warning)
+        write_warning(found_credentials.warning)
     return found_credentials
 
 
@@ -57,8 +63,16 @@ def _credentials_of_context(chosen_context: ChosenContext) -> FoundCredentials:
     return found_credentials._replace(source=f"context {chosen_context.name} ({found_credentials.source})")
 
 
-def resolve_tls(option_values: Mapping[str, Any], chosen_context: ChosenContext) -> Tls | None:
-    """Return the TLS settings of the context, overridden by the command line; None for plain connections."""
+def resolve_tls(
+    option_values: Mapping[str, Any],
+    chosen_context: ChosenContext,
+    write_warning: Callable[[str], None] = write_stderr_line,
+) -> Tls | None:
+    """Return the TLS settings; None for plain connections.
+
+    Those of a named context, then the environment's, then those of the context in use; each field overridden
+    by the command line.
+    """
     given_fields: dict[str, Any] = {
         field_name: NO_CONTEXT.resolve_path(option_values[option_name])
         for option_name, field_name in _TLS_FILE_OPTIONS
@@ -73,13 +87,40 @@ def resolve_tls(option_values: Mapping[str, Any], chosen_context: ChosenContext)
         if given_fields:
             raise UsageError("--no-tls and other options of TLS exclude each other: leave one out")
         return None
-    context_tls = chosen_context.context.tls
-    if context_tls is None and not given_fields and not wants_tls:
+    base_tls = _choose_tls(chosen_context)
+    if base_tls is None and not given_fields and not wants_tls:
         return None
-    resolved_tls = _tls_of_context(context_tls or ContextTls(), chosen_context)._replace(**given_fields)
+    resolved_tls = (base_tls or _tls_of_context(ContextTls(), chosen_context))._replace(**given_fields)
     if not resolved_tls.verify:
-        write_stderr_line("INSECURE: certificates are not checked, anybody may answer in a server's place")
+        write_warning("INSECURE: certificates are not checked, anybody may answer in a server's place")
     return resolved_tls
+
+
+def _choose_tls(chosen_context: ChosenContext) -> Tls | None:
+    context_tls = chosen_context.context.tls
+    if context_tls is not None and chosen_context.is_named:
+        return _tls_of_context(context_tls, chosen_context)
+    environment_tls = _tls_of_environment(os.environ)
+    if environment_tls is not None or context_tls is None:
+        return environment_tls
+    return _tls_of_context(context_tls, chosen_context)
+
+
+def _tls_of_environment(environment: Mapping[str, str]) -> Tls | None:
+    """Return the TLS settings of the environment; None without any of its variables."""
+    texts = [environment.get(variable_name, "").strip() for variable_name in TLS_VARIABLES]
+    if not any(texts):
+        return None
+    switch_text, *file_texts, server_name = texts
+    if switch_text not in ("", "0", "1"):
+        raise UsageError(f"invalid {TLS_VARIABLES[0]} {switch_text!r}: use 1 or 0")
+    if switch_text == "0":
+        return None
+    ca_file, cert_file, key_file = (
+        NO_CONTEXT.resolve_path(path_text) if path_text else None for path_text in file_texts
+    )
+    key_password = environment.get(KEY_PASSWORD_VARIABLE) or None
+    return Tls(ca_file, cert_file, key_file, key_password, server_name or None)
 
 
 def check_signing(

@@ -1,6 +1,7 @@
 """Owns the choice of the context in force."""
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from nsadmin import contexts
@@ -33,7 +34,9 @@ class ChosenContext(NamedTuple):
 NO_CONTEXT = ChosenContext(None, Context(), False, "")
 
 
-def choose_context(given_name: str | None) -> ChosenContext:
+def choose_context(
+    given_name: str | None, write_warning: Callable[[str], None] = write_stderr_line
+) -> ChosenContext:
     """Choose the named context, else NSADMIN_CONTEXT, else the one in use; UsageError for an unknown one."""
     contexts_file = contexts.contexts_path()
     try:
@@ -43,7 +46,7 @@ def choose_context(given_name: str | None) -> ChosenContext:
     except InvalidContextsError as error:
         raise UsageError(str(error)) from None
     if context.has_secrets and _is_readable_by_others(contexts_file):
-        write_stderr_line(f"others may read the secrets in {contexts_file}: chmod 600 {contexts_file}")
+        write_warning(f"others may read the secrets in {contexts_file}: chmod 600 {contexts_file}")
     return ChosenContext(chosen_name, context, given_name is not None, os.path.dirname(contexts_file))
 
 

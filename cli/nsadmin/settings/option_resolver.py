@@ -1,7 +1,7 @@
 """Resolves shared options from the command line, the environment and the context."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
@@ -12,6 +12,7 @@ from nsadmin.output import OUTPUT_FORMATS, OutputStyle, RowSelection
 from nsadmin.session import PluginOptions, SharedOptions
 from nsadmin.settings import connection_security, context_choice, name_server_discovery
 from nsadmin.settings.context_choice import ChosenContext
+from nsadmin.stderr import write_stderr_line
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = T
         connection_security.find_credentials(option_values, chosen_context) if needs_connection else None
     )
     access = (
-        _resolve_access(option_values, chosen_context, found_credentials)
+        resolve_access(option_values, chosen_context, found_credentials)
         if needs_connection
         else DEFAULT_ACCESS
     )
@@ -61,13 +62,15 @@ def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = T
     )
 
 
-def _resolve_access(
+def resolve_access(
     option_values: Mapping[str, Any],
     chosen_context: ChosenContext,
     found_credentials: FoundCredentials | None,
+    write_warning: Callable[[str], None] = write_stderr_line,
 ) -> Access:
+    """Resolve timeout, retries, concurrency, TLS and address map. Raises UsageError."""
     context = chosen_context.context
-    tls = connection_security.resolve_tls(option_values, chosen_context)
+    tls = connection_security.resolve_tls(option_values, chosen_context, write_warning)
     connection_security.check_signing(option_values, chosen_context, found_credentials, tls)
     retries = _require_number_range("--retries", option_values.get("retries"), 0, 100)
     concurrency = _require_number_range("--concurrency", option_values.get("concurrency"), 1, 1000)

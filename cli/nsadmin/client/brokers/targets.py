@@ -93,6 +93,29 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     return _find_process(broker_name, int(id_text or MASTER_BROKER_ID), named_groups)
 
 
+def find_target_addr(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> str | RocketMQError:
+    """Return the address of a broker process.
+
+    Args:
+        target_text: HOST:PORT, NAME (its master) or NAME/ID.
+        load_cluster_info: Called to read the clusters, if the text is not an address.
+
+    Returns:
+        The address, or the error of `resolve_target`.
+
+    Raises:
+        ClientClosed: The client is closed.
+    """
+    try:
+        broker_addr = resolve_target(target_text, load_cluster_info).broker_addr
+    except ClientClosed:
+        raise
+    except RocketMQError as error:
+        return error
+    assert broker_addr is not None
+    return broker_addr
+
+
 def _looks_like_addr(target_text: str) -> bool:
     return ":" in target_text or target_text == "localhost" or target_text.replace(".", "").isdigit()
 

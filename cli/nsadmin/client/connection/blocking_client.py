@@ -6,7 +6,7 @@ from typing import Self
 from namesrv_core.errors import RocketMQError
 from namesrv_core.transport.multiplexed_client import ExchangeObserver
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
-from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
+from nsadmin.client.connection.addresses import BadAddress, NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.connection.name_server_reader import NameServerReader
@@ -31,8 +31,26 @@ class BlockingClient:
     ) -> None:
         if timeout is not None:
             access = access._replace(timeout=timeout)
-        self._caller = Caller(make_finder(namesrv_addr), access, observer, read_only=read_only, pool=pool)
+        self._caller = self._caller_class(
+            make_finder(namesrv_addr),
+            access,
+            observer,
+            read_only=read_only,
+            pool=pool,
+            find_broker_addrs=self._find_broker_addrs,
+        )
         self._reader = NameServerReader(self._caller, ask_all)
+
+    _caller_class: type[Caller] = Caller
+
+    def _find_broker_addrs(self, broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+        """Return the address of each broker, given as NAME (its master) or NAME/ID, or why there is none."""
+        return {name: BadAddress(f"{name!r} is no address: write HOST:PORT") for name in broker_names}
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the client refuses requests that change something."""
+        return self._caller.read_only
 
     @property
     def addresses(self) -> NameServerList:

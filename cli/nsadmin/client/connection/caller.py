@@ -1,10 +1,11 @@
 """Caller, which sends requests to many servers at once and turns refusals into errors."""
 
 from _thread import RLock, get_ident
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
-from namesrv_core.errors import BadSettings, build_request_error
+from namesrv_core.errors import BadSettings, RocketMQError, build_request_error
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
@@ -17,6 +18,14 @@ from nsadmin.client.connection.read_retries import send_with_retries
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 T = TypeVar("T")
+U = TypeVar("U")
+
+BrokerAddrFinder = Callable[[Iterable[str]], Mapping[str, str | RocketMQError]]
+"""Takes broker names (NAME or NAME/ID), and returns the address of each, or why it has none."""
+
+
+def _find_no_addrs(broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+    return {}
 
 
 class Caller:
@@ -28,6 +37,7 @@ class Caller:
         observer: Called with an Exchange after each request. Default: none.
         read_only: Raise ReadOnlyAccess instead of sending a request of CHANGE_CODES.
         pool: Connections to share. Default: connections of its own.
+        find_broker_addrs: Returns the address of each broker name, or the error. Default: no names.
 
     Raises:
         BadSettings: A TLS file cannot be used, or the timeout is not positive.
@@ -42,6 +52,7 @@ class Caller:
         *,
         read_only: bool = False,
         pool: Pool | None = None,
+        find_broker_addrs: BrokerAddrFinder = _find_no_addrs,
     ) -> None:
         if not access.timeout > 0:
             raise BadSettings(f"timeout {access.timeout} cannot be: give seconds, more than 0")
@@ -56,6 +67,7 @@ class Caller:
         self._scope = self._connections.open_scope()
         self._task_scopes: dict[int, CallScope] = {}
         self._map_addr = _build_address_map(access)
+        self._find_broker_addrs = find_broker_addrs
 
     @property
     def name_servers(self) -> NameServerList:
@@ -109,11 +121,31 @@ class Caller:
             ClientClosed: The scope has ended.
         """
         scope.require_open()
+        with self._enter_scope(scope, None):
+            return function()
+
+    def share_scope(self, shared: U) -> AbstractContextManager[U]:
+        """Return a context manager for another thread, whose calls then end together with those of this one.
+
+        Args:
+            shared: What the context manager yields.
+
+        Returns:
+            The context manager.
+        """
+        return self._enter_scope(self._current_scope, shared)
+
+    @contextmanager
+    def _enter_scope(self, scope: CallScope, shared: U) -> Iterator[U]:
+        scope_before = self._task_scopes.get(get_ident())
         self._task_scopes[get_ident()] = scope
         try:
-            return function()
+            yield shared
         finally:
-            del self._task_scopes[get_ident()]
+            if scope_before is None:
+                del self._task_scopes[get_ident()]
+            else:
+                self._task_scopes[get_ident()] = scope_before
 
     def end_task_scope(self, scope: CallScope) -> None:
         """End the calls of one task. The connections stay open, except those with a pending request.
@@ -133,12 +165,13 @@ class Caller:
         """Send requests to servers at once; sign, map addresses and retry reads as `access` says.
 
         Args:
-            calls: Pairs of (server address, request). Without any, nothing is sent.
+            calls: Pairs of (server address or broker name, request). Without any, nothing is sent.
             timeout_seconds: The time limit per request. Default: that of `access`.
             accepted_codes: The response codes that count as success. Default: 0.
 
         Returns:
-            One ServerResult per request, in the same order: the answer, or the RequestError or CallError.
+            One ServerResult per request, in the same order: the answer, or the RequestError or CallError. A
+            broker name that is not registered has a NotFound. `addr` is the address or name that was given.
 
         Raises:
             ReadOnlyAccess: The client is read-only, and a request changes something. Nothing was sent.
@@ -150,23 +183,63 @@ class Caller:
             raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         if self.read_only:
             _refuse_changes(calls)
+        addr_by_name = self._resolve_names(server_addr for server_addr, _ in calls)
+        error_by_name = {
+            name: addr_or_error
+            for name, addr_or_error in addr_by_name.items()
+            if isinstance(addr_or_error, RocketMQError)
+        }
+        answers = iter(
+            self._send_calls(
+                [call for call in calls if call[0] not in error_by_name], addr_by_name, timeout_seconds
+            )
+        )
+        return [
+            ServerResult(server_addr, None, error_by_name[server_addr])
+            if server_addr in error_by_name
+            else _judge_answer(server_addr, command, next(answers), accepted_codes)
+            for server_addr, command in calls
+        ]
+
+    def _resolve_names(self, server_addrs: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+        """Return the address or error of everything that has no port, and so is the name of a broker."""
+        broker_names = {server_addr for server_addr in server_addrs if ":" not in server_addr}
+        return self._find_broker_addrs(broker_names) if broker_names else {}
+
+    def _send_calls(
+        self,
+        calls: list[tuple[str, RemotingCommand]],
+        addr_by_name: Mapping[str, str | RocketMQError],
+        timeout_seconds: float | None,
+    ) -> list[RemotingCommand | CallError]:
         mapped_calls = [
-            (self.connect_addr(server_addr), self._sign_command(command)) for server_addr, command in calls
+            (
+                self._map_server_addr(str(addr_by_name.get(server_addr, server_addr))),
+                self._sign_command(command),
+            )
+            for server_addr, command in calls
         ]
         observer = self._observer and _report_original_addrs(self._observer, calls, mapped_calls)
         if timeout_seconds is None:
             timeout_seconds = self.access.timeout
         scope = self._current_scope
-        answers = send_with_retries(
+        return send_with_retries(
             lambda due_calls: self._connections.send_requests(due_calls, timeout_seconds, observer, scope),
             mapped_calls,
             self.access.retries,
             lambda seconds: self._connections.pause(seconds, scope),
         )
-        return [
-            _judge_answer(server_addr, command, answer, accepted_codes)
-            for (server_addr, command), answer in zip(calls, answers, strict=True)
-        ]
+
+    def pause(self, pause_seconds: float) -> None:
+        """Wait between two requests of a procedure.
+
+        Args:
+            pause_seconds: How long, in seconds.
+
+        Raises:
+            ClientClosed: The client was closed, or the task was cancelled, also during the pause.
+        """
+        self._connections.pause(pause_seconds, self._current_scope)
 
     def _sign_command(self, command: RemotingCommand) -> RemotingCommand:
         """Return the signed request. Adding a field afterwards would invalidate the signature."""
@@ -228,11 +301,20 @@ class Caller:
         """Return the address to connect to. The address map applies to brokers, not to name servers.
 
         Args:
-            server_addr: The server address.
+            server_addr: The server address, or the name of a broker.
 
         Returns:
-            The mapped address; `server_addr` if no entry of the map applies.
+            The mapped address; the server address if no entry of the map applies.
+
+        Raises:
+            NotFound: No broker with this name is registered.
         """
+        addr_or_error = self._resolve_names([server_addr]).get(server_addr, server_addr)
+        if isinstance(addr_or_error, RocketMQError):
+            raise addr_or_error
+        return self._map_server_addr(addr_or_error)
+
+    def _map_server_addr(self, server_addr: str) -> str:
         if self._map_addr is None or self._is_name_server(server_addr):
             return server_addr
         return self._map_addr(server_addr)

@@ -1,6 +1,6 @@
 """drain, undrain, drainStatus: stop client writes to a broker, allow them again, list unfinished drains."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from time import sleep, time
 from typing import Annotated
 
@@ -23,6 +23,12 @@ from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
 from nsadmin.exit_codes import CommandInterrupted
+from nsadmin.library.drain_procedure import (
+    RestoredServer,
+    prepare_drain,
+    prepare_undo,
+    restored_server_of,
+)
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.events import (
@@ -34,10 +40,10 @@ from nsadmin.operations.drain.events import (
 )
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import find_master_addr
-from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, ProcedureClock
 from nsadmin.operations.drain.state import InvalidStateError
-from nsadmin.operations.drain.store import DrainStore, SavedDrain, drain_folder_of, load_drains
-from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
+from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.undo import find_differing_queues
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.output import OutputText, ResultRow, ResultRows
@@ -126,60 +132,35 @@ def drain(
         build_then_runner(broker_name, then_command, SYSTEM_CLOCK),
         audit.describe_user(),
     )
-    cluster_view = ClusterEnvironment(session.admin, broker_name)
-    servers = cluster_view.read_servers()
+    prepared_drain = prepare_drain(
+        session.admin,
+        drain_plan,
+        find_state_home(),
+        SYSTEM_CLOCK.now_ms(),
+        is_dry_run=session.is_dry_run,
+    )
+    servers = prepared_drain.servers
     if then_command is not None:
         shell_command.require_safe_fields(then_fields(broker_name, find_master_addr(servers)))
-    drain_store = _find_drain_store(session, broker_name, servers)
-    saved_drain = None if drain_store is None else drain_store.load_drain()
-    if drain_store is not None and saved_drain is not None and not session.is_dry_run:
-        if saved_drain[0].durable != durable:
-            saved_mode = "durable" if saved_drain[0].durable else "not durable"
+    saved_state = prepared_drain.saved_state
+    if saved_state is not None:
+        if saved_state.durable != durable:
+            saved_mode = "durable" if saved_state.durable else "not durable"
             session.write_remark(f"the drain of {broker_name} that is kept is {saved_mode}, and goes on so")
-        return _report_drain(
-            session,
-            drain_plan,
-            lambda clock: DrainRun(drain_plan, cluster_view, drain_store, clock).run_drain(None, servers),
-        )
-    master_addr = find_master_addr(servers) or ""
-    drain_check = check_plan(
-        drain_plan,
-        servers,
-        cluster_view.read_system_topics(master_addr),
-        cluster_view.read_ordered_topics(master_addr) if durable else frozenset(),
-        SYSTEM_CLOCK.now_ms(),
-    )
-    refusal = _refuse_risks(drain_plan, [risk.text for risk in drain_check.risks])
+        return _report_drain(session, drain_plan, prepared_drain.run_events)
+    refusal = _refuse_risks(drain_plan, [risk.text for risk in prepared_drain.risks])
     if session.is_dry_run:
         return _dry_run_rows(broker_name, servers, refusal)
     if refusal is not None:
         raise refusal
     session.confirm_change(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
-    assert drain_store is not None
-    return _report_drain(
-        session,
-        drain_plan,
-        lambda clock: DrainRun(drain_plan, cluster_view, drain_store, clock).run_drain(drain_check, servers),
-    )
+    return _report_drain(session, drain_plan, prepared_drain.run_events)
 
 
 def _refuse_risks(drain_plan: DrainPlan, risk_texts: list[str]) -> DrainRefused | None:
     if not risk_texts or drain_plan.force:
         return None
     return DrainRefused(f"{'; '.join(risk_texts)}; --force drains {drain_plan.broker} all the same")
-
-
-def _find_drain_store(
-    session: Session, broker_name: str, servers: tuple[NameServerFacts, ...]
-) -> DrainStore | None:
-    """Find the folder of the broker's drain; None if neither a name server nor a saved drain has it."""
-    cluster_name = next((server.cluster_name for server in servers if server.cluster_name), None)
-    if cluster_name is not None:
-        return DrainStore(drain_folder_of(find_state_home(), cluster_name, broker_name), broker_name)
-    for saved_drain in load_drains(find_state_home()):
-        if isinstance(saved_drain, SavedDrain) and saved_drain.drain_state.broker == broker_name:
-            return DrainStore(saved_drain.drain_folder, broker_name)
-    return None
 
 
 def _dry_run_rows(
@@ -252,55 +233,39 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
         # Producers come back to broker-a-0
         nsadmin undrain broker-a-0 --yes
     """
-    cluster_view = ClusterEnvironment(session.admin, broker_name)
-    servers = cluster_view.read_servers()
-    drain_store = _find_drain_store(session, broker_name, servers)
-    saved_drain = None if drain_store is None else drain_store.load_drain()
-    if drain_store is None or saved_drain is None:
-        raise NotFound(f"no drain of {broker_name} is kept in {find_state_home() / 'drains'}")
+    prepared_undo = prepare_undo(session.admin, broker_name, find_state_home())
     if session.is_dry_run:
-        own_queues = cluster_view.read_own_queues(find_master_addr(servers) or "")
-        known_queues = None if isinstance(own_queues, str) else own_queues
-        return _undo_rows(
-            broker_name,
-            [
-                _planned_undo_row(server, find_differing_queues(saved_drain[1], known_queues, server))
-                for server in servers
-            ],
-        )
+        return _undo_rows(broker_name, [_undo_row(server) for server in prepared_undo.preview_servers()])
     session.confirm_change(
-        f"Allow writes to {broker_name} on {', '.join(server.namesrv_addr for server in servers)} as before?"
+        f"Allow writes to {broker_name} on "
+        f"{', '.join(server.namesrv_addr for server in prepared_undo.servers)} as before?"
     )
     open_inventory(session).mark_leaving(broker_name, is_leaving=False)
-    undo_events = list(UndoRun(broker_name, cluster_view, drain_store, SYSTEM_CLOCK).run_undo())
+    undo_events = list(prepared_undo.run_events(SYSTEM_CLOCK))
     return _undo_rows(
-        broker_name, [_undo_row(undo_event) for undo_event in undo_events if undo_event["event"] == "putBack"]
+        broker_name,
+        [
+            _undo_row(restored_server_of(undo_event))
+            for undo_event in undo_events
+            if undo_event["event"] == "putBack"
+        ],
     )
 
 
-def _planned_undo_row(server: NameServerFacts, differing_topics: Mapping[str, object]) -> ResultRow:
-    return {
-        "namesrvAddr": server.namesrv_addr,
-        "topicCount": len(differing_topics),
-        "result": "failed" if server.error else "dry-run",
-        "error": server.error,
-    }
-
-
-def _undo_row(undo_event: EventRecord) -> ResultRow:
-    differing_topics = undo_event["differing"]
-    error = undo_event["error"] or (
+def _undo_row(server: RestoredServer) -> ResultRow:
+    error = server.error or (
         f"not as before: "
-        f"{join_first_names(f'{topic} ({reason})' for topic, reason in differing_topics.items())}"
-        if differing_topics
+        f"{join_first_names(f'{topic} ({reason})' for topic, reason in server.differing_topics.items())}"
+        if server.differing_topics
         else None
     )
+    done_result = "dry-run" if server.method is None else "done"
     return {
-        "namesrvAddr": undo_event["addr"],
-        "topicCount": undo_event["topics"],
-        "how": undo_event["how"],
-        "differing": differing_topics or None,
-        "result": "failed" if undo_event["error"] else "partly" if differing_topics else "done",
+        "namesrvAddr": server.addr,
+        "topicCount": server.topic_count,
+        "how": server.method,
+        "differing": server.differing_topics or None,
+        "result": "failed" if server.error else "partly" if server.differing_topics else done_result,
         "error": error,
     }
 

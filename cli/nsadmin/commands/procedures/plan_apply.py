@@ -19,10 +19,11 @@ from nsadmin.commands.procedures.plan_rows import (
     summarize_plan,
 )
 from nsadmin.exit_codes import DIFFERENCES_FOUND, UsageError
+from nsadmin.library.cluster_plans import compare_cluster, is_stranding
 from nsadmin.operations.plans import plan_file, schema
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.cluster_export import describe_cluster
-from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
+from nsadmin.operations.plans.diff import ClusterDiff
 from nsadmin.operations.plans.executor import execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.plan_file import SavedPlan
@@ -142,7 +143,7 @@ def _plan_file(
 ) -> tuple[ResultRows, bool]:
     """The rows of a plan, and whether it has steps; `saved_file` keeps it."""
     desired_state = _parse_desired_state("plan", file_name, _read_file("plan", file_name))
-    live_state, plan_difference = _compare_cluster(session, desired_state, prune)
+    live_state, plan_difference = compare_cluster(session.admin, desired_state, prune)
     if saved_file is not None:
         try:
             plan_file.save_plan(
@@ -209,8 +210,8 @@ def apply(
     desired_state = (
         saved_plan.desired_cluster if saved_plan else _parse_desired_state("apply", file_name, file_text)
     )
-    live_state, plan_difference = _compare_cluster(
-        session, desired_state, saved_plan.prune if saved_plan else prune
+    live_state, plan_difference = compare_cluster(
+        session.admin, desired_state, saved_plan.prune if saved_plan else prune
     )
     if saved_plan is not None:
         _require_unchanged(file_name, saved_plan, live_state, plan_difference)
@@ -283,16 +284,6 @@ def _file_error(command_name: str, error: InvalidPlanFileError) -> UsageError:
     return usage_error
 
 
-def _compare_cluster(
-    session: Session, desired_state: DesiredCluster, prune: bool
-) -> tuple[ClusterState, ClusterDiff]:
-    partial_items = desired_state.partial_topics if prune else ()
-    live_state = observe_cluster(
-        session.admin, desired_state.cluster_name, desired_state.kv_tables or (), partial_items
-    )
-    return live_state, compute_diff(desired_state, live_state, prune=prune)
-
-
 def _require_unchanged(
     file_name: str, saved_plan: SavedPlan, live_state: ClusterState, plan_difference: ClusterDiff
 ) -> None:
@@ -318,10 +309,7 @@ def _require_few_deletes(plan_difference: ClusterDiff, max_deletes: int) -> None
 
 def _refuse_stranding(stranded_messages: StrandedMessages) -> NotApplied | None:
     """Return the error if a topic loses queues with messages; None if not. Deletions have other limits."""
-    is_stranding = any(
-        step.action == "update" and message_count != 0 for step, message_count in stranded_messages.items()
-    )
-    if not is_stranding:
+    if not is_stranding(stranded_messages):
         return None
     return NotApplied(
         "this takes queues away that hold messages, or may hold some: consume them first, or accept with "

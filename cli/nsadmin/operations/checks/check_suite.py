@@ -1,6 +1,7 @@
 """Runs every applicable check concurrently, so that an unreachable server delays one check only."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from time import monotonic, sleep, time
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Tls
-from nsadmin.client.results import error_text
+from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import InventoryKeeper
@@ -34,6 +35,7 @@ class CheckScope(NamedTuple):
     limits_by_check: Mapping[str, tuple[str | None, str | None]] = {}
     expected_brokers: int | None = None
     inventory: InventoryKeeper | None = None
+    pause_seconds: Callable[[float], object] = sleep
 
     def make_scale(self, check_name: str) -> CheckScale:
         """Return the measures of a check with their limits. Raises InvalidRangeError."""
@@ -74,7 +76,9 @@ def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFindi
     )
     return divergence.judge_divergence(
         check_scope.make_scale("divergence"),
-        divergence_observer.observe_until_settled(sleep, lambda first_observation, waiting_seconds: None),
+        divergence_observer.observe_until_settled(
+            check_scope.pause_seconds, lambda first_observation, waiting_seconds: None
+        ),
     )
 
 
@@ -154,7 +158,7 @@ CHECKS_BY_NAME: Mapping[str, CheckFunction] = {
     "journal": _check_journal,
     "drain": _check_drain,
 }
-"""The checks of a whole cluster by name. The checks in _SUBJECT_CHECKS need the name of a topic or group."""
+"""The checks of a whole cluster by name. The checks in SUBJECT_CHECKS need the name of a topic or group."""
 
 
 def _check_topic(admin: AdminClient, check_scope: CheckScope, topic_name: str) -> CheckFinding:
@@ -171,16 +175,22 @@ def _check_lag(admin: AdminClient, check_scope: CheckScope, group_name: str) -> 
     )
 
 
-_SUBJECT_CHECKS: Mapping[str, Callable[[AdminClient, CheckScope, str], CheckFinding]] = {
+SUBJECT_CHECKS: Mapping[str, Callable[[AdminClient, CheckScope, str], CheckFinding]] = {
     "topic": _check_topic,
     "lag": _check_lag,
 }
 
 
 def run_checks(
-    connect_client: Callable[[], AdminClient], check_scope: CheckScope, skipped_checks: Collection[str] = ()
+    connect_client: Callable[[], AbstractContextManager[AdminClient]],
+    check_scope: CheckScope,
+    skipped_checks: Collection[str] = (),
 ) -> tuple[CheckFinding, list[CheckFinding]]:
-    """Return the combined finding and all findings. Calls `connect_client` in this thread, once per check."""
+    """Return the combined finding and all findings.
+
+    Calls `connect_client` in this thread, once per check. The thread of the check enters and leaves its
+    result.
+    """
     # This import takes 10 ms, which other commands need not pay.
     from concurrent.futures import ThreadPoolExecutor
 
@@ -206,18 +216,23 @@ def run_checks(
 
 
 def _run_check(
-    admin: AdminClient, check_scope: CheckScope, check_name: str, about: str | None
+    open_client: AbstractContextManager[AdminClient],
+    check_scope: CheckScope,
+    check_name: str,
+    about: str | None,
 ) -> CheckFinding | str:
     """Return the finding of a check, UNKNOWN if it failed; or the reason why it does not apply."""
     try:
-        with admin:
+        with open_client as admin:
             return (
                 CHECKS_BY_NAME[check_name](admin, check_scope)
                 if about is None
-                else _SUBJECT_CHECKS[check_name](admin, check_scope, about)
+                else SUBJECT_CHECKS[check_name](admin, check_scope, about)
             )
     except CheckNotApplicable as not_applicable:
         return f"{check_name}: {not_applicable}"
+    except ClientClosed:
+        raise
     except RocketMQError as error:
         return CheckScale(check_name).make_unknown_finding(error_text(error), about=about)
 

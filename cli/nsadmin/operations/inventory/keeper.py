@@ -204,7 +204,12 @@ def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOpti
         source_words.startswith(f"context {context_name} (")
         for source_words in shared_options.overruled_sources
     )
-    if context_name and not is_overruled and name_servers.source in ("context", "file", "endpoint"):
+    return build_inventory_key(name_servers, None if is_overruled else context_name)
+
+
+def build_inventory_key(name_servers: NameServerList, context_name: str | None) -> str:
+    """Return the key for the name servers of a context, or for those that were given otherwise."""
+    if context_name and name_servers.source in ("context", "file", "endpoint"):
         return f"context {context_name}"
     return f"servers {';'.join(sorted(name_servers.addrs))}"
 
