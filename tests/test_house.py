@@ -65,6 +65,8 @@ WITHOUT_TESTS = {
     "nsadmin/client/admin.py": "every test of a noun goes through it",
     "nsadmin/client/topic_routes.py": "tested with the topics whose routes they are",
     "nsadmin/commands/columns/drain_columns.py": "only a table, tested with that of all columns",
+    "nsadmin/library/drain_procedure.py": "tested with the drains of commands and scripts",
+    "nsadmin/library/service_checks.py": "tested with the checks that extend it",
     "nsadmin/operations/drain/facts.py": "only records",
     "nsadmin/client/topics/topic_usage.py": "tested with the topics whose usage it is",
     "nsadmin/command_line/declarations.py": "only records",

@@ -48,6 +48,7 @@ Environment:
   NAMESRV_ADDR             name servers, where no -n is given; else the context's, else 127.0.0.1:9876
   NSADMIN_ACCESS_KEY       who signs, with NSADMIN_SECRET_KEY and perhaps NSADMIN_SECURITY_TOKEN
   NSADMIN_KEY_PASSWORD     what opens the key of --tlsKey
+  NSADMIN_TLS              1 turns TLS on; so do NSADMIN_TLS_CA, _CERT, _KEY and _SERVER_NAME
   NSADMIN_CONTEXT          the context, where no --context is given; else that of `context use`
   NSADMIN_CONFIG           the file of contexts; else nsadmin/config.yaml in ~/.config
   NSADMIN_OUTPUT           the format, where no --output is given; else table

@@ -32,7 +32,20 @@ for package in (nsadmin.client, nsadmin.aio):
         import_module(module.name)
 with AdminClient(sys.argv[1], access=Access(credentials=Credentials("key", "secret"))) as admin:
     for name in NOUN_NAMES:
-        getattr(admin, name)
+        if name != "plans":
+            getattr(admin, name)
+    try:
+        admin.plans
+    except ModuleNotFoundError as error:
+        assert error.name == "yaml"
+    else:
+        raise AssertionError("plans are YAML")
+    assert admin.checks.check_name_servers().state.name == "OK"
+    assert admin.find_divergence(settle_seconds=0).observation.verdict == "unknown"
+    try:
+        admin.drain("no-such-broker", dry_run=True)
+    except nsadmin.NotFound:
+        pass
     print(*admin.topics.list_names(), *admin.clusters.list_masters())
     [result] = admin.kv.put_value("N", "k", "v")
     assert result.error is None

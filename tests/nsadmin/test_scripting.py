@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import AdminClient
-from nsadmin.client.topics.topic_configs import TopicPatch
+from nsadmin import AdminClient, TopicPatch
 from tests.support.lab import Lab, lab
 from tests.support.running import ROOT, Program
 from tests.support.servers import closed_port
@@ -53,13 +52,15 @@ def admin(there: Lab) -> Iterator[AdminClient]:
         yield client
 
 
-def test_there_are_six_of_a_readable_length() -> None:
+def test_there_are_eight_of_a_readable_length() -> None:
     assert sorted(SCRIPTS) == [
+        "apply_reviewed.py",
         "compare_configs.py",
         "create_topics.py",
         "move_order_conf.py",
         "nightly_report.py",
         "no_writable_queue.py",
+        "restart_broker.py",
         "slow_brokers.py",
     ]
     assert all(20 <= len(text.splitlines()) <= 50 for text in SCRIPTS.values())
@@ -80,7 +81,13 @@ def test_a_script_says_in_one_line_that_nobody_answers(
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
     (tmp_path / "topics.csv").write_text("topic,queues,type\n")
-    args = {"move_order_conf.py": [dead, dead], "create_topics.py": [str(tmp_path / "topics.csv"), "c"]}
+    args = {
+        "move_order_conf.py": [dead, dead],
+        "create_topics.py": [str(tmp_path / "topics.csv"), "c"],
+        "restart_broker.py": ["broker-a-0", "true"],
+        "apply_reviewed.py": [str(tmp_path / "cluster.yaml")],
+    }
+    (tmp_path / "cluster.yaml").write_text("cluster: c\n")
     file = tmp_path / name
     file.write_text(SCRIPTS[name])
     done = subprocess.run(
@@ -205,3 +212,48 @@ def test_brokers_that_have_no_time_to_answer_are_slow(script: Script, there: Lab
     lines = done.stdout.splitlines()
     assert len(lines) == len(there.brokers)
     assert "broker-a-1:0: no answer within 0 s" in lines
+
+
+def test_a_broker_is_restarted_while_no_client_writes_to_it(
+    script: Script, admin: AdminClient, tmp_path: Path
+) -> None:
+    text = SCRIPTS["restart_broker.py"].replace(
+        "settle_seconds=30", "settle_seconds=0.2, interval_seconds=0.1"
+    )
+    before = [result.value() for result in admin.brokers.get_topic_permissions("broker-a-0")]
+    SCRIPTS["restart_quickly.py"] = text.replace(
+        "on_event=report_event,", "on_event=report_event, force=True, max_messages=9999,"
+    )
+    try:
+        done = script("restart_quickly.py", "broker-a-0", "touch", str(tmp_path / "restarted"))
+    finally:
+        del SCRIPTS["restart_quickly.py"]
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "restarted").exists()
+    assert [line.split(": ")[1].split(" ", 1)[1] for line in done.stdout.splitlines()] == [
+        "topics as before"
+    ] * 2
+    assert "waiting for" in done.stderr
+    assert [result.value() for result in admin.brokers.get_topic_permissions("broker-a-0")] == before
+    refused = script("restart_broker.py", "broker-a-0", "false")
+    assert refused.returncode == 1
+    assert "pass force=True" in refused.stderr
+
+
+def test_a_reviewed_file_is_applied_to_a_healthy_cluster(
+    script: Script, there: Lab, admin: AdminClient, tmp_path: Path
+) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text("cluster: cluster-a\ntopics:\n  vouchers: {}\n")
+    shown = script("apply_reviewed.py", str(file))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert [line for line in shown.stdout.splitlines() if "vouchers" in line] == [
+        f"create topic vouchers on broker-a-{n}" for n in range(3)
+    ]
+    assert "vouchers" not in admin.topics.list_names()
+    done = script("apply_reviewed.py", str(file), "--apply")
+    assert (done.returncode, done.stdout) == (0, shown.stdout)
+    assert "vouchers" in admin.topics.list_names()
+    assert "vouchers" not in admin.backups.load_snapshot(f"{file}.before.zst").topics
+    file.write_text("cluster: cluster-a\ntopiks: {}\n")
+    assert script("apply_reviewed.py", str(file)).stderr.startswith("apply_reviewed: ")

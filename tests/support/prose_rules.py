@@ -20,7 +20,7 @@ PAGES = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs")
 PACKAGES = ("namesrv_core", "cli/nsadmin", "pipeline/nsreport")
 GENERATED_PAGES = ("docs/reference/commands.md",)  # Rendered from the sources, which are checked.
 PUBLISHED_DOCSTRINGS = re.compile(
-    r"cli/nsadmin/(?:client|commands|aio)/|namesrv_core/events?(?:_records)?\.py|namesrv_core/history/"
+    r"cli/nsadmin/(?:client|commands|aio|library)/|namesrv_core/events?(?:_records)?\.py|namesrv_core/history/"
 )
 MOST_WORDS = 30
 

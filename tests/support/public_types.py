@@ -3,8 +3,9 @@
 import ast
 import builtins
 import inspect
+import re
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -123,5 +124,15 @@ def _is_type_variable(value: Any) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "TypeVar"
 
 
-def is_noun_class(owner: type) -> bool:
-    return any(isinstance(member, cached_property) for member in vars(owner).values())
+def list_raised_names() -> set[str]:
+    """The errors in the `Raises` sections of the public methods."""
+    owners: list[type] = [AsyncAdminClient, *CLIENT_CLASSES]
+    with AdminClient("127.0.0.1:1") as admin:
+        owners += [type(getattr(admin, name)) for name in NOUN_NAMES]
+    raised_names: set[str] = set()
+    for owner in owners:
+        for name, method in inspect.getmembers(owner):
+            doc = "" if name.startswith("_") else inspect.getdoc(method) or ""
+            _, _, section = doc.partition("Raises:\n")
+            raised_names.update(re.findall(r"^    (\w+): ", section.partition("\n\n")[0], re.M))
+    return raised_names

@@ -74,7 +74,7 @@ class AsyncAdminClient(AsyncNouns):
         read_only: bool = False,
         pool: Pool | None = None,
     ) -> Self:
-        """Make a client with the settings of a context and of the environment, as a command has them.
+        """Make a client with the settings of a context and of the environment, like a command.
 
         Precedence of each setting: argument, the context `name`, environment, the context in use, default.
         It reads files, so call it before the event loop runs, or accept a short pause.

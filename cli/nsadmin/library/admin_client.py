@@ -29,7 +29,7 @@ class AdminClient(client_admin.AdminClient):
 
     A read asks one name server, and the next one if that server does not answer. A change goes to every name
     server and returns one ServerResult per server. Every failure is a RocketMQError. Up to 16 calls run at
-    once, each with connections of its own; further calls wait.
+    once, each with its own connections; further calls wait.
 
     Where a method takes the address of a broker, it takes the broker's name as well: NAME is its master,
     NAME/ID another process. `addr` of the ServerResult is then that name.
@@ -44,7 +44,7 @@ class AdminClient(client_admin.AdminClient):
         ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
         observer: Called with an Exchange after each request, by one thread at a time.
         read_only: Refuse requests that change something (ReadOnlyAccess).
-        pool: Connections to share with other clients. Default: connections of its own.
+        pool: Connections to share with other clients. Default: the client opens its own connections.
 
     Raises:
         BadSettings: A TLS file cannot be used, or the timeout is not positive.
@@ -68,7 +68,7 @@ class AdminClient(client_admin.AdminClient):
         read_only: bool = False,
         pool: "Pool | None" = None,
     ) -> Self:
-        """Make a client with the settings of a context and of the environment, as a command has them.
+        """Make a client with the settings of a context and of the environment, like a command.
 
         Precedence of each setting: argument, the context `name`, environment, the context in use, default.
 
@@ -83,7 +83,7 @@ class AdminClient(client_admin.AdminClient):
             ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
             observer: Called with an Exchange after each request, by one thread at a time.
             read_only: Refuse requests that change something. A read-only context implies it.
-            pool: Connections to share with other clients. Default: connections of its own.
+            pool: Connections to share with other clients. Default: the client opens its own connections.
 
         Returns:
             The client.
@@ -169,7 +169,7 @@ class AdminClient(client_admin.AdminClient):
             allow_unreachable: Drain even if a name server does not answer.
             for_good: Wait until no consumer group has anything left to read on the broker, too.
             when_safe: Called with the address of the master when it is safe to stop, while the drain holds.
-                Not called if a name server does not answer, except with `allow_unreachable`.
+                If a name server does not answer, it is called only with `allow_unreachable`.
             settle_seconds: How long clients take to read routes again (pollNameServerInterval).
             interval_seconds: Seconds between two observations.
             quiet_intervals: The number of consecutive intervals without writes that are needed.

@@ -196,7 +196,7 @@ class ClusterChecks(ServiceChecks):
             settle_seconds: How long name servers with differences may take to become equal.
             limits_by_check: Check name, such as "lag", to its warning and critical ranges. Default: the
                 default limits.
-            expected_count: The number of brokers that have to answer. Default: any number.
+            expected_count: The number of brokers that must answer. Default: any number.
             skipped_checks: Names of checks to leave out, such as "certificates".
 
         Returns:

@@ -23,11 +23,11 @@ _MAX_REASONS = 10
 
 
 class ClusterPlan(NamedTuple):
-    """The changes that make a cluster what a file says.
+    """The changes that make a cluster match a file.
 
     Attributes:
         saved_plan: The desired cluster, the servers, and the steps.
-        troubles: What hides or prevents changes, such as a server that did not answer.
+        troubles: The errors that hide or prevent changes, such as a server that did not answer.
         stranded_messages: Step to the number of messages in the queues that it removes; None if unknown.
     """
 
@@ -82,7 +82,8 @@ class ClusterPlans:
 
         Args:
             file: The path of a file of `export_cluster`, or of a plan of `save_plan`.
-            prune: Delete what the file does not have, in the sections that it has. A plan says this itself.
+            prune: Delete the items that the file does not have, in the sections that it has. A plan has its own
+                setting.
 
         Returns:
             The plan.
@@ -105,7 +106,7 @@ class ClusterPlans:
         """Carry out a plan as far as possible. Safe to interrupt: plan again to go on.
 
         The servers are read first; the plan is refused if they have changed. They are read again afterwards:
-        what they have then decides each outcome.
+        their state then decides each outcome.
 
         Args:
             plan: The plan.

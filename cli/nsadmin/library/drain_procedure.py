@@ -26,7 +26,7 @@ class DrainResult(NamedTuple):
         unknown_servers: The name servers that did not answer in the end, so that their routes are unknown.
         open_topics: Name server to the number of topics that clients may still write to on the broker; None
             if the name server did not answer.
-        risks: What the cluster loses without the broker. Empty if an interrupted drain went on.
+        risks: The losses of the cluster without the broker. Empty if an interrupted drain went on.
     """
 
     broker_name: str
@@ -82,7 +82,7 @@ class PreparedDrain:
 
     @property
     def risks(self) -> tuple[DrainRisk, ...]:
-        """What the cluster loses without the broker."""
+        """The losses of the cluster without the broker."""
         return () if self.checked_event is None else self.checked_event.risks
 
     @property
@@ -167,7 +167,7 @@ class PreparedUndo:
         self._queue_snapshot = queue_snapshot
 
     def preview_servers(self) -> list[RestoredServer]:
-        """The number of topics that each name server has to restore."""
+        """The number of topics that each name server must restore."""
         own_queues = self._environment.read_own_queues(find_master_addr(self.servers) or "")
         known_queues: QueuesByTopic | None = None if isinstance(own_queues, str) else own_queues
         return [

@@ -20,7 +20,7 @@ CheckLimits = tuple[str | None, str | None]
 
 
 class CheckTools(NamedTuple):
-    """What checks need beside the client.
+    """The other objects that checks need beside the client.
 
     `open_shared_client` returns the client for another thread. `pause_seconds` can be interrupted.
     """
@@ -36,7 +36,7 @@ class ServiceChecks:
 
     Args:
         admin: The client.
-        tools: What checks need beside it.
+        tools: The other objects that checks need.
     """
 
     def __init__(self, admin: AdminClient, tools: CheckTools) -> None:
@@ -78,7 +78,7 @@ class ServiceChecks:
 
         Args:
             cluster_name: Only the brokers of this cluster. Default: all.
-            expected_count: The number of brokers that have to answer. Default: any number.
+            expected_count: The number of brokers that must answer. Default: any number.
             warning: Range of the number of failing or missing brokers. Default: "0".
             critical: Range of the number of broker names without a master. Default: "0".
 
@@ -185,7 +185,7 @@ class ServiceChecks:
         try:
             excluded_topics = None if exclude_pattern is None else re.compile(exclude_pattern)
         except re.error as error:
-            raise BadSettings(f"{exclude_pattern!r} is no regular expression: {error}") from None
+            raise BadSettings(f"{exclude_pattern!r} is not a regular expression: {error}") from None
         return self._run_check(
             "writable",
             (warning, critical),

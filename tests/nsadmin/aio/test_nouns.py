@@ -8,7 +8,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.aio import AsyncAdminClient, nouns
-from nsadmin.aio.nouns import NOUN_NAMES
+from nsadmin.aio.nouns import NOUN_NAMES, PROCEDURE_NAMES
 from tests.support.running import ROOT
 
 STUB_CLASSES = {
@@ -46,10 +46,19 @@ def test_a_noun_has_every_method_as_a_coroutine_or_asynchronous_iterator(name: s
         assert names == list(inspect.signature(blocking).parameters)
 
 
+@pytest.mark.parametrize("name", PROCEDURE_NAMES)
+def test_a_procedure_is_a_coroutine_with_the_arguments_of_the_blocking_one(name: str) -> None:
+    procedure = getattr(AsyncAdminClient("127.0.0.1:1"), name)
+    assert inspect.iscoroutinefunction(procedure)
+    arguments = STUB_CLASSES["AsyncNouns"][name].args
+    names = [argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)]
+    assert names == list(inspect.signature(getattr(AdminClient, name)).parameters)
+
+
 def test_the_client_has_all_nouns_and_no_others() -> None:
     admin: Any = AsyncAdminClient("127.0.0.1:1")
-    assert sorted(STUB_CLASSES["AsyncNouns"].keys() - {"__init__"}) == sorted(NOUN_NAMES)
-    assert set(NOUN_NAMES) <= set(dir(admin))
+    assert sorted(STUB_CLASSES["AsyncNouns"].keys() - {"__init__"}) == sorted(NOUN_NAMES + PROCEDURE_NAMES)
+    assert {*NOUN_NAMES, *PROCEDURE_NAMES} <= set(dir(admin))
     assert admin.topics is admin.topics
     assert admin.topics.list_names is admin.topics.list_names
     for owner, name in (

@@ -11,9 +11,15 @@ import pytest
 
 import nsadmin
 from nsadmin import AdminClient, client
+from nsadmin.aio.nouns import CLIENT_CLASSES
 
 MODULES = [import_module(found.name) for found in pkgutil.walk_packages(client.__path__, "nsadmin.client.")]
-NOUNS = {name: item for name, item in vars(AdminClient).items() if isinstance(item, cached_property)}
+NOUNS = {
+    name: item
+    for owner in CLIENT_CLASSES
+    for name, item in vars(owner).items()
+    if isinstance(item, cached_property) and not name.startswith("_")
+}
 
 
 def classes() -> Iterator[type]:

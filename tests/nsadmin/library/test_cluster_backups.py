@@ -1,0 +1,23 @@
+"""Snapshots as methods."""
+
+from pathlib import Path
+
+import pytest
+
+from nsadmin import AdminClient, InvalidSnapshotError
+from tests.support.servers import FakeNameServer
+
+
+def test_a_snapshot_is_saved_and_loaded(first: FakeNameServer, tmp_path: Path) -> None:
+    first.kv = {"N": {"k": "v", "secretKey": "hush"}}
+    with AdminClient(first.addr) as admin:
+        snapshot = admin.backups.take_snapshot(["N"])
+        admin.backups.save_snapshot(snapshot, tmp_path / "before.zst")
+        assert admin.backups.load_snapshot(tmp_path / "before.zst") == snapshot
+        with pytest.raises(FileExistsError):
+            admin.backups.save_snapshot(snapshot, tmp_path / "before.zst")
+        (tmp_path / "other").write_text("no snapshot")
+        with pytest.raises(InvalidSnapshotError):
+            admin.backups.load_snapshot(tmp_path / "other")
+    assert (list(snapshot.topics), snapshot.kv["N"]) == (["T"], {"k": "v"})
+    assert (tmp_path / "before.zst").stat().st_mode & 0o077 == 0
