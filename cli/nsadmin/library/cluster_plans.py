@@ -82,8 +82,8 @@ class ClusterPlans:
 
         Args:
             file: The path of a file of `export_cluster`, or of a plan of `save_plan`.
-            prune: Delete the items that the file does not have, in the sections that it has. A plan has its own
-                setting.
+            prune: Delete the items that the file does not have, in the sections that it has. A saved plan
+                has its own setting.
 
         Returns:
             The plan.
