@@ -81,4 +81,4 @@ def test_all_checks_run_with_the_connections_of_the_client(first: FakeNameServer
     assert [finding.check for finding in report.findings] == [
         "namesrv", "brokers", "writable", "heartbeat", "topic",
     ]  # fmt: skip
-    assert "not run: divergence: there is one name server" in report.overall.details
+    assert "not run: divergence: only one name server" in report.overall.details
