@@ -19,12 +19,20 @@ _MAIN = "import sys; from nsadmin.app import main; sys.exit(main())"
 class Terminal:
     """`said` is all that came so far, with what moves the cursor. What still runs is killed at the end."""
 
-    def __init__(self, *args: str, home: Path, size: tuple[int, int] = (120, 30)) -> None:
+    def __init__(
+        self,
+        *args: str,
+        home: Path,
+        size: tuple[int, int] = (120, 30),
+        terminal_type: str | None = "xterm-256color",
+    ) -> None:
         self.said = ""
         self._at = 0
         own = {"NSADMIN_CONFIG": str(home / "config.yaml"), "NSADMIN_AUDIT": str(home / "audit.jsonl"),
-               "XDG_CACHE_HOME": str(home), "TERM": "xterm-256color"}  # fmt: skip
+               "XDG_CACHE_HOME": str(home), "XDG_STATE_HOME": str(home)}  # fmt: skip
         environment = Program.environment() | own
+        if terminal_type is not None:
+            environment["TERM"] = terminal_type
         environment.pop("NSADMIN_CONTEXT", None)
         self._pid, self._end = pty.fork()
         if self._pid == 0:

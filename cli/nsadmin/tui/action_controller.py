@@ -1,7 +1,6 @@
 """The controller behind keys and the prompt: runs commands and actions, changes contexts, and saves files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from nsadmin.tui.actions import prompt_parser, row_actions
@@ -11,10 +10,10 @@ from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.screens.screen_text import screen_to_text
-from nsadmin.tui.views import row_export, units
+from nsadmin.tui.screens import screen_export
+from nsadmin.tui.views import units
 from nsadmin.tui.views.row_groups import Heading
-from nsadmin.tui.views.table import SortOrder, is_numeric_column
+from nsadmin.tui.views.table import InvalidFilterError, RowFilter, SortOrder, is_numeric_column
 
 POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 
@@ -63,11 +62,17 @@ class ActionController:
             app.show_message(refusal_text or "", "bad")
         elif row_actions.needs_confirmation(command_words):
             app.push_screen(
-                ChangeScreen(command_words, app.cluster_context.words, entry.typed_name),
+                ChangeScreen(
+                    command_words,
+                    app.cluster_context.words,
+                    app.cluster_context.find_target(command_words) or entry.typed_name,
+                ),
                 self._poll_after_change,
             )
         else:
-            app.push_screen(OutputScreen(command_words, app.cluster_context.words))
+            # Local commands ask no server and do not have the options of connections.
+            global_options = () if entry.kind == "local" else app.cluster_context.words
+            app.push_screen(OutputScreen(command_words, global_options))
 
     def _poll_after_change(self, exit_code: int | None) -> None:
         """Poll at once, so that the screen shows the change before the next interval."""
@@ -115,6 +120,9 @@ class ActionController:
 
     def show_action_menu(self) -> None:
         """Show the actions that apply to this row."""
+        if self._app.cluster_context.read_only:
+            self._app.show_message("this context is read-only: no action changes anything", "warn")
+            return
         suitable_actions = row_actions.list_suitable_actions(self._current_subject())
         if not suitable_actions:
             self._app.show_message("nothing can be done to this row", "warn")
@@ -339,39 +347,22 @@ class ActionController:
         app.feed.seek(moment_ms)
         app.show_message(f"at {units.format_moment(moment_ms)}")
 
-    # Copies and files.
+    # Filters and files.
+
+    def set_filter(self, filter_text: str) -> None:
+        """Show only rows that pass the filter. An invalid regular expression shows all rows and its error."""
+        view_state = self._app.navigation.current_state
+        try:
+            view_state.row_filter = RowFilter(filter_text)
+        except InvalidFilterError as error:
+            view_state.row_filter = RowFilter()
+            self._app.show_message(f"invalid regular expression {error}", "bad")
 
     def copy_row(self) -> None:
-        """Copy the row at the cursor to the clipboard, or the whole screen if the view is a drawing."""
-        app = self._app
-        if app.current_view.is_drawing:
-            copied_text = screen_to_text(app)
-        elif app.row_grid.cursor_item is None:
-            return
-        else:
-            copied_text = row_export.format_row(app.current_view, app.row_grid.cursor_item)
-        app.copy_to_clipboard(copied_text)
-        app.show_message("copied, if the terminal lets programs do that")
+        screen_export.copy_row(self._app)
 
     def save_screen(self, file_name: str) -> None:
-        """Save the screen or its rows. The suffix of the file name chooses the format."""
-        app, file_path = self._app, Path(file_name).expanduser()
-        text_by_suffix: dict[str, Any] = {
-            ".svg": lambda: app.export_screenshot(title=f"nsadmin {app.cluster_context.label}"),
-            ".txt": lambda: screen_to_text(app),
-            ".csv": lambda: row_export.rows_to_csv(app.current_view, app.filtered_rows),
-        }
-        if file_path.suffix not in text_by_suffix:
-            app.show_message(
-                f"{file_name} was not saved: end it in {', '.join(row_export.FILE_SUFFIXES)}", "bad"
-            )
-            return
-        try:
-            file_path.write_text(text_by_suffix[file_path.suffix](), "utf-8")
-        except OSError as error:
-            app.show_message(f"{file_name} was not saved: {error.strerror}", "bad")
-            return
-        app.show_message(f"saved {file_path}")
+        screen_export.save_screen(self._app, file_name)
 
 
 KEY_ACTIONS: Mapping[str, Callable[[ActionController], None]] = {

@@ -15,8 +15,7 @@ from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
 from nsadmin.tui.app_messages import FeedFailed, PollsReceived, ReplayRewound
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
-from nsadmin.tui.model.agreement import AgreementVerdict, judge_agreement
-from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.model.agreement import judge_agreement
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
@@ -27,7 +26,7 @@ from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayFeed, ReplayPlayer
 from nsadmin.tui.screens.main_screen import MainScreen
 from nsadmin.tui.screens.renderer import ScreenRenderer
-from nsadmin.tui.views import row_export, units
+from nsadmin.tui.views import row_export, screen_frame, units
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter
 from nsadmin.tui.widgets.grid import Grid
@@ -188,10 +187,7 @@ class Tui(BaseTui):
 
     def on_replay_rewound(self) -> None:
         """Start with an empty model, because the replay starts again from another moment."""
-        self.model, self.agreement_verdict = (
-            ClusterModel(self.cluster_context.addrs, is_replay=True),
-            AgreementVerdict("unknown"),
-        )
+        self.empty_model()
 
     def on_feed_failed(self, message: FeedFailed) -> None:
         self.add_log_line(f"{type(message.error).__name__}: {message.error}")
@@ -203,11 +199,8 @@ class Tui(BaseTui):
         if self.recorder is not None:
             self.recorder.close()
             self.recorder, recording_notice = None, "; the recording, which is of the other one, has ended"
-        self.cluster_context, self.model, self.agreement_verdict = (
-            cluster_context,
-            ClusterModel(cluster_context.addrs),
-            AgreementVerdict("unknown"),
-        )
+        self.cluster_context = cluster_context
+        self.empty_model()
         self.navigation = ViewNavigation(root_views.make_view(root_views.SCREEN_NAMES[0]))
         self.feed = self._create_feed()
         self.feed.start()
@@ -251,7 +244,8 @@ class Tui(BaseTui):
         if not self._is_ready or not self.size.width or not self.screen_stack[0].query(Grid):
             return
         self.is_dirty, self._drawn_at = False, monotonic()
-        self.model.now_ms = max(self.model.now_ms, self.clock())
+        if not self.feed.is_paused:
+            self.model.now_ms = max(self.model.now_ms, self.clock())
         try:
             self.screen_renderer.render_screen()
             self._send_queries()
@@ -297,6 +291,7 @@ class Tui(BaseTui):
     def action_log(self) -> None:
         from nsadmin.tui.screens.log_screen import LogScreen
 
+        self.unread_log_count = 0
         self.push_screen(LogScreen(self.log_lines))
 
     def action_pause(self) -> None:
@@ -358,6 +353,9 @@ class Tui(BaseTui):
         self.action_controller.sort_by_column(message.column_key)
 
     async def on_lines_clicked(self, message: Lines.Clicked) -> None:
+        if message.lines_widget.id == "hints":
+            # Each hint has two cells: its key and its word.
+            await self.run_action(screen_frame.list_hints()[message.cell_index // 2].app_action)
         if message.lines_widget.id != "screens":
             return
         if self.navigation.stack_depth == 1 and not list_tabs(self.current_view):
@@ -381,8 +379,8 @@ class Tui(BaseTui):
         self.screen_stack[0].remove_class("asking")
         self.prompt_input.display = False
         self.focus_rows()
-        if message.prompt_mode == "filter" and message.typed_text is None:
-            self.navigation.current_state.row_filter = RowFilter()
+        if message.prompt_mode == "filter":
+            self.action_controller.set_filter(message.typed_text or "")
         if message.prompt_mode == "command" and message.typed_text:
             self.action_controller.run_prompt_line(message.typed_text)
         if message.prompt_mode == "seek" and message.typed_text:

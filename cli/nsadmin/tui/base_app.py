@@ -45,14 +45,19 @@ class BaseTui(App[None]):
         self.cluster_context: ClusterContext = available_contexts.first_context
         self.interval = interval
         self.clock = clock if player is None else player.now_ms
-        self.model = ClusterModel(self.cluster_context.addrs, is_replay=player is not None)
+        self.empty_model()
         self.navigation = ViewNavigation(root_views.make_view(home))
-        self.agreement_verdict = AgreementVerdict("unknown")
         self.log_lines: deque[tuple[int, str]] = deque(maxlen=_MAX_LOG_LINES)
+        self.unread_log_count = 0
         self.last_message: tuple[str, Tone, int] | None = None
         self.filtered_rows: Sequence[Any] = ()
         self.feed: Any = None
         self.is_dirty = False
+
+    def empty_model(self) -> None:
+        """Forget every poll: another cluster, or another moment of a replay, begins."""
+        self.model = ClusterModel(self.cluster_context.addrs, is_replay=self.player is not None)
+        self.agreement_verdict = AgreementVerdict("unknown")
 
     @property
     def row_grid(self) -> Grid:
@@ -73,6 +78,7 @@ class BaseTui(App[None]):
         """Add a line to the log panel, unless the last line has the same text."""
         if not self.log_lines or self.log_lines[-1][1] != line_text:
             self.log_lines.append((self.clock(), line_text))
+            self.unread_log_count += 1
         self.is_dirty = True
 
     def show_message(self, message_text: str, tone: Tone = "accent") -> None:

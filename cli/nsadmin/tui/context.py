@@ -13,7 +13,8 @@ class ClusterContext(NamedTuple):
 
     `words` are the options that make a command line use the same cluster. Name servers or collectors write
     `journal_folders`, and `describe_event` puts their events into words. `read_only` forbids changes.
-    `inventory` has the brokers that should be there.
+    `inventory` has the brokers that should be there. `find_target` returns the object that a command line
+    changes, such as a broker or a topic; None if it names none.
     """
 
     label: str
@@ -26,6 +27,7 @@ class ClusterContext(NamedTuple):
     namespaces: Sequence[str] = ("ORDER_TOPIC_CONFIG",)
     describe_event: EventDescriber = lambda event_type, event_fields: None
     inventory: InventoryKeeper | None = None
+    find_target: Callable[[Sequence[str]], str | None] = lambda command_words: None
 
 
 class AvailableContexts(NamedTuple):

@@ -281,6 +281,34 @@ async def test_an_operator_folds_clusters_to_see_one() -> None:
 
 
 @driven
+async def test_local_commands_run_without_the_options_of_connections() -> None:
+    """Issue 30: with --context, 17 commands such as `journal stat` could not run behind the colon."""
+    app, started = still(AvailableContexts(world(words=("--context", "prod")))), []
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        app.push_screen = lambda screen, then=None: started.append(  # type: ignore[method-assign,assignment]
+            (screen.words[0], screen.global_options)
+        )
+        for line in ("clusterList", "journal stat DIR", "mqadminMap topicRoute"):
+            app.action_controller.run_prompt_line(line)
+    assert started == [("clusterList", ["--context", "prod"]), ("journal", []), ("mqadminMap", [])]
+
+
+@driven
+async def test_a_change_behind_the_colon_is_confirmed_with_its_target() -> None:
+    targets: list[str] = []
+    app = still(AvailableContexts(world(find_target=lambda words: words[1] if len(words) > 1 else None)))
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(A)])
+        app.push_screen = lambda screen, then=None: targets.append(  # type: ignore[method-assign,assignment]
+            screen._confirm_target
+        )
+        for line in ("wipeWritePerm broker-a", "orphans"):
+            app.action_controller.run_prompt_line(line)
+    assert targets == ["broker-a", "orphans"]
+
+
+@driven
 async def test_what_has_no_groups_says_so_and_a_folded_row_is_saved(tmp_path: Path) -> None:
     app = still()
     async with app.run_test(size=SIZE) as pilot:

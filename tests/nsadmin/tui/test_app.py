@@ -385,6 +385,55 @@ def test_the_feed_is_given_what_is_looked_at() -> None:
 
 
 @driven
+async def test_an_invalid_regular_expression_is_reported() -> None:
+    app = still()
+    async with app.run_test(size=WIDE) as pilot:
+        await hear(app, pilot, THREE)
+        await pilot.press("slash", *"/a(", "enter")
+        assert "invalid regular expression /a(: missing )" in screen_to_text(app)
+        assert len(names(app)) == 3
+
+
+@driven
+async def test_the_clock_stands_still_while_polling_is_paused() -> None:
+    clock = Clock()
+    app = still(clock=clock)
+    async with app.run_test(size=WIDE) as pilot:
+        await hear(app, pilot, THREE)
+        await pilot.press("p")
+        clock.now += 60_000
+        app.redraw_screen()
+        await pilot.pause()
+        assert "12:00:00" in screen_to_text(app).splitlines()[0]
+
+
+@driven
+async def test_a_click_on_a_hint_presses_its_key() -> None:
+    app = still()
+    async with app.run_test(size=WIDE) as pilot:
+        await hear(app, pilot, THREE)
+        hints = app.find_lines("hints")
+        column = "".join(cell.text for cell in hints.shown_lines[0]).index("filter")
+        await pilot.click("#hints", offset=(column, 0))
+        await pilot.pause()
+        assert app.prompt_input.display
+        assert app.prompt_input.prompt_mode == "filter"
+
+
+@driven
+async def test_the_log_counter_counts_lines_that_were_not_read() -> None:
+    app = still()
+    async with app.run_test(size=WIDE) as pilot:
+        await hear(app, pilot, THREE)
+        app.show_message("first", "bad")
+        assert "1 in the log" in screen_to_text(app)
+        await pilot.press("L", "escape")
+        app.redraw_screen()
+        await pilot.pause()
+        assert "in the log" not in screen_to_text(app)
+
+
+@driven
 async def test_who_types_fast_types_into_the_filter() -> None:
     app = still()
     async with app.run_test(size=WIDE) as pilot:

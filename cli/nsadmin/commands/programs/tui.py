@@ -1,16 +1,18 @@
 """tui: shows the cluster live on the whole terminal; it is the only command that loads Textual."""
 
 import gc
+import os
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from nsadmin import contexts, settings
+from nsadmin import contexts, registry, settings
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.addresses import NameServerList
-from nsadmin.command_line.declarations import Argument, Option
-from nsadmin.command_line.parser import connection_words
+from nsadmin.command_line.declarations import Argument, HelpRequested, Option, command_parameters
+from nsadmin.command_line.parser import connection_words, parse_command_line
 from nsadmin.commands.history.event_descriptions import describe_event
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_key
@@ -115,9 +117,34 @@ def tui(
     return iter(())
 
 
+def _find_change_target(command_words: Sequence[str]) -> str | None:
+    """The key that a command line changes, else its first argument: a broker, a topic, a group, a file."""
+    entry, argument_words = registry.take_command(command_words)
+    if entry is None:
+        return None
+    command_function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+    try:
+        argument_values = parse_command_line(entry, command_function, argument_words).arguments
+    except (UsageError, HelpRequested):
+        # The preview reports the mistake.
+        return None
+    named_values = {
+        parameter.declaration.metavar: argument_values[parameter.name]
+        for parameter in reversed(command_parameters(command_function))
+        if isinstance(parameter.declaration, Argument) and argument_values[parameter.name]
+    }
+    return named_values.get("KEY") or next(reversed(named_values.values()), None)
+
+
 def _require_terminal() -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("tui: it takes a terminal; clusterList --watch 5 writes to a file or a pipe")
+    if os.environ.get("TERM", "dumb") == "dumb":
+        raise UsageError("tui: TERM=dumb has no cursor: set TERM, for example to xterm-256color")
+    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+        raise UsageError(
+            f"tui: the encoding is {sys.stdout.encoding}, and the screen needs UTF-8: set LC_ALL=C.UTF-8"
+        )
 
 
 def _open_recorder(record_file: str, world: "ClusterContext") -> "PollRecorder":
@@ -279,4 +306,5 @@ def _build_world(
         tuple(journal_folders) or session_options.journal_folders,
         tuple(dict.fromkeys(("ORDER_TOPIC_CONFIG", *kv_namespaces))),
         describe_event, InventoryKeeper(lambda: find_inventory_key(name_servers, session_options)),
+        _find_change_target,
     )  # fmt: skip

@@ -12,6 +12,8 @@ def parse_moment(moment_text: str, now_ms: int, begin_ms: int, end_ms: int) -> i
     if len(time_parts) not in (2, 3) or not all(time_part.isdecimal() for time_part in time_parts):
         return None
     hours, minutes, seconds = (*map(int, time_parts), 0)[:3]
+    if hours > 23 or minutes > 59 or seconds > 59:
+        return None
     first_midnight = datetime.fromtimestamp(begin_ms / 1000).replace(
         hour=0, minute=0, second=0, microsecond=0
     )

@@ -10,9 +10,9 @@ TextByObject = dict[str, object]
 
 
 class AgreementVerdict(NamedTuple):
-    """`outcome` is "agree", "diverge" or "unknown".
+    """`outcome` is "agree", "diverge", "unknown", "single" (one name server) or "silent" (none answers).
 
-    `reasons` are the aspects that nsadmin did not compare, those that differ, or the cause of "unknown".
+    `reasons` are the aspects that nsadmin did not compare, those that differ, or the silent name servers.
     """
 
     outcome: str
@@ -122,7 +122,7 @@ def _are_equal(compared_values: Sequence[object]) -> bool:
 def judge_agreement(model: ClusterModel) -> AgreementVerdict:
     """Compare all name servers.
 
-    The outcome is "unknown" if a name server does not answer, or if there is only one, unless others differ.
+    If a name server does not answer, the outcome is "unknown", unless others differ.
     """
     fresh_servers = model.list_fresh_servers()
     differing_aspects = [
@@ -134,11 +134,13 @@ def judge_agreement(model: ClusterModel) -> AgreementVerdict:
         return AgreementVerdict("diverge", tuple(differing_aspects))
     silent_addrs = [server.namesrv_addr for server in model.name_servers.values() if not server.is_fresh]
     if silent_addrs or not fresh_servers:
+        is_any_known = any(server.last_poll or server.error_text for server in model.name_servers.values())
         return AgreementVerdict(
-            "unknown", tuple(f"{namesrv_addr} does not answer" for namesrv_addr in silent_addrs)
+            "silent" if is_any_known and not fresh_servers else "unknown",
+            tuple(f"{namesrv_addr} does not answer" for namesrv_addr in silent_addrs),
         )
     if len(fresh_servers) == 1:
-        return AgreementVerdict("unknown", ("there is no other name server",))
+        return AgreementVerdict("single")
     uncompared_aspects = [
         f"{aspect.aspect_name} not compared"
         for aspect in COMPARED_ASPECTS

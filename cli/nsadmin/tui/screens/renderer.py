@@ -127,5 +127,5 @@ class ScreenRenderer:
             "paused" if app.feed.is_paused else app.feed.mode,
             app.cluster_context.read_only,
             app.recorder is not None,
-            len(app.log_lines),
+            app.unread_log_count,
         )

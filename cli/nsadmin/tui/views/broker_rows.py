@@ -83,8 +83,10 @@ class BrokerRow(NamedTuple):
 
     @property
     def stale_ms(self) -> int | None:
-        """The time (ms) since the broker became silent, or None while it answers."""
-        return None if self.broker.silent_since_ms is None else self.now_ms - self.broker.silent_since_ms
+        """The time (ms) since the broker became silent or left all name servers; None while it answers."""
+        since_times = [self.broker.silent_since_ms, self.broker.gone_since_ms]
+        known_times = [since_ms for since_ms in since_times if since_ms is not None]
+        return self.now_ms - min(known_times) if known_times else None
 
 
 _DRAINABLE_STATES = (display_states.UP, display_states.WIPED, display_states.PARTLY_WIPED)

@@ -13,6 +13,8 @@ from nsadmin.tui.views.table import Cell, Tone
 _DOT_BITS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _TREND_TONES: tuple[Tone, ...] = ("spark", "warn", "info", "accent", "bad", "good")
 _AXIS_WIDTH = 9
+_STEPS_BY_LEADING_DIGITS = ((1, 4), (1.5, 3), (2, 4), (3, 3), (4, 4), (5, 5), (6, 3), (8, 4), (10, 4))
+"""How many steps divide an axis into round values, by the leading digits of its top value."""
 
 
 def draw_graph(graph_title: str, trends: Mapping[str, Trend], width: int, height: int) -> list[CellLine]:
@@ -30,13 +32,9 @@ def draw_graph(graph_title: str, trends: Mapping[str, Trend], width: int, height
             dot_cells, trend, begin_ms, end_ms, top_value, _TREND_TONES[trend_index % len(_TREND_TONES)]
         )
     lines: list[CellLine] = [_legend_line(graph_title, drawable_trends)]
+    tick_values = _place_ticks(top_value, row_count)
     for row_index, row_dots in enumerate(dot_cells):
-        axis_value = (
-            top_value * (row_count - row_index) / row_count
-            if row_index % max(row_count // 4, 1) == 0
-            else None
-        )
-        axis_label = units.format_rate(axis_value) if axis_value is not None else ""
+        axis_label = units.format_rate(tick_values[row_index]) if row_index in tick_values else ""
         lines.append([Cell(f"{axis_label:>{_AXIS_WIDTH - 2}} │", "dim"), *_join_dots(row_dots)])
     lines.append([Cell(f"{'0':>{_AXIS_WIDTH - 2}} └" + "─" * column_count, "dim")])
     first_time, last_time = units.format_clock(begin_ms), units.format_clock(end_ms)
@@ -44,6 +42,17 @@ def draw_graph(graph_title: str, trends: Mapping[str, Trend], width: int, height
         [Cell(" " * _AXIS_WIDTH + first_time + last_time.rjust(column_count - len(first_time)), "dim")]
     )
     return lines
+
+
+def _place_ticks(top_value: float, row_count: int) -> dict[int, float]:
+    """The round values of the axis, by index of the row that is nearest to each."""
+    leading_digits = float(f"{top_value:e}".partition("e")[0])
+    step_count = next(count for digits, count in _STEPS_BY_LEADING_DIGITS if leading_digits <= digits)
+    step_count = step_count if row_count >= step_count else 1
+    return {
+        round(row_count * (1 - step / step_count)): top_value * step / step_count
+        for step in range(1, step_count + 1)
+    }
 
 
 def _round_up(top_value: float) -> float:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import Column, escape_unprintable
 
+_BAR_LETTERS = frozenset("▏▎▍▌▋▊▉█")
+_LEADING_SIGN = re.compile(r"^[^\w\s%/.:-]+ (?=\w)")
+"""The sign before the word of a state, such as ● or ⊘."""
 FILE_SUFFIXES = (".svg", ".txt", ".csv")
 
 
@@ -19,18 +23,29 @@ def rows_to_csv(view: View, rows: Sequence[Any]) -> str:
     csv_writer = csv.writer(csv_text, lineterminator="\n")
     csv_writer.writerow([column.key for column in columns])
     for row in rows:
-        csv_writer.writerow([_cell_text(column, row) for column in columns])
+        csv_writer.writerow([_export_cell(column, row) for column in columns])
     return csv_text.getvalue()
 
 
 def format_row(view: View, row: Any) -> str:
     """The cells of one row, separated by tabs."""
-    return "\t".join(_cell_text(column, row) for column in view.columns if column.title)
+    return "\t".join(_export_cell(column, row) for column in view.columns if column.title)
 
 
-def _cell_text(column: Column[Any], row: Any) -> str:
-    """The text as the screen shows it: a line end in a name would run what is pasted into a shell."""
-    return escape_unprintable(column.render_cell(row).text.strip())
+def _export_cell(column: Column[Any], row: Any) -> str:
+    """A raw number of a numeric column, else the text without its sign.
+
+    Unprintable characters are escaped: a line end in a name would run what is pasted into a shell.
+    """
+    cell_text, sort_value = column.render_cell(row).text.strip(), column.sort_value(row)
+    is_number = column.is_right_aligned and "/" not in cell_text
+    if is_number or _BAR_LETTERS.intersection(cell_text):
+        return _format_number(sort_value) if isinstance(sort_value, int | float) else ""
+    return escape_unprintable(_LEADING_SIGN.sub("", cell_text))
+
+
+def _format_number(number: float) -> str:
+    return str(int(number)) if number == int(number) else str(round(number, 6))
 
 
 def suggest_file_name(view: View, now_ms: int) -> str:

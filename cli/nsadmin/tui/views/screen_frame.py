@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
+from nsadmin.tui.actions.key_bindings import KEY_BINDINGS, KeyBinding
 from nsadmin.tui.model.agreement import AgreementVerdict
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer, Silence
@@ -15,6 +15,8 @@ _AGREEMENT_LABELS: dict[str, tuple[str, Tone]] = {
     "agree": ("✓ agree", "good"),
     "diverge": ("≠ diverge", "bad"),
     "unknown": ("? unknown", "warn"),
+    "single": ("single name server", "dim"),
+    "silent": ("✕ no name server answers", "bad"),
 }
 
 
@@ -240,16 +242,17 @@ def render_footer(
     return footer_cells
 
 
-def render_key_hints(width: int, extra_hints: Sequence[tuple[str, str]] = ()) -> CellLine:
+def list_hints() -> list[KeyBinding]:
+    """The bindings that the last line of the screen shows, in order."""
+    return [key_binding for key_binding in KEY_BINDINGS if key_binding.footer_hint]
+
+
+def render_key_hints(width: int) -> CellLine:
     """The most important keys, as many as fit."""
     hint_cells: list[Cell] = []
     free_width = width
-    key_hints = [
-        (_first_key_label(key_label.key_names), key_label.footer_hint)
-        for key_label in KEY_BINDINGS
-        if key_label.footer_hint
-    ]
-    for key_label, hint_word in [*extra_hints, *key_hints]:
+    for key_binding in list_hints():
+        key_label, hint_word = _first_key_label(key_binding.key_names), key_binding.footer_hint
         needed_width = len(key_label) + len(hint_word) + 3
         if needed_width > free_width:
             break

@@ -52,6 +52,16 @@ class TopicRow(NamedTuple):
         return ListingCounts(listing_count, len(reporting_servers))
 
     @property
+    def only_cluster(self) -> str | None:
+        """The cluster whose brokers have the topic, if it is one; None if unknown."""
+        routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
+        broker_names = {broker_name for route in routes if route for broker_name in route}
+        cluster_names = {
+            broker.cluster_name for broker in self.model.brokers.values() if broker.place[0] in broker_names
+        }
+        return cluster_names.pop() if len(cluster_names) == 1 else None
+
+    @property
     def perms(self) -> list[int]:
         """The different permissions of the topic over all brokers and name servers."""
         routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
@@ -194,7 +204,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         lambda row: row.put_rate,
         lambda row: Cell(units.format_rate(row.put_rate)),
         is_right_aligned=True,
-        help_text="messages put per second, over a minute; asked while it is to be seen",
+        help_text="messages put per second, over a minute; read only while the row is on the screen",
     ),
 )
 
@@ -220,7 +230,7 @@ class TopicsView(View):
         return f"{row.topic} {row.topic_kind}"
 
     def subject_of_row(self, row: TopicRow) -> RowSubject:
-        return RowSubject(topic=row.topic)
+        return RowSubject(topic=row.topic, cluster=row.only_cluster)
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[TopicRow], current_row: TopicRow | None

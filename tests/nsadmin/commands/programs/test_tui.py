@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.command_line.parser import connection_words
-from nsadmin.commands.programs.tui import _validate_interval
+from nsadmin.commands.programs.tui import _find_change_target, _validate_interval
 from nsadmin.exit_codes import UsageError
 from tests.nsadmin.conftest import Run
 from tests.support.lab import lab
@@ -49,6 +49,43 @@ def test_a_screen_that_is_none_is_named_with_those_there_are(tmp_path: Path) -> 
 def test_an_interval_that_cannot_be(seconds: float) -> None:
     with pytest.raises(UsageError, match=r"give 0\.5 to 3600 seconds"):
         _validate_interval(seconds)
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        (["wipeWritePerm", "broker-a"], "broker-a"),
+        (["wipeWritePerm", "-b", "broker-a"], "broker-a"),
+        (["deleteTopic", "-c", "cluster-a", "-t", "orders"], "orders"),
+        (["updateKvConfig", "NAMESPACE", "a-key", "value"], "a-key"),
+        (["updateBrokerConfig", "-b", "h:1", "-k", "a-key", "-v", "1"], "a-key"),
+        (["orphans", "--delete"], None),
+        (["drain"], None),
+        (["noSuchCommand"], None),
+    ],
+)
+def test_the_target_of_a_change(words: list[str], target: str | None) -> None:
+    assert _find_change_target(words) == target
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("TERM", "dumb", "tui: TERM=dumb has no cursor: set TERM, for example to xterm-256color"),
+        (
+            "PYTHONIOENCODING",
+            "iso8859-1",
+            "tui: the encoding is iso8859-1, and the screen needs UTF-8: set LC_ALL=C.UTF-8",
+        ),
+    ],
+)
+def test_a_terminal_that_cannot_show_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, line: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with Terminal("tui", "-n", "127.0.0.1:1", home=tmp_path, terminal_type=None) as terminal:
+        assert terminal.ended() == 2
+    assert line in terminal.said
 
 
 def test_the_interval_by_itself() -> None:

@@ -34,7 +34,13 @@ def test_nobody_knows_before_all_have_answered() -> None:
 def test_one_that_is_alone_agrees_with_nobody() -> None:
     model = ClusterModel([ONE])
     model.apply_poll(server(ONE))
-    assert judge_agreement(model) == AgreementVerdict("unknown", ("there is no other name server",))
+    assert judge_agreement(model) == AgreementVerdict("single")
+
+
+def test_name_servers_that_are_all_silent_are_an_alarm() -> None:
+    dead = [NameServerPolled(NOON, addr, error="closed") for addr in (ONE, TWO)]
+    reasons = (f"{ONE} does not answer", f"{TWO} does not answer")
+    assert judge_agreement(model_of(*dead)) == AgreementVerdict("silent", reasons)
 
 
 def test_a_silent_one_hides_no_difference_of_the_others() -> None:

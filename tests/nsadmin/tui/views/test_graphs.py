@@ -33,6 +33,13 @@ def test_a_line_with_its_axes(utc: None) -> None:
     )
 
 
+def test_the_values_of_an_axis_are_round(utc: None) -> None:
+    """Issue 30: an axis of 923 messages had the values 808, 462, 115 and 0."""
+    for top, values in ((923, ["1.0k", "750", "500", "250"]), (2_900, ["3.0k", "2.0k", "1.0k"])):
+        lines = text(draw_graph("messages", {"a": trend(0, top)}, 40, 17)).splitlines()[1:-2]
+        assert [line.split("│")[0].strip() for line in lines if line.split("│")[0].strip()] == values
+
+
 def test_two_lines_share_their_scale_and_have_tones_of_their_own() -> None:
     lines = draw_graph("messages", {"a": trend(0, 100), "b": trend(50, 50)}, 60, 12)
     tones = {cell.tone for line in lines[1:-2] for cell in line}

@@ -8,13 +8,15 @@ from tests.support.screens import NOON, broker, server
 
 def test_all_columns_of_all_rows(utc: None) -> None:
     model = ClusterModel()
-    for poll in (server(), broker("10.0.1.1:10911")):
+    for poll in (server(), broker("10.0.1.1:10911", commitLogDiskRatio="0.38")):
         model.apply_poll(poll)
     view = BrokersView()
     rows = view.build_rows(model)
     head, line = row_export.rows_to_csv(view, rows).splitlines()
     assert head.startswith("cluster,broker,role,addr,state,listed,version,in,out,")
-    assert line.startswith("cluster-a,broker-a,master,10.0.1.1:10911,● up,1/1,5.5.0,100,200,")
+    assert line.startswith("cluster-a,broker-a,master,10.0.1.1:10911,up,1/1,5.5.0,100,200,")
+    [disk_ratio] = [cell for key, cell in zip(head.split(","), line.split(","), strict=True) if key == "disk"]
+    assert disk_ratio == "0.38"
     assert row_export.format_row(view, rows[0]).split("\t")[:3] == ["cluster-a", "broker-a", "master"]
     assert row_export.suggest_file_name(view, NOON) == "nsadmin-brokers-20251231-120000.svg"
 

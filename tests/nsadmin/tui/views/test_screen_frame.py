@@ -122,7 +122,6 @@ def test_the_footer_says_how_many_rows_and_why() -> None:
 def test_hints_take_no_more_room_than_there_is() -> None:
     assert "? help" in text(screen_frame.render_key_hints(80))
     assert len(text(screen_frame.render_key_hints(20))) <= 20
-    assert text(screen_frame.render_key_hints(80, (("w", "wipe"),))).startswith(" w wipe ")
 
 
 def test_keys_are_read_as_they_stand_on_a_keyboard() -> None:

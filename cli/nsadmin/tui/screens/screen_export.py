@@ -1,0 +1,46 @@
+"""Copies a row to the clipboard, and saves the screen or its rows to a file."""
+
+from pathlib import Path
+from typing import Any
+
+from nsadmin.tui.base_app import BaseTui
+from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.views import row_export
+
+
+def copy_row(app: BaseTui) -> None:
+    """Copy the row at the cursor to the clipboard, or the whole screen if the view is a drawing."""
+    if app.current_view.is_drawing:
+        copied_text = screen_to_text(app)
+    elif app.row_grid.cursor_item is None:
+        return
+    else:
+        copied_text = row_export.format_row(app.current_view, app.row_grid.cursor_item)
+    app.copy_to_clipboard(copied_text)
+    app.show_message("copied, if the terminal lets programs do that")
+
+
+def save_screen(app: BaseTui, file_name: str) -> None:
+    """Save the screen or its rows. The suffix of the file name chooses the format.
+
+    An existing file is kept, unless the name is followed by `!`.
+    """
+    file_path = Path(file_name.removesuffix("!")).expanduser()
+    text_by_suffix: dict[str, Any] = {
+        ".svg": lambda: app.export_screenshot(title=f"nsadmin {app.cluster_context.label}"),
+        ".txt": lambda: screen_to_text(app),
+        ".csv": lambda: row_export.rows_to_csv(app.current_view, app.filtered_rows),
+    }
+    if file_path.suffix not in text_by_suffix:
+        app.show_message(f"{file_name} was not saved: end it in {', '.join(row_export.FILE_SUFFIXES)}", "bad")
+        return
+    try:
+        with open(file_path, "w" if file_name.endswith("!") else "x", encoding="utf-8") as saved_file:
+            saved_file.write(text_by_suffix[file_path.suffix]())
+    except FileExistsError:
+        app.show_message(f"{file_path} exists: choose another name, or add ! to replace it", "bad")
+        return
+    except OSError as error:
+        app.show_message(f"{file_name} was not saved: {error.strerror}", "bad")
+        return
+    app.show_message(f"saved {file_path}")
