@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nsadmin.client.consumers.producers import ProducerAdmin
     from nsadmin.client.messages.consume_queues import ConsumeQueues
     from nsadmin.client.messages.consume_tracks import ConsumeTracks
+    from nsadmin.client.messages.dead_letters import DeadLetters
     from nsadmin.client.messages.message_delivery import MessageDelivery
     from nsadmin.client.messages.message_queries import MessageAdmin
     from nsadmin.client.messages.message_sender import MessageSender
@@ -319,6 +320,15 @@ class AdminClient(BlockingClient):
         from nsadmin.client.messages.message_delivery import MessageDelivery
 
         return MessageDelivery(self._caller, self.consume_tracks, self.message_sender)
+
+    @cached_property
+    def dead_letters(self) -> "DeadLetters":
+        """The messages that consumer groups failed to consume, and their replay."""
+        from nsadmin.client.messages.dead_letters import DeadLetters
+
+        return DeadLetters(
+            self._caller, self.topics, self.brokers, self.messages, self.queue_reader, self.message_sender
+        )
 
     @cached_property
     def send_probes(self) -> "SendProbes":

@@ -1,5 +1,6 @@
 """`admin.delivery`: delivery of a stored message to one client, and resends."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol import broker_headers, headers
@@ -149,12 +150,21 @@ class MessageDelivery:
         """
         if message.body_error is not None:
             raise NotApplied(f"its body cannot be read: {message.body_error}")
-        own_properties = {
-            property_name: property_value
-            for property_name, property_value in message.properties.items()
-            if property_name not in _FATE_PROPERTIES and not property_name.startswith("TIMER_")
-        }
+        own_properties = drop_fate_properties(message.properties)
         return self._message_sender.send_message(send_queue, message.body, properties=own_properties)
+
+
+def drop_fate_properties(properties: Mapping[str, str]) -> dict[str, str]:
+    """Return the properties that the producer set, without those that record the fate of the message.
+
+    Args:
+        properties: The properties of a stored message.
+    """
+    return {
+        property_name: property_value
+        for property_name, property_value in properties.items()
+        if property_name not in _FATE_PROPERTIES and not property_name.startswith("TIMER_")
+    }
 
 
 def _parse_outcome(response: RemotingCommand) -> DeliveryOutcome:

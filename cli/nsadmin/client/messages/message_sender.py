@@ -1,4 +1,4 @@
-"""`admin.message_sender`: sends of single messages on behalf of an operator."""
+"""`admin.message_sender`: sends of messages on behalf of an operator."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from itertools import count
 from time import localtime, mktime, time
 from typing import NamedTuple
 
-from namesrv_core.errors import RequestError, ResponseCode
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.message_ids import build_unique_key
@@ -18,7 +18,7 @@ from namesrv_core.protocol.stored_messages import (
 )
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
-from nsadmin.client.results import NotFound
+from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
 
@@ -58,8 +58,28 @@ class SentMessage(NamedTuple):
     queue_offset: int | None
 
 
+class OutgoingMessage(NamedTuple):
+    """A message to send.
+
+    Attributes:
+        send_queue: The queue.
+        body: The body in bytes, compressed if `sys_flag` says so.
+        properties: All properties, with keys, tag and unique key.
+        sys_flag: The flags of RocketMQ, such as those of compression.
+        flag: The flag of the application.
+        born_ms: The time of the producer in ms since 1970. Default: now.
+    """
+
+    send_queue: SendQueue
+    body: bytes
+    properties: Mapping[str, str]
+    sys_flag: int = 0
+    flag: int = 0
+    born_ms: int | None = None
+
+
 class MessageSender:
-    """`admin.message_sender`: sends of single messages."""
+    """`admin.message_sender`: sends of messages."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
         self._caller = caller
@@ -153,7 +173,7 @@ class MessageSender:
             RocketMQError: The broker did not answer.
         """
         own_properties = properties or {}
-        msg_id = own_properties.get(UNIQUE_KEY_PROPERTY) or _make_unique_key(time())
+        msg_id = own_properties.get(UNIQUE_KEY_PROPERTY) or make_unique_key(time())
         all_properties = {
             KEYS_PROPERTY: keys or "",
             TAGS_PROPERTY: tags or "",
@@ -161,17 +181,43 @@ class MessageSender:
             "WAIT": "true",
             **own_properties,
         }
-        command = build_send_request(send_queue, message_body, all_properties)
-        [(_, response, error)] = self._caller.send_requests([(send_queue.broker_addr, command)])
-        if isinstance(error, RequestError) and error.code in _STORED_UNSAFELY_CODES:
-            raise RequestError(f"it is stored as {msg_id}, but not as safely as it should be", error.code)
-        if response is None:
-            raise error or NotFound(send_queue.broker_name)
-        ext_fields = response.ext or {}
-        queue_offset = ext_fields.get("queueOffset")
-        return SentMessage(
-            send_queue, msg_id, ext_fields.get("msgId"), None if queue_offset is None else int(queue_offset)
+        [send_result] = self.send_messages([OutgoingMessage(send_queue, message_body, all_properties)])
+        return send_result.value()
+
+    def send_messages(self, outgoing_messages: Sequence[OutgoingMessage]) -> list[ServerResult[SentMessage]]:
+        """Send messages at once, without waiting for one before the next (SEND_MESSAGE_V2, 310).
+
+        Messages of one queue may be stored in another order. A message without a unique key gets one.
+
+        Args:
+            outgoing_messages: The messages.
+
+        Returns:
+            One ServerResult per message, in order. The error is a RequestError with the code of
+            `is_stored_unsafely` if the broker stored the message, but a flush or a slave was late.
+
+        Raises:
+            ValueError: A property contains a separator character. Nothing was sent.
+        """
+        now_seconds = time()
+        keyed_messages = [
+            outgoing_message
+            if outgoing_message.properties.get(UNIQUE_KEY_PROPERTY)
+            else outgoing_message._replace(
+                properties={**outgoing_message.properties, UNIQUE_KEY_PROPERTY: make_unique_key(now_seconds)}
+            )
+            for outgoing_message in outgoing_messages
+        ]
+        answers = self._caller.send_requests(
+            [
+                (keyed_message.send_queue.broker_addr, _build_send_command(keyed_message))
+                for keyed_message in keyed_messages
+            ]
         )
+        return [
+            _parse_send_answer(keyed_message, answer)
+            for keyed_message, answer in zip(keyed_messages, answers, strict=True)
+        ]
 
     def send_trace(
         self,
@@ -212,45 +258,66 @@ class MessageSender:
         )
 
 
-def build_send_request(
-    send_queue: SendQueue, message_body: bytes, all_properties: Mapping[str, str]
-) -> RemotingCommand:
-    """Build a SEND_MESSAGE_V2 (310) request.
-
-    The template topic is the topic itself, so that the broker does not create a missing topic.
+def is_stored_unsafely(error: RocketMQError | None) -> bool:
+    """Return whether a broker stored the message, but a flush or a slave was late.
 
     Args:
-        send_queue: The queue.
-        message_body: The body.
-        all_properties: All properties, with keys, tag and unique key. Empty ones are not sent.
-
-    Raises:
-        ValueError: A property contains a separator character.
+        error: The error of a send; None gives False.
     """
+    return isinstance(error, RequestError) and error.code in _STORED_UNSAFELY_CODES
+
+
+def _build_send_command(outgoing_message: OutgoingMessage) -> RemotingCommand:
+    """Build the request. Its template topic is the topic itself, so that brokers create no missing topic."""
+    send_queue, born_ms = outgoing_message.send_queue, outgoing_message.born_ms
     ext_fields = {
         "a": PRODUCER_GROUP,
         "b": send_queue.topic,
         "c": send_queue.topic,
         "d": "4",
         "e": str(send_queue.queue_id),
-        "f": "0",
-        "g": str(int(time() * 1000)),
-        "h": "0",
-        "i": encode_properties(all_properties),
+        "f": str(outgoing_message.sys_flag),
+        "g": str(int(time() * 1000) if born_ms is None else born_ms),
+        "h": str(outgoing_message.flag),
+        "i": encode_properties(outgoing_message.properties),
         "j": "0",
         "k": "false",
         "m": "false",
         "n": send_queue.broker_name,
     }
-    return build_request(RequestCode.SEND_MESSAGE_V2, ext_fields, message_body)
+    return build_request(RequestCode.SEND_MESSAGE_V2, ext_fields, outgoing_message.body)
+
+
+def _parse_send_answer(
+    outgoing_message: OutgoingMessage, answer: ServerResult[RemotingCommand]
+) -> ServerResult[SentMessage]:
+    broker_addr, response, error = answer
+    msg_id = outgoing_message.properties[UNIQUE_KEY_PROPERTY]
+    if isinstance(error, RequestError) and is_stored_unsafely(error):
+        error = RequestError(f"it is stored as {msg_id}, but not as safely as it should be", error.code)
+    if response is None:
+        return ServerResult(broker_addr, None, error)
+    ext_fields = response.ext or {}
+    queue_offset = ext_fields.get("queueOffset")
+    sent_message = SentMessage(
+        outgoing_message.send_queue,
+        msg_id,
+        ext_fields.get("msgId"),
+        None if queue_offset is None else int(queue_offset),
+    )
+    return ServerResult(broker_addr, sent_message, None)
 
 
 def _random_index(choice_count: int) -> int:
     return int.from_bytes(os.urandom(4), "big") % choice_count
 
 
-def _make_unique_key(now_seconds: float) -> str:
-    """Make a unique key with the loopback address: the address that a broker sees is unknown here."""
+def make_unique_key(now_seconds: float) -> str:
+    """Make a unique key with the loopback address: the address that a broker sees is unknown here.
+
+    Args:
+        now_seconds: The time in seconds since 1970.
+    """
     month_start = mktime((*localtime(now_seconds)[:2], 1, 0, 0, 0, 0, 0, -1))
     return build_unique_key(
         _LOOPBACK_IP,

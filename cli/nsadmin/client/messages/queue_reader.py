@@ -128,6 +128,23 @@ class QueueReader:
             )
         ]
 
+    def get_end_offset(self, broker_addr: str, topic: str, queue_id: int) -> int:
+        """Return the offset after the last message of a queue (GET_MAX_OFFSET, 30).
+
+        Args:
+            broker_addr: The broker address.
+            topic: The topic.
+            queue_id: The queue.
+
+        Raises:
+            RocketMQError: The broker refused or did not answer.
+        """
+        command = build_request(
+            RequestCode.GET_MAX_OFFSET, headers.write_header(broker_headers.QueueOffset(topic, queue_id))
+        )
+        [answer] = self._caller.send_requests([(broker_addr, command)])
+        return decode_answer(answer, _parse_offset).value()
+
     def read_pages(
         self, topic: str, queue_spans: Sequence[QueueSpan], wanted_tags: frozenset[str] | None = None
     ) -> Iterator[MessagePage]:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.client.messages.message_delivery import MessageDelivery, MessageReceiver
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import error_text
@@ -14,6 +15,7 @@ from nsadmin.commands.messages.message_sender import SENT_COLUMNS, sent_row
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
+from nsadmin.phrases import quote_command
 from nsadmin.session import Session
 
 DELIVERY_COLUMNS = (
@@ -127,6 +129,7 @@ def _push_message(
 def resend_messages(session: Session, command_name: str, messages: Sequence[LocatedMessage]) -> ResultRows:
     """Send each message to its own queue, or to another queue of its topic; rows are those of sendMessage."""
     session.require_writable(f"{command_name} -s")
+    _refuse_dead_letters(command_name, messages)
     session.require_yes(f"{command_name} -s")
     message_delivery = session.admin.delivery
     send_queues = [message_delivery.choose_resend_queue(located_message) for located_message in messages]
@@ -147,6 +150,18 @@ def resend_messages(session: Session, command_name: str, messages: Sequence[Loca
             sent_row(send_queue, sent_message, send_error, None, "dry-run" if session.is_dry_run else "done")
         )
     return ResultRows(SENT_COLUMNS, sent_rows, send_errors, _error_notes(send_errors))
+
+
+def _refuse_dead_letters(command_name: str, messages: Sequence[LocatedMessage]) -> None:
+    """Raise UsageError for a dead letter: its own topic would get a copy that no consumer receives."""
+    for located_message in messages:
+        topic = located_message.message.topic
+        if topic.startswith(DEAD_LETTER_PREFIX):
+            group = topic.removeprefix(DEAD_LETTER_PREFIX)
+            raise UsageError(
+                f'{command_name}: -s true would only append a copy to the dead-letter topic "{topic}": '
+                f"deliver dead letters to their group with `{quote_command('dlq', 'replay', group)}`"
+            )
 
 
 def _count_text(located_messages: Sequence[LocatedMessage]) -> str:

@@ -1,0 +1,218 @@
+"""Counts of dead letters, for all queues of all groups at once."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
+from nsadmin.client.messages.message_queries import PULL_RESPONSE_CODES, decode_pulled_messages
+from nsadmin.client.messages.queue_reader import PAGE_SIZE
+from nsadmin.client.results import ServerResult
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+
+_HOUR_MS = 3_600_000
+
+
+class DeadLetterCounts(NamedTuple):
+    """The dead letters of a group.
+
+    Attributes:
+        group: The consumer group.
+        broker_names: The brokers that have its dead-letter topic.
+        message_count: The number of dead letters on the brokers that answered.
+        oldest_ms: When the oldest one was stored, in ms since 1970; None without one.
+        newest_ms: When the newest one was stored.
+        last_hour_count: The number of those that were stored in the last hour.
+        origin_topics: The origin topics of a sample: the oldest 32 of each queue, and its newest.
+        errors: The error of each queue; None after a success.
+    """
+
+    group: str
+    broker_names: tuple[str, ...]
+    message_count: int
+    oldest_ms: int | None
+    newest_ms: int | None
+    last_hour_count: int
+    origin_topics: tuple[str, ...]
+    errors: tuple[RocketMQError | None, ...]
+
+
+class _LetterQueue(NamedTuple):
+    group: str
+    queue_route: QueueRoute
+    queue_id: int
+
+
+class _QueueCounts(NamedTuple):
+    message_count: int = 0
+    last_hour_count: int = 0
+    sample: tuple[StoredMessage, ...] = ()
+    error: RocketMQError | None = None
+
+
+def read_counts(
+    caller: Caller, routes_by_group: Mapping[str, ServerResult[TopicRoute]], now_ms: int
+) -> list[DeadLetterCounts]:
+    """Count the dead letters of groups.
+
+    Args:
+        caller: The connections.
+        routes_by_group: The route of the dead-letter topic of each group.
+        now_ms: The end of the last hour, in ms since 1970.
+
+    Returns:
+        One DeadLetterCounts per group, in order.
+    """
+    letter_queues = [
+        _LetterQueue(group, queue_route, queue_id)
+        for group, route_result in routes_by_group.items()
+        for queue_route in (route_result.result.queues if route_result.result else ())
+        for queue_id in queue_route.read_queue_ids
+    ]
+    counts_by_queue = list(zip(letter_queues, _count_queues(caller, letter_queues, now_ms), strict=True))
+    return [
+        _sum_counts(
+            group,
+            [] if route_result.error is None else [route_result.error],
+            [
+                (queue_key.queue_route.broker_name, queue_counts)
+                for queue_key, queue_counts in counts_by_queue
+                if queue_key.group == group
+            ],
+        )
+        for group, route_result in routes_by_group.items()
+    ]
+
+
+def _count_queues(caller: Caller, letter_queues: Sequence[_LetterQueue], now_ms: int) -> list[_QueueCounts]:
+    begin_results, end_results, hour_results = (
+        _read_offsets(caller, letter_queues, request_code, timestamp_ms)
+        for request_code, timestamp_ms in (
+            (RequestCode.GET_MIN_OFFSET, None),
+            (RequestCode.GET_MAX_OFFSET, None),
+            (RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, now_ms - _HOUR_MS),
+        )
+    )
+    sample_requests = [
+        (queue_index, pull_offset, max_messages)
+        for queue_index, (begin_result, end_result) in enumerate(zip(begin_results, end_results, strict=True))
+        if (begin_result.result or 0) < (end_result.result or 0)
+        for pull_offset, max_messages in (
+            (begin_result.result or 0, PAGE_SIZE),
+            ((end_result.result or 0) - 1, 1),
+        )
+    ]
+    samples = _pull_samples(caller, letter_queues, sample_requests)
+    return [
+        _make_queue_counts(offset_results, samples[queue_index], now_ms)
+        for queue_index, offset_results in enumerate(
+            zip(begin_results, end_results, hour_results, strict=True)
+        )
+    ]
+
+
+def _make_queue_counts(
+    offset_results: Sequence[ServerResult[int]], sample: Sequence[StoredMessage], now_ms: int
+) -> _QueueCounts:
+    error = next((result.error for result in offset_results if result.error is not None), None)
+    if error is not None:
+        return _QueueCounts(error=error)
+    begin_offset, end_offset, hour_offset = (result.result or 0 for result in offset_results)
+    newest_ms = max((message.store_timestamp for message in sample), default=0)
+    # Brokers before 5.0 find the last message if all are older.
+    last_hour_count = (
+        0 if newest_ms < now_ms - _HOUR_MS else end_offset - min(max(hour_offset, begin_offset), end_offset)
+    )
+    return _QueueCounts(max(0, end_offset - begin_offset), last_hour_count, tuple(sample))
+
+
+def _sum_counts(
+    group: str, route_errors: Sequence[RocketMQError], named_counts: Sequence[tuple[str, _QueueCounts]]
+) -> DeadLetterCounts:
+    sample = [
+        DeadLetter(broker_name, message)
+        for broker_name, queue_counts in named_counts
+        for message in queue_counts.sample
+    ]
+    store_times = [letter.message.store_timestamp for letter in sample]
+    return DeadLetterCounts(
+        group,
+        tuple(sorted({broker_name for broker_name, _ in named_counts})),
+        sum(queue_counts.message_count for _, queue_counts in named_counts),
+        min(store_times, default=None),
+        max(store_times, default=None),
+        sum(queue_counts.last_hour_count for _, queue_counts in named_counts),
+        tuple(sorted({letter.origin_topic for letter in sample if letter.origin_topic is not None})),
+        (*route_errors, *(queue_counts.error for _, queue_counts in named_counts)),
+    )
+
+
+def _read_offsets(
+    caller: Caller, letter_queues: Sequence[_LetterQueue], request_code: RequestCode, timestamp_ms: int | None
+) -> list[ServerResult[int]]:
+    answers = ask_replicas(
+        caller,
+        [
+            _make_request(
+                letter_queue,
+                build_request(
+                    request_code,
+                    headers.write_header(
+                        broker_headers.QueueOffset(
+                            DEAD_LETTER_PREFIX + letter_queue.group, letter_queue.queue_id, timestamp_ms
+                        )
+                    ),
+                ),
+            )
+            for letter_queue in letter_queues
+        ],
+    )
+    return [decode_answer(answer, _parse_offset) for answer in answers]
+
+
+def _pull_samples(
+    caller: Caller, letter_queues: Sequence[_LetterQueue], sample_requests: Sequence[tuple[int, int, int]]
+) -> list[list[StoredMessage]]:
+    """Pull messages; a request is (index of a queue, offset, number of messages)."""
+    answers = ask_replicas(
+        caller,
+        [
+            _make_request(
+                letter_queues[queue_index],
+                build_request(
+                    RequestCode.PULL_MESSAGE,
+                    headers.write_header(
+                        broker_headers.PullMessage(
+                            topic=DEAD_LETTER_PREFIX + letter_queues[queue_index].group,
+                            queue_id=letter_queues[queue_index].queue_id,
+                            queue_offset=pull_offset,
+                            max_msg_nums=max_messages,
+                        )
+                    ),
+                ),
+            )
+            for queue_index, pull_offset, max_messages in sample_requests
+        ],
+        PULL_RESPONSE_CODES,
+    )
+    samples: list[list[StoredMessage]] = [[] for _ in letter_queues]
+    for (queue_index, _, _), answer in zip(sample_requests, answers, strict=True):
+        if answer.result is not None:
+            samples[queue_index] += decode_pulled_messages(answer.result)
+    return samples
+
+
+def _make_request(letter_queue: _LetterQueue, command: RemotingCommand) -> ReplicaRequest:
+    queue_route = letter_queue.queue_route
+    return ReplicaRequest(queue_route.broker_name, list_replica_addrs(queue_route), command)
+
+
+def _parse_offset(response: RemotingCommand) -> int:
+    return int((response.ext or {})["offset"] or 0)

@@ -1,0 +1,431 @@
+"""DeadLetterReplay: sends dead letters to their group again, so that a killed run can go on.
+
+Rule: a batch is noted before it is sent. If its outcome is unknown, the queue that it was sent to is read.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic, sleep
+from typing import Any, NamedTuple
+
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError, TopicNotExist
+from namesrv_core.protocol.message_compression import COMPRESSED_FLAG
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.brokers.brokers import BrokerAdmin
+from nsadmin.client.messages.dead_letter_selection import (
+    DEAD_LETTER_PREFIX,
+    REPLAY_COUNT_PROPERTY,
+    REPLAY_ID_PROPERTY,
+    REPLAY_RUN_PROPERTY,
+    RETRY_PREFIX,
+    DeadLetter,
+    DeadLetterSelection,
+)
+from nsadmin.client.messages.failure_watch import FailureWatch
+from nsadmin.client.messages.message_delivery import drop_fate_properties
+from nsadmin.client.messages.message_sender import (
+    MessageSender,
+    OutgoingMessage,
+    SendQueue,
+    SentMessage,
+    is_stored_unsafely,
+)
+from nsadmin.client.messages.queue_reader import PAGE_SIZE, QueueReader, QueueSpan
+from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
+from nsadmin.client.results import NotApplied, NotFound, ServerResult
+
+_BUSY_CODES = (ResponseCode.SYSTEM_BUSY, ResponseCode.FLOW_CONTROL)
+_BUSY_ATTEMPTS, _BUSY_PAUSE_SECONDS = 6, 0.3
+_SETTLE_ATTEMPTS, _SETTLE_PAUSE_SECONDS = 50, 0.1
+_WATCH_PERIOD_SECONDS = 1.0
+
+
+class DeadLetterSpan(NamedTuple):
+    """A part of a queue of the dead-letter topic.
+
+    Attributes:
+        cluster_name: The cluster.
+        queue_span: The part of the queue.
+    """
+
+    cluster_name: str
+    queue_span: QueueSpan
+
+
+class ReplayOptions(NamedTuple):
+    """How dead letters are replayed.
+
+    Attributes:
+        to_origin: Send to the origin topic, where every group gets the message, not to the retry topic.
+        messages_per_second: The maximum rate; None for none.
+        max_replays: Skip a message that was replayed so often and died again; None to replay it all the same.
+        max_failures: Stop after so many replayed messages failed again; None for never.
+    """
+
+    to_origin: bool = False
+    messages_per_second: float | None = None
+    max_replays: int | None = 3
+    max_failures: int | None = None
+
+
+DEFAULT_REPLAY_OPTIONS = ReplayOptions()
+
+
+class BrokerReplay(NamedTuple):
+    """The progress of a replay on one broker.
+
+    Attributes:
+        broker_name: The broker.
+        total: The dead letters in the time range of the selection.
+        examined: Those that were read.
+        replayed: Those that were sent, also before an interruption that was found now.
+        known: Those that were skipped because an earlier run replayed them.
+        guarded: Those that were skipped because they were replayed too often.
+        failed: Those that could not be sent.
+        failed_again: Replayed messages that the group failed to consume again, until now.
+        error: The first error on this broker; None without one.
+    """
+
+    broker_name: str
+    total: int = 0
+    examined: int = 0
+    replayed: int = 0
+    known: int = 0
+    guarded: int = 0
+    failed: int = 0
+    failed_again: int = 0
+    error: RocketMQError | None = None
+
+
+class DeadLetterReplay:
+    """One run of a replay. `memory` outlives it if it is saved.
+
+    Args:
+        queue_reader: Reads queues.
+        message_sender: Sends messages, and knows the writable queues of topics.
+        brokers: Runtime information of brokers.
+        group: The consumer group.
+        selection: The dead letters to replay.
+        options: How they are replayed.
+        memory: What is known about earlier replays.
+        run_id: The id of a new run.
+        pause: Waits for a number of seconds.
+    """
+
+    def __init__(
+        self,
+        queue_reader: QueueReader,
+        message_sender: MessageSender,
+        brokers: BrokerAdmin,
+        group: str,
+        selection: DeadLetterSelection,
+        options: ReplayOptions,
+        memory: ReplayMemory,
+        run_id: str,
+        pause: Callable[[float], None] = sleep,
+    ) -> None:
+        self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
+        self._group, self._selection, self._options = group, selection, options
+        self._memory, self._run_id, self._pause = memory, run_id, pause
+        self._topic = DEAD_LETTER_PREFIX + group
+        self._progress: dict[str, BrokerReplay] = {}
+        self._broken_brokers: set[str] = set()
+        self._began_at, self._sent_count, self._watched_at = monotonic(), 0, monotonic()
+        self._remaining: int | None = None
+
+    def run(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
+        """Replay dead letters, and yield the progress of a broker after each page of messages.
+
+        Args:
+            letter_spans: The parts of queues of the dead-letter topic to read.
+
+        Raises:
+            NotApplied: More messages failed again than the options allow.
+        """
+        rules = {**self._selection.describe_rules(), "toOrigin": self._options.to_origin}
+        self._run_id, run_count = self._memory.begin_run(rules, self._run_id)
+        for _, queue_span in letter_spans:
+            message_count = max(0, queue_span.end_offset - queue_span.begin_offset)
+            self._count(queue_span.broker_name, total=message_count)
+        try:
+            yield from self._resolve_pending(letter_spans)
+            if self._selection.max_messages is not None:
+                self._remaining = max(0, self._selection.max_messages - run_count - self._count_replayed())
+            watch = FailureWatch(
+                self._queue_reader,
+                self._group,
+                self._run_id,
+                sorted({(queue_span.broker_name, queue_span.broker_addr) for _, queue_span in letter_spans}),
+            )
+            yield from self._replay_places(letter_spans, watch)
+            yield from self._check_failures(watch)
+            if not self._broken_brokers:
+                self._memory.end_run()
+        finally:
+            self._memory.flush()
+
+    def _replay_places(
+        self, letter_spans: Sequence[DeadLetterSpan], watch: FailureWatch
+    ) -> Iterator[BrokerReplay]:
+        places_by_queue, queue_spans = {}, []
+        for cluster_name, queue_span in letter_spans:
+            place = ReplayPlace(cluster_name, queue_span.broker_name, queue_span.queue_id)
+            places_by_queue[queue_span.broker_name, queue_span.queue_id] = place
+            begin_offset = self._memory.list_replayed(place).skip_known(queue_span.begin_offset)
+            begin_offset = min(begin_offset, queue_span.end_offset)
+            skipped_count = begin_offset - queue_span.begin_offset
+            self._count(queue_span.broker_name, examined=skipped_count, known=skipped_count)
+            if queue_span.broker_name not in self._broken_brokers:
+                queue_spans.append(queue_span._replace(begin_offset=begin_offset))
+        for message_page in self._queue_reader.read_pages(self._topic, queue_spans):
+            broker_name = message_page.broker_name
+            if message_page.error is not None:
+                self._break_broker(broker_name, message_page.error)
+            if broker_name in self._broken_brokers:
+                yield self._progress[broker_name]
+                continue
+            self._count(broker_name, examined=len(message_page.messages))
+            place = places_by_queue[broker_name, message_page.queue_id]
+            letters = [DeadLetter(broker_name, message) for message in message_page.messages]
+            for letter_batch in self._split_batches(self._choose_letters(place, letters)):
+                self._replay_batch(place, letter_batch)
+                if monotonic() - self._watched_at >= _WATCH_PERIOD_SECONDS:
+                    yield from self._check_failures(watch)
+            yield self._progress[broker_name]
+            if self._remaining == 0:
+                return
+
+    def _choose_letters(self, place: ReplayPlace, letters: Sequence[DeadLetter]) -> list[DeadLetter]:
+        """Return the dead letters of a page that are to be replayed, and count those that are skipped."""
+        replayed_offsets, max_replays = self._memory.list_replayed(place), self._options.max_replays
+        chosen_letters: list[DeadLetter] = []
+        for letter in letters:
+            if not self._selection.is_match(letter) or len(chosen_letters) == self._remaining:
+                continue
+            if letter.message.queue_offset in replayed_offsets:
+                self._count(place.broker_name, known=1)
+            elif max_replays is not None and letter.replay_count >= max_replays:
+                self._count(place.broker_name, guarded=1)
+            elif letter.origin_topic is None:
+                self._count_failure(letter, NotApplied("the dead letter does not name its origin topic"))
+            elif letter.message.body_error is not None:
+                self._count_failure(
+                    letter, NotApplied(f"the body is unreadable: {letter.message.body_error}")
+                )
+            else:
+                chosen_letters.append(letter)
+        return chosen_letters
+
+    def _split_batches(self, letters: Sequence[DeadLetter]) -> Iterator[list[DeadLetter]]:
+        """Yield batches that go to one topic; small ones if a rate is set, so that they spread evenly."""
+        rate = self._options.messages_per_second
+        batch_size = PAGE_SIZE if rate is None else max(1, min(PAGE_SIZE, int(rate / 5)))
+        batch: list[DeadLetter] = []
+        for letter in letters:
+            is_other_topic = (
+                batch and self._options.to_origin and letter.origin_topic != batch[0].origin_topic
+            )
+            if len(batch) == batch_size or is_other_topic:
+                yield batch
+                batch = []
+            batch.append(letter)
+        if batch:
+            yield batch
+
+    def _replay_batch(self, place: ReplayPlace, letters: Sequence[DeadLetter]) -> None:
+        if place.broker_name in self._broken_brokers:
+            return
+        self._keep_rate(len(letters))
+        try:
+            send_queue = self._choose_queue(letters[0])
+            begin_offset = self._queue_reader.get_end_offset(
+                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
+            )
+        except (NotFound, TopicNotExist) as error:
+            for letter in letters:
+                self._count_failure(letter, error)
+            return
+        except RocketMQError as error:
+            self._break_broker(place.broker_name, error)
+            return
+        pending_batch = PendingBatch(
+            place,
+            {letter.message.queue_offset: letter.message.offset_msg_id for letter in letters},
+            send_queue,
+            begin_offset,
+        )
+        self._memory.begin_batch(pending_batch)
+        self._note_outcome(pending_batch, letters, self._send_letters(send_queue, letters))
+
+    def _note_outcome(
+        self,
+        pending_batch: PendingBatch,
+        letters: Sequence[DeadLetter],
+        send_results: Sequence[ServerResult[SentMessage]],
+    ) -> None:
+        broker_name = pending_batch.place.broker_name
+        unknown_error = next(
+            (result.error for result in send_results if isinstance(result.error, CallError)), None
+        )
+        if unknown_error is not None:
+            replayed_before = self._progress[broker_name].replayed
+            self._resolve_batch(pending_batch)
+            if self._progress[broker_name].replayed - replayed_before < len(letters):
+                self._break_broker(broker_name, unknown_error)
+            return
+        replayed_offsets = []
+        for letter, (_, _, error) in zip(letters, send_results, strict=True):
+            if error is None or is_stored_unsafely(error):
+                replayed_offsets.append(letter.message.queue_offset)
+            else:
+                self._count_failure(letter, error)
+        self._finish_batch(pending_batch, replayed_offsets)
+
+    def _send_letters(
+        self, send_queue: SendQueue, letters: Sequence[DeadLetter]
+    ) -> list[ServerResult[SentMessage]]:
+        """Send a batch; send again those that a busy broker refused."""
+        outgoing_messages = [self._build_message(send_queue, letter) for letter in letters]
+        results = self._message_sender.send_messages(outgoing_messages)
+        for attempt_number in range(1, _BUSY_ATTEMPTS):
+            busy_indexes = [
+                index
+                for index, result in enumerate(results)
+                if isinstance(result.error, RequestError) and result.error.code in _BUSY_CODES
+            ]
+            if not busy_indexes:
+                break
+            self._pause(_BUSY_PAUSE_SECONDS * attempt_number)
+            repeated_results = self._message_sender.send_messages(
+                [outgoing_messages[index] for index in busy_indexes]
+            )
+            for index, result in zip(busy_indexes, repeated_results, strict=True):
+                results[index] = result
+        return results
+
+    def _choose_queue(self, letter: DeadLetter) -> SendQueue:
+        """Choose a queue on the broker of the dead letter; of an origin topic also on another broker."""
+        if not self._options.to_origin:
+            return self._message_sender.choose_queue(RETRY_PREFIX + self._group, letter.broker_name)
+        try:
+            return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
+        except NotFound:
+            return self._message_sender.choose_queue(letter.origin_topic or "")
+
+    def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
+        message = letter.message
+        properties = {
+            **drop_fate_properties(message.properties),
+            "WAIT": "true",
+            REPLAY_ID_PROPERTY: message.offset_msg_id,
+            REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
+            REPLAY_RUN_PROPERTY: self._run_id,
+        }
+        if not self._options.to_origin:
+            # Consumers show the message under this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
+            properties["RETRY_TOPIC"] = letter.origin_topic or ""
+            properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
+        body, sys_flag = message.body, 0
+        if message.sys_flag & COMPRESSED_FLAG:
+            # Brokers limit the size as it is sent. Type 0 is zlib, which every release can read.
+            body, sys_flag = zlib.compress(message.body), COMPRESSED_FLAG
+        return OutgoingMessage(send_queue, body, properties, sys_flag, message.flag, message.born_timestamp)
+
+    def _resolve_pending(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
+        """Find out what became of the batches of a killed run."""
+        known_brokers = {queue_span.broker_name for _, queue_span in letter_spans}
+        for pending_batch in list(self._memory.pending.values()):
+            if pending_batch.place.broker_name in known_brokers:
+                self._resolve_batch(pending_batch)
+                yield self._progress[pending_batch.place.broker_name]
+
+    def _resolve_batch(self, pending_batch: PendingBatch) -> None:
+        """Read the queue that a batch was sent to, and note what arrived there."""
+        broker_name = pending_batch.place.broker_name
+        try:
+            arrived_ids = self._read_arrived_ids(pending_batch)
+        except RocketMQError as error:
+            self._break_broker(broker_name, error)
+            return
+        self._finish_batch(
+            pending_batch,
+            [offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids],
+        )
+
+    def _read_arrived_ids(self, pending_batch: PendingBatch) -> set[str]:
+        topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
+        self._wait_for_dispatch(broker_addr)
+        end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
+        queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
+        arrived_ids = set()
+        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
+            if message_page.error is not None:
+                raise message_page.error
+            arrived_ids |= {message.properties.get(REPLAY_ID_PROPERTY) for message in message_page.messages}
+        return {letter_id for letter_id in arrived_ids if letter_id}
+
+    def _wait_for_dispatch(self, broker_addr: str) -> None:
+        """Wait until the broker has stored all that it received, and queues show all that it stored."""
+        for _ in range(_SETTLE_ATTEMPTS):
+            # At first too: requests of a killed process can still be on their way.
+            self._pause(_SETTLE_PAUSE_SECONDS)
+            [runtime_result] = self._brokers.get_runtime_info([broker_addr])
+            runtime_info = runtime_result.value()
+            if not any(
+                runtime_info.get_integer(table_key)
+                for table_key in ("sendThreadPoolQueueSize", "dispatchBehindBytes")
+            ):
+                return
+
+    def _finish_batch(self, pending_batch: PendingBatch, replayed_offsets: Sequence[int]) -> None:
+        self._memory.end_batch(pending_batch, replayed_offsets)
+        self._count(pending_batch.place.broker_name, replayed=len(replayed_offsets))
+        if self._remaining is not None:
+            self._remaining -= len(replayed_offsets)
+
+    def _check_failures(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
+        failures_by_broker = watch.count_failures()
+        self._watched_at = monotonic()
+        for broker_name, failure_count in failures_by_broker.items():
+            self._update(broker_name, failed_again=failure_count)
+            yield self._progress[broker_name]
+        failure_count, max_failures = sum(failures_by_broker.values()), self._options.max_failures
+        if max_failures is not None and failure_count > max_failures:
+            raise NotApplied(
+                f"{failure_count} of {self._count_replayed()} replayed messages failed again, "
+                f"and the limit is {max_failures}"
+            )
+
+    def _keep_rate(self, message_count: int) -> None:
+        rate = self._options.messages_per_second
+        if rate is not None:
+            due_at = self._began_at + self._sent_count / rate
+            self._pause(max(0.0, due_at - monotonic()))
+        self._sent_count += message_count
+
+    def _count_replayed(self) -> int:
+        return sum(broker_replay.replayed for broker_replay in self._progress.values())
+
+    def _count_failure(self, letter: DeadLetter, error: RocketMQError) -> None:
+        self._count(letter.broker_name, failed=1)
+        if self._progress[letter.broker_name].error is None:
+            self._update(letter.broker_name, error=error)
+
+    def _break_broker(self, broker_name: str, error: RocketMQError) -> None:
+        """Read and send no more on this broker."""
+        self._broken_brokers.add(broker_name)
+        self._update(broker_name, error=self._progress[broker_name].error or error)
+
+    def _update(self, broker_name: str, **new_values: Any) -> None:
+        broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
+        self._progress[broker_name] = broker_replay._replace(**new_values)
+
+    def _count(self, broker_name: str, **increments: int) -> None:
+        broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
+        self._update(
+            broker_name,
+            **{
+                field_name: getattr(broker_replay, field_name) + increment
+                for field_name, increment in increments.items()
+            },
+        )

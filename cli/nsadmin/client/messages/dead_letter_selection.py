@@ -1,0 +1,111 @@
+"""Dead letters, and the rules that select some of them. Pure."""
+
+import re
+from typing import NamedTuple
+
+from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.messages.message_queries import END_OF_TIME_MS
+
+DEAD_LETTER_PREFIX, RETRY_PREFIX = "%DLQ%", "%RETRY%"
+
+REPLAY_ID_PROPERTY = "NSADMIN_REPLAY_OF"
+"""The property of a replayed message that has the offset id of the dead letter."""
+REPLAY_COUNT_PROPERTY = "NSADMIN_REPLAYS"
+"""The property of a replayed message that counts its replays. Brokers keep it if the message dies again."""
+REPLAY_RUN_PROPERTY = "NSADMIN_REPLAY_RUN"
+"""The property of a replayed message that has the id of the run."""
+
+
+class DeadLetter(NamedTuple):
+    """A message that a consumer group failed to consume.
+
+    Attributes:
+        broker_name: The broker.
+        message: The message in the dead-letter topic.
+    """
+
+    broker_name: str
+    message: StoredMessage
+
+    @property
+    def origin_topic(self) -> str | None:
+        """The topic that the producer sent the message to; None if the dead letter does not name it."""
+        properties = self.message.properties
+        for property_name in ("RETRY_TOPIC", "DLQ_ORIGIN_TOPIC"):
+            topic = properties.get(property_name)
+            if topic and not topic.startswith((RETRY_PREFIX, DEAD_LETTER_PREFIX)):
+                return topic
+        return None
+
+    @property
+    def origin_id(self) -> str | None:
+        """The offset id of the message in its origin topic; None if the dead letter does not name it."""
+        properties = self.message.properties
+        return properties.get("ORIGIN_MESSAGE_ID") or properties.get("DLQ_ORIGIN_MESSAGE_ID")
+
+    @property
+    def attempts(self) -> int:
+        """How often the group got the message before it became a dead letter."""
+        return self.message.reconsume_times
+
+    @property
+    def replay_count(self) -> int:
+        """How often nsadmin replayed the message before it died again."""
+        count_text = self.message.properties.get(REPLAY_COUNT_PROPERTY, "0")
+        return int(count_text) if count_text.isascii() and count_text.isdigit() else 0
+
+
+class DeadLetterSelection(NamedTuple):
+    """The dead letters to read. A dead letter has to meet every condition.
+
+    Attributes:
+        begin_ms: The earliest store time in the dead-letter topic, in ms since 1970.
+        end_ms: The latest store time.
+        origin_topics: Only messages from these topics; empty for all.
+        keys: Only messages with one of these keys; empty for all.
+        tags: Only messages with one of these tags; empty for all.
+        body_pattern: Only messages whose body, read as UTF-8, matches somewhere; None for all.
+        max_messages: At most this many messages; None for all.
+    """
+
+    begin_ms: int = 0
+    end_ms: int = END_OF_TIME_MS
+    origin_topics: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    body_pattern: re.Pattern[str] | None = None
+    max_messages: int | None = None
+
+    def is_match(self, dead_letter: DeadLetter) -> bool:
+        """Return whether a dead letter meets the conditions other than `max_messages`.
+
+        Args:
+            dead_letter: The dead letter.
+        """
+        message = dead_letter.message
+        if not self.begin_ms <= message.store_timestamp <= self.end_ms:
+            return False
+        if self.origin_topics and dead_letter.origin_topic not in self.origin_topics:
+            return False
+        if self.keys and self.keys.isdisjoint(message.keys):
+            return False
+        if self.tags and message.tags not in self.tags:
+            return False
+        return self.body_pattern is None or bool(
+            self.body_pattern.search(message.body.decode("utf-8", "replace"))
+        )
+
+    def describe_rules(self) -> dict[str, object]:
+        """Return the conditions as values that JSON has, to compare two selections."""
+        return {
+            "beginMs": self.begin_ms,
+            "endMs": self.end_ms,
+            "originTopics": sorted(self.origin_topics),
+            "keys": sorted(self.keys),
+            "tags": sorted(self.tags),
+            "bodyPattern": self.body_pattern and self.body_pattern.pattern,
+            "maxMessages": self.max_messages,
+        }
+
+
+EVERY_LETTER = DeadLetterSelection()

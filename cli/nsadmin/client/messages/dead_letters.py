@@ -1,0 +1,231 @@
+"""`admin.dead_letters`: the messages that consumer groups failed to consume, and their replay."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError, TopicNotExist
+from nsadmin.client.brokers.brokers import BrokerAdmin
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts, read_counts
+from nsadmin.client.messages.dead_letter_replay import (
+    DEFAULT_REPLAY_OPTIONS,
+    BrokerReplay,
+    DeadLetterReplay,
+    DeadLetterSpan,
+    ReplayOptions,
+)
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, EVERY_LETTER, DeadLetter, DeadLetterSelection
+from nsadmin.client.messages.message_queries import MessageAdmin
+from nsadmin.client.messages.message_sender import MessageSender
+from nsadmin.client.messages.queue_reader import QueueReader
+from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.client.results import ClientClosed, NotFound, is_unreachable
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topics.topics import TopicAdmin
+
+
+class DeadLetterPage(NamedTuple):
+    """The next dead letters of a queue. An error ends the reading of this queue.
+
+    Attributes:
+        broker_name: The broker.
+        queue_id: The queue.
+        examined: The number of dead letters that were read for this page.
+        letters: Those that are selected.
+        error: The error; None after a success.
+    """
+
+    broker_name: str
+    queue_id: int
+    examined: int
+    letters: tuple[DeadLetter, ...]
+    error: RocketMQError | None
+
+
+class DeadLetters:
+    """`admin.dead_letters`: the dead letters of consumer groups."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        topics: TopicAdmin,
+        brokers: BrokerAdmin,
+        messages: MessageAdmin,
+        queue_reader: QueueReader,
+        message_sender: MessageSender,
+    ) -> None:
+        self._caller, self._topics, self._brokers = caller, topics, brokers
+        self._messages, self._queue_reader, self._message_sender = messages, queue_reader, message_sender
+
+    def list_groups(self) -> tuple[str, ...]:
+        """Return the groups with a dead-letter topic, sorted (GET_ALL_TOPIC_LIST_FROM_NAMESERVER, 206)."""
+        return tuple(
+            sorted(
+                topic.removeprefix(DEAD_LETTER_PREFIX)
+                for topic in self._topics.list_names()
+                if topic.startswith(DEAD_LETTER_PREFIX)
+            )
+        )
+
+    def count_letters(self, groups: Sequence[str], now_ms: int) -> list[DeadLetterCounts]:
+        """Count the dead letters of groups.
+
+        Sends GET_MIN_OFFSET (31), GET_MAX_OFFSET (30), SEARCH_OFFSET_BY_TIMESTAMP (29) and PULL_MESSAGE (11)
+        to the master of each queue, or to a slave if the master does not answer.
+
+        Args:
+            groups: The groups.
+            now_ms: The time from which the last hour counts, in ms since 1970.
+
+        Returns:
+            One DeadLetterCounts per group, in order. Its errors have a TopicNotExist without a topic.
+        """
+        topics_by_group = {group: DEAD_LETTER_PREFIX + group for group in groups}
+        routes = self._topics.get_routes(topics_by_group.values())
+        return read_counts(
+            self._caller, {group: routes[topic] for group, topic in topics_by_group.items()}, now_ms
+        )
+
+    def list_spans(
+        self, group: str, selection: DeadLetterSelection = EVERY_LETTER
+    ) -> tuple[list[DeadLetterSpan], dict[str, RocketMQError]]:
+        """Return the parts of queues that have the time range of a selection.
+
+        Args:
+            group: The consumer group.
+            selection: The selection; only its times matter.
+
+        Returns:
+            The parts, and the errors by broker name.
+
+        Raises:
+            NotFound: The group has no dead-letter topic.
+        """
+        queue_routes = self._find_routes(group)
+        cluster_names = {queue_route.broker_name: queue_route.cluster_name for queue_route in queue_routes}
+        span_results = self._queue_reader.get_spans(
+            DEAD_LETTER_PREFIX + group, queue_routes, begin_ms=selection.begin_ms, end_ms=selection.end_ms
+        )
+        letter_spans = [
+            DeadLetterSpan(cluster_names[span_result.broker_name] or "", span_result.queue_span)
+            for span_result in span_results
+            if span_result.queue_span is not None
+        ]
+        errors = {
+            span_result.broker_name: span_result.error
+            for span_result in span_results
+            if span_result.error is not None
+        }
+        return letter_spans, errors
+
+    def read_letters(
+        self, group: str, letter_spans: Sequence[DeadLetterSpan], selection: DeadLetterSelection
+    ) -> Iterator[DeadLetterPage]:
+        """Yield dead letters page by page, taking turns between queues (PULL_MESSAGE, 11).
+
+        Args:
+            group: The consumer group.
+            letter_spans: The parts of queues to read; see `list_spans`.
+            selection: The dead letters to yield. After `max_messages` of them the reading ends.
+
+        Yields:
+            One DeadLetterPage per answer, also without a selected dead letter.
+        """
+        selected_count = 0
+        for message_page in self._queue_reader.read_pages(
+            DEAD_LETTER_PREFIX + group, [letter_span.queue_span for letter_span in letter_spans]
+        ):
+            letters = [
+                letter
+                for letter in (
+                    DeadLetter(message_page.broker_name, message) for message in message_page.messages
+                )
+                if selection.is_match(letter)
+            ]
+            if selection.max_messages is not None:
+                letters = letters[: selection.max_messages - selected_count]
+            selected_count += len(letters)
+            yield DeadLetterPage(
+                message_page.broker_name,
+                message_page.queue_id,
+                len(message_page.messages),
+                tuple(letters),
+                message_page.error,
+            )
+            if selected_count == selection.max_messages:
+                return
+
+    def replay(
+        self,
+        group: str,
+        letter_spans: Sequence[DeadLetterSpan],
+        selection: DeadLetterSelection = EVERY_LETTER,
+        options: ReplayOptions = DEFAULT_REPLAY_OPTIONS,
+        memory: ReplayMemory | None = None,
+    ) -> Iterator[BrokerReplay]:
+        """Send dead letters to their group again (SEND_MESSAGE_V2, 310), and yield the progress.
+
+        By default they go to the retry topic of the group on the broker of the dead letter, so that no other
+        group gets them. Push consumers read that topic, and see the messages under their origin topic.
+
+        Args:
+            group: The consumer group.
+            letter_spans: The parts of queues to read; see `list_spans`.
+            selection: The dead letters to replay.
+            options: The target, the rate, and when to stop.
+            memory: The earlier replays of the group. Default: none are known, and a killed run cannot go on.
+
+        Yields:
+            A BrokerReplay after each page of messages: the counts of its broker until now.
+
+        Raises:
+            NotApplied: More messages failed again than the options allow.
+        """
+        replay_memory = ReplayMemory() if memory is None else memory
+        for letter_span in letter_spans:
+            self._forget_other_queue(group, letter_span, replay_memory)
+        dead_letter_replay = DeadLetterReplay(
+            self._queue_reader,
+            self._message_sender,
+            self._brokers,
+            group,
+            selection,
+            options,
+            replay_memory,
+            os.urandom(8).hex(),
+        )
+        yield from dead_letter_replay.run(letter_spans)
+
+    def _find_routes(self, group: str) -> Sequence[QueueRoute]:
+        try:
+            return self._topics.get_route(DEAD_LETTER_PREFIX + group).queues
+        except TopicNotExist:
+            raise NotFound(
+                f'group "{group}" has no dead letters: no topic {DEAD_LETTER_PREFIX}{group}'
+            ) from None
+
+    def _forget_other_queue(self, group: str, letter_span: DeadLetterSpan, memory: ReplayMemory) -> None:
+        """Forget earlier replays if the queue was created again since, or belongs to another cluster."""
+        queue_span = letter_span.queue_span
+        place = ReplayPlace(letter_span.cluster_name, queue_span.broker_name, queue_span.queue_id)
+        last_offset = memory.list_replayed(place).last_offset
+        pending_batch = memory.pending.get(place)
+        known_letters = {} if pending_batch is None else dict(pending_batch.ids_by_offset)
+        last_id = memory.get_last_id(place)
+        if last_offset is not None and last_id is not None:
+            known_letters = {last_offset: last_id}
+        for offset, letter_id in list(known_letters.items())[:1]:
+            try:
+                located_message = self._messages.get_at_offset(
+                    DEAD_LETTER_PREFIX + group, queue_span.broker_name, queue_span.queue_id, offset
+                )
+            except ClientClosed:
+                raise
+            except RocketMQError as error:
+                if is_unreachable(error):
+                    continue
+                memory.forget_place(place)
+            else:
+                if located_message.message.offset_msg_id != letter_id:
+                    memory.forget_place(place)

@@ -1,0 +1,195 @@
+"""ReplayMemory: which dead letters of a group were replayed, and which sends have an unknown outcome.
+
+Rule: a batch is noted before it is sent, so that a killed replay can look up what the broker stored.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from nsadmin.client.messages.message_sender import SendQueue
+from nsadmin.client.messages.offset_ranges import OffsetRanges
+
+
+class ReplayPlace(NamedTuple):
+    """A queue of the dead-letter topic."""
+
+    cluster_name: str
+    broker_name: str
+    queue_id: int
+
+
+class PendingBatch(NamedTuple):
+    """Dead letters that are being sent.
+
+    Attributes:
+        place: Their queue.
+        ids_by_offset: Their offsets in ascending order, and their offset ids.
+        send_queue: The queue that they are sent to.
+        begin_offset: The end of that queue before the first send.
+    """
+
+    place: ReplayPlace
+    ids_by_offset: Mapping[int, str]
+    send_queue: SendQueue
+    begin_offset: int
+
+
+class ReplayMemory:
+    """What is known about the replays of one group. This class forgets it when the process ends.
+
+    Attributes:
+        pending: The batches whose outcome is unknown.
+    """
+
+    def __init__(self) -> None:
+        self.pending: dict[ReplayPlace, PendingBatch] = {}
+        self._replayed: dict[ReplayPlace, OffsetRanges] = {}
+        self._last_ids: dict[ReplayPlace, str] = {}
+        self._unsaved: list[dict[str, Any]] = []
+        self._rules: Mapping[str, object] | None = None
+        self._run_id, self._run_count = "", 0
+
+    @property
+    def is_new(self) -> bool:
+        """Whether no replay of the group is known."""
+        return self._rules is None and not self._replayed
+
+    def begin_run(self, rules: Mapping[str, object], new_run_id: str) -> tuple[str, int]:
+        """Begin a run, or go on with an interrupted one that has the same rules.
+
+        Args:
+            rules: The selection and the target of the run, as JSON has them.
+            new_run_id: The id of a new run.
+
+        Returns:
+            The id of the run, and the number of messages that it has replayed so far.
+        """
+        if self._rules != rules:
+            self._save({"run": {"id": new_run_id, "rules": rules, "count": 0}})
+        return self._run_id, self._run_count
+
+    def end_run(self) -> None:
+        """Note that the run is complete."""
+        self._save({"run": None})
+
+    def list_replayed(self, place: ReplayPlace) -> OffsetRanges:
+        """Return the offsets of a queue that were replayed.
+
+        Args:
+            place: The queue.
+        """
+        return self._replayed.get(place, OffsetRanges())
+
+    def get_last_id(self, place: ReplayPlace) -> str | None:
+        """Return the offset id of the highest replayed dead letter of a queue; None without one.
+
+        Args:
+            place: The queue.
+        """
+        return self._last_ids.get(place)
+
+    def forget_place(self, place: ReplayPlace) -> None:
+        """Forget a queue, because it was created again.
+
+        Args:
+            place: The queue.
+        """
+        self._save({"forget": [place]})
+
+    def begin_batch(self, pending_batch: PendingBatch) -> None:
+        """Note a batch before it is sent.
+
+        Args:
+            pending_batch: The batch.
+        """
+        self._save(_build_pending_record(pending_batch))
+
+    def end_batch(self, pending_batch: PendingBatch, replayed_offsets: Iterable[int]) -> None:
+        """Note the outcome of a batch. It is saved with the next batch, or at the end.
+
+        Args:
+            pending_batch: The batch.
+            replayed_offsets: The offsets that were replayed.
+        """
+        offset_ranges = OffsetRanges()
+        offset_ranges.add_offsets(replayed_offsets)
+        last_id = pending_batch.ids_by_offset.get(
+            -1 if offset_ranges.last_offset is None else offset_ranges.last_offset
+        )
+        record = {"replayed": [pending_batch.place, offset_ranges.ranges, last_id, len(offset_ranges)]}
+        self.apply_record(record)
+        self._unsaved.append(record)
+
+    def flush(self) -> None:
+        """Save what is not saved yet."""
+        if self._unsaved:
+            self._write_records(self._unsaved)
+            self._unsaved = []
+
+    def apply_record(self, record: Mapping[str, Any]) -> None:
+        """Change the memory as a record says.
+
+        Args:
+            record: A record of this class, or the same after JSON.
+
+        Raises:
+            ValueError, TypeError, KeyError: The record is invalid.
+        """
+        if "run" in record:
+            run_record = record["run"]
+            self._rules = {} if run_record is None else run_record["rules"]
+            self._run_id, self._run_count = (
+                ("", 0) if run_record is None else (run_record["id"], run_record["count"])
+            )
+        elif "pending" in record:
+            place, letters, send_queue, begin_offset = record["pending"]
+            self.pending[ReplayPlace(*place)] = PendingBatch(
+                ReplayPlace(*place), dict(letters), SendQueue(*send_queue), begin_offset
+            )
+        elif "replayed" in record:
+            place, ranges, last_id, replayed_count = record["replayed"]
+            self._add_replayed(ReplayPlace(*place), ranges, last_id, replayed_count)
+        else:
+            [place] = record["forget"]
+            for table in (self.pending, self._replayed, self._last_ids):
+                table.pop(ReplayPlace(*place), None)
+
+    def build_records(self) -> list[dict[str, Any]]:
+        """Return few records that lead to the same memory as all records until now."""
+        run_record = (
+            {"id": self._run_id, "rules": self._rules, "count": self._run_count} if self._rules else None
+        )
+        return [
+            {"run": run_record},
+            *(
+                {"replayed": [place, offset_ranges.ranges, self._last_ids[place], 0]}
+                for place, offset_ranges in self._replayed.items()
+                if offset_ranges.ranges
+            ),
+            *(_build_pending_record(pending_batch) for pending_batch in self.pending.values()),
+        ]
+
+    def _add_replayed(
+        self, place: ReplayPlace, ranges: Iterable[tuple[int, int]], last_id: str | None, replayed_count: int
+    ) -> None:
+        offset_ranges = self._replayed.setdefault(place, OffsetRanges())
+        last_offset = offset_ranges.last_offset
+        for begin_offset, end_offset in ranges:
+            offset_ranges.add_range(begin_offset, end_offset)
+        if last_id is not None and offset_ranges.last_offset != last_offset:
+            self._last_ids[place] = last_id
+        self.pending.pop(place, None)
+        self._run_count += replayed_count
+
+    def _save(self, record: dict[str, Any]) -> None:
+        self.apply_record(record)
+        records, self._unsaved = [*self._unsaved, record], []
+        self._write_records(records)
+
+    def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write records where they survive the process."""
+
+
+def _build_pending_record(pending_batch: PendingBatch) -> dict[str, Any]:
+    place, ids_by_offset, send_queue, begin_offset = pending_batch
+    return {"pending": [place, list(ids_by_offset.items()), send_queue, begin_offset]}

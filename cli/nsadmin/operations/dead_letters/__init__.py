@@ -1,0 +1,1 @@
+"""Dead letters: the state of replays, and counts for a preview."""

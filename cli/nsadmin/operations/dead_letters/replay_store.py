@@ -1,0 +1,90 @@
+"""The file that remembers which dead letters of a group were replayed.
+
+Rule: a record is on disk before the batch that it announces is sent, so a killed replay can go on.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from namesrv_core import operator_files, private_files
+from namesrv_core.storage import atomic_write
+from nsadmin.client.messages.replay_memory import ReplayMemory
+from nsadmin.operations.process_lock import ProcessLock
+from nsadmin.operations.state_folder import escape_file_name
+
+REPLAY_FILE, LOCK_FILE = "replays.jsonl", "lock"
+
+
+class InvalidReplayFileError(Exception):
+    """The file of replays cannot be read; the text is one line that says why."""
+
+
+def replay_folder_of(state_home: Path, cluster_names: Iterable[str], group: str) -> Path:
+    """Return the folder for the replays of a group."""
+    cluster_folder = escape_file_name("+".join(sorted(set(cluster_names))))
+    return state_home / "dead-letters" / cluster_folder / escape_file_name(group)
+
+
+class SavedReplayMemory(ReplayMemory):
+    """A memory that is saved. Raises OSError if the folder is not writable.
+
+    A file grows by appends. Opening it replaces them by few records.
+    """
+
+    def __init__(self, replay_folder: Path) -> None:
+        super().__init__()
+        self.replay_file = replay_folder / REPLAY_FILE
+        self._lock = ProcessLock(replay_folder / LOCK_FILE)
+        self._descriptor: int | None = None
+
+    def try_lock(self) -> bool:
+        """Lock the group; return False if another process replays its dead letters."""
+        return self._lock.acquire_lock()
+
+    @property
+    def holder_pid(self) -> int | None:
+        """The process that holds the lock; None if it is free."""
+        return self._lock.owner_pid
+
+    def load_records(self) -> None:
+        """Read the file. Raises InvalidReplayFileError if it is invalid."""
+        try:
+            file_lines = self.replay_file.read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:
+            return
+        for line_number, file_line in enumerate(file_lines, 1):
+            # The last line can be incomplete: the process was killed before it sent that batch.
+            if file_line.endswith(b"\n"):
+                try:
+                    self.apply_record(operator_files.parse_json(file_line))
+                except (ValueError, TypeError, KeyError, AttributeError) as error:
+                    raise InvalidReplayFileError(
+                        f"{self.replay_file}: line {line_number} is invalid: {error}"
+                    ) from None
+
+    def open_file(self) -> None:
+        """Open the file for records. The lock is required."""
+        records = [] if self.is_new else self.build_records()
+        atomic_write.replace_file(self.replay_file, _encode_records(records), keeps_backup=False)
+        self._descriptor = private_files.open_private_file(
+            self.replay_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        )
+
+    def close(self) -> None:
+        """Close the file, and release the lock."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        self._lock.release_lock()
+
+    def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
+        if self._descriptor is not None:
+            os.write(self._descriptor, _encode_records(records))
+            os.fsync(self._descriptor)
+
+
+def _encode_records(records: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records).encode()

@@ -1,0 +1,81 @@
+// Two push consumer groups on one topic: DeadLetters NAME_SERVER TOPIC GROUP OTHER_GROUP. GROUP never retries: what
+// it fails to consume is a dead letter at once. Each line of input is an order, answered with a line "done ORDER":
+// "send N FROM" sends N messages with the keys FROM, FROM + 1 and so on, "fail" makes GROUP fail, "mend" ends that,
+// "report FILE" writes a line "GROUP KEY TOPIC TIMES" for each message that a group consumed.
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import org.apache.rocketmq.common.message.Message;
+
+public class DeadLetters {
+    static final AtomicBoolean FAILS = new AtomicBoolean();
+    static final Map<String, Integer> CONSUMED = new ConcurrentHashMap<>();
+
+    public static void main(String[] args) throws Exception {
+        List<DefaultMQPushConsumer> consumers = new ArrayList<>();
+        for (String group : new String[] {args[2], args[3]}) {
+            consumers.add(consumer(args[0], args[1], group, group.equals(args[2])));
+        }
+        DefaultMQProducer producer = new DefaultMQProducer(args[1] + "-producer");
+        producer.setNamesrvAddr(args[0]);
+        producer.setSendMsgTimeout(30_000);
+        producer.start();
+
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        System.out.println("ready");
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            String[] words = line.split(" ");
+            if (words[0].equals("send")) {
+                send(producer, args[1], Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+            } else if (words[0].equals("report")) {
+                List<String> lines = new ArrayList<>();
+                CONSUMED.forEach((what, times) -> lines.add(what + " " + times));
+                Files.write(Paths.get(words[1]), lines, StandardCharsets.UTF_8);
+            } else {
+                FAILS.set(words[0].equals("fail"));
+            }
+            System.out.println("done " + line);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    static DefaultMQPushConsumer consumer(String address, String topic, String group, boolean mayFail) throws Exception {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(group);
+        consumer.setInstanceName(group);
+        consumer.setNamesrvAddr(address);
+        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        consumer.setMaxReconsumeTimes(0);
+        consumer.subscribe(topic, "*");
+        consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+            if (mayFail && FAILS.get()) {
+                return ConsumeConcurrentlyStatus.RECONSUME_LATER;
+            }
+            messages.forEach(message ->
+                CONSUMED.merge(group + " " + message.getKeys() + " " + message.getTopic(), 1, Integer::sum));
+            return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        });
+        consumer.start();
+        return consumer;
+    }
+
+    static void send(DefaultMQProducer producer, String topic, int count, int from) throws Exception {
+        for (int number = from; number < from + count; number++) {
+            String tag = number % 2 == 0 ? "even" : "odd";
+            String body = "body of " + number;
+            producer.send(new Message(topic, tag, String.valueOf(number), body.getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+}
