@@ -191,6 +191,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Only queues of this broker.', '-i,--queueId= With -b: only this queue.', '-o,--offset= With -i: from there on.', '-g,--consumerGroup=groups Is left alone: see above.', '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-c,--MessageNumber= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
+        'dlqlist' = @{
+            name = 'dlq list'; family = 'read'; help = 'Count the dead letters of each group'
+            places = @()
+            options = @('--all List also groups whose dead-letter topic is empty.'); columns = 'group|messageCount|lastHourCount|oldest|newest|originTopics|brokerNames|error|'
+        }
+        'dlqshow' = @{
+            name = 'dlq show'; family = 'read'; help = 'Print or export the dead letters of a group'
+            places = @('-g,--consumerGroup=groups Name of a consumer group.')
+            options = @('-g,--consumerGroup=groups Name of a consumer group.', '--since= Only dead letters stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only dead letters stored until this time.', '--origin=topics Only messages from this topic. Repeatable.', '--key= Only messages with this key. Repeatable.', '--tag= Only messages with this tag. Repeatable.', '--body= Only messages whose body matches somewhere, read as UTF-8.', '--limit= Stop after N messages; 128 by default, all with --export.', '--export=files Write a line of JSON for each message here.'); columns = 'msgId|originTopic|originMsgId|keys|tags|attempts|replays|storeTime|ageMs|brokerName|queueId|queueOffset|offsetMsgId|bornTime|bornHost|storeSize|properties|body|bodyEncoding|bodyError|file|messageCount|'
+        }
         'querycq' = @{
             name = 'queryCq'; family = 'read'; help = 'Show entries of a consume queue'
             places = @('-t,--topic=topics Name of a topic.', '-q,--queue= Number of a queue, from 0.', '-i,--index= The first entry, by its place in the queue.')
@@ -536,6 +546,16 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.')
             options = @('-t,--topic=topics Name of a topic.', '-p,--body= Text of the message.', '-k,--key= Its keys, separated by blanks.', '-c,--tags= Its tag.', '-b,--broker=brokers Name of the broker to send to.', '-i,--qid= Queue to send to; needs -b.', '-m,--msgTraceEnable=true|false Whether a trace is written; false.', '--property= A property. Repeatable.'); columns = 'topic|brokerName|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|result|error|'
         }
+        'dlqreplay' = @{
+            name = 'dlq replay'; family = 'change'; help = 'Deliver dead letters to their group again'
+            places = @('-g,--consumerGroup=groups Name of a consumer group.')
+            options = @('-g,--consumerGroup=groups Name of a consumer group.', '--since= Only dead letters stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '--until= Only dead letters stored until this time.', '--origin=topics Only messages from this topic. Repeatable.', '--key= Only messages with this key. Repeatable.', '--tag= Only messages with this tag. Repeatable.', '--body= Only messages whose body matches somewhere, read as UTF-8.', '--limit= Replay at most N.', '--rate= Replay at most N messages per second.', '--max-failures= Stop if more than N fail again.', '--to-topic Send to the origin topic, where every group gets the message.', '--again Replay also the messages that an earlier run replayed.', '--force Replay also messages that died again after 3 replays.'); columns = 'brokerName|group|deadLetters|examined|replayed|replayedBefore|skipped|failed|failedAgain|result|error|originTopic|age|messageCount|'
+        }
+        'dlqpurge' = @{
+            name = 'dlq purge'; family = 'change'; help = 'Delete the dead letters of a group'
+            places = @('-g,--consumerGroup=groups Name of a consumer group.')
+            options = @('-g,--consumerGroup=groups Name of a consumer group.', '--before= Delete dead letters before: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.'); columns = 'clusterName|group|topic|older|newer|notReplayed|result|error|'
+        }
         'checkmsgsendrt' = @{
             name = 'checkMsgSendRT'; family = 'change'; help = 'Time test messages to a topic'
             places = @('-t,--topic=topics Name of a topic.')
@@ -874,6 +894,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'context' = @{
             name = 'context'; family = 'group'; help = 'Clusters that you saved under a name'
             places = @('=list|show|use|set|login|delete| ')
+            options = @(); columns = ''
+        }
+        'dlq' = @{
+            name = 'dlq'; family = 'group'; help = 'Dead letters: the messages that consumer groups failed to consume'
+            places = @('=list|show|replay|purge| ')
             options = @(); columns = ''
         }
         'inventory' = @{

@@ -45,6 +45,10 @@ ON_A_CONTROLLER = (
 
 ELSEWHERE = {
     "addBroker": "simulated brokers run in no container",
+    "dlqList": "simulated consumers never fail",
+    "dlqPurge": "simulated consumers never fail",
+    "dlqReplay": "simulated consumers never fail",
+    "dlqShow": "simulated consumers never fail",
     "dumpCompactionLog": "it reads a file of a real broker",
     "exportMetadataInRocksDB": "it reads files of a real broker",
     "remappingStaticTopic": "simulated brokers have no static topics",

@@ -41,11 +41,16 @@ from nsadmin.client.consumers.producers import ProducerConnections
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.consume_queues import QueueEntries
 from nsadmin.client.messages.consume_tracks import ConsumeTrack
+from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterSpan, ReplayOptions
+from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
+from nsadmin.client.messages.dead_letters import DeadLetterPage
 from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageReceiver
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
-from nsadmin.client.messages.message_sender import SendQueue, SentMessage
+from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage
 from nsadmin.client.messages.message_traces import FoundTraces
 from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
+from nsadmin.client.messages.replay_memory import ReplayMemory
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
@@ -233,6 +238,10 @@ class AsyncNouns:
     @property
     def delivery(self) -> AsyncMessageDelivery:
         """Delivery of a stored message to one client, and resends."""
+
+    @property
+    def dead_letters(self) -> AsyncDeadLetters:
+        """The messages that consumer groups failed to consume, and their replay."""
 
     @property
     def send_probes(self) -> AsyncSendProbes:
@@ -1093,13 +1102,16 @@ class AsyncQueueReader:
     ) -> list[SpanResult]:
         """Return the offsets of a time range in each readable queue."""
 
+    async def get_end_offset(self, broker_addr: str, topic: str, queue_id: int) -> int:
+        """Return the offset after the last message of a queue (GET_MAX_OFFSET, 30)."""
+
     def read_pages(
         self, topic: str, queue_spans: Sequence[QueueSpan], wanted_tags: frozenset[str] | None = None
     ) -> AsyncIterator[MessagePage]:
         """Yield the messages of all spans, page by page, taking turns between queues (PULL_MESSAGE, 11)."""
 
 class AsyncMessageSender:
-    """`admin.message_sender`: sends of single messages."""
+    """`admin.message_sender`: sends of messages."""
 
     async def choose_queue(
         self, topic: str, broker_name: str | None = None, queue_id: int | None = None
@@ -1119,6 +1131,11 @@ class AsyncMessageSender:
         properties: Mapping[str, str] | None = None,
     ) -> SentMessage:
         """Send a message to a queue (SEND_MESSAGE_V2, 310). The broker does not create a missing topic."""
+
+    async def send_messages(
+        self, outgoing_messages: Sequence[OutgoingMessage]
+    ) -> list[ServerResult[SentMessage]]:
+        """Send messages at once, without waiting for one before the next (SEND_MESSAGE_V2, 310)."""
 
     async def send_trace(
         self,
@@ -1167,6 +1184,35 @@ class AsyncMessageDelivery:
         """Send a message again (SEND_MESSAGE_V2, 310), with its body, keys, tag, properties and
         unique key.
         """
+
+class AsyncDeadLetters:
+    """`admin.dead_letters`: the dead letters of consumer groups."""
+
+    async def list_groups(self) -> tuple[str, ...]:
+        """Return the groups with a dead-letter topic, sorted (GET_ALL_TOPIC_LIST_FROM_NAMESERVER, 206)."""
+
+    async def count_letters(self, groups: Sequence[str], now_ms: int) -> list[DeadLetterCounts]:
+        """Count the dead letters of groups."""
+
+    async def list_spans(
+        self, group: str, selection: DeadLetterSelection = ...
+    ) -> tuple[list[DeadLetterSpan], dict[str, RocketMQError]]:
+        """Return the parts of queues that have the time range of a selection."""
+
+    def read_letters(
+        self, group: str, letter_spans: Sequence[DeadLetterSpan], selection: DeadLetterSelection
+    ) -> AsyncIterator[DeadLetterPage]:
+        """Yield dead letters page by page, taking turns between queues (PULL_MESSAGE, 11)."""
+
+    def replay(
+        self,
+        group: str,
+        letter_spans: Sequence[DeadLetterSpan],
+        selection: DeadLetterSelection = ...,
+        options: ReplayOptions = ...,
+        memory: ReplayMemory | None = None,
+    ) -> AsyncIterator[BrokerReplay]:
+        """Send dead letters to their group again (SEND_MESSAGE_V2, 310), and yield the progress."""
 
 class AsyncSendProbes:
     """`admin.send_probes`: probe messages that measure the send latency of brokers."""

@@ -3,30 +3,20 @@
 Rule: a batch is noted before it is sent. If its outcome is unknown, the queue that it was sent to is read.
 """
 
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
-from namesrv_core.errors import RequestError, ResponseCode, RocketMQError, TopicNotExist
-from namesrv_core.protocol.message_compression import COMPRESSED_FLAG
+from namesrv_core.errors import ResponseCode, RocketMQError, TopicNotExist
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.messages.dead_letter_selection import (
     DEAD_LETTER_PREFIX,
-    REPLAY_COUNT_PROPERTY,
-    REPLAY_ID_PROPERTY,
-    REPLAY_RUN_PROPERTY,
-    RETRY_PREFIX,
     DeadLetter,
     DeadLetterSelection,
 )
 from nsadmin.client.messages.failure_watch import FailureWatch
-from nsadmin.client.messages.message_delivery import drop_fate_properties
+from nsadmin.client.messages.letter_sender import LetterSender
 from nsadmin.client.messages.message_sender import (
-    MessageSender,
-    OutgoingMessage,
-    SendQueue,
     SentMessage,
     is_stored_unsafely,
 )
@@ -59,16 +49,31 @@ class ReplayOptions(NamedTuple):
         to_origin: Send to the origin topic, where every group gets the message, not to the retry topic.
         messages_per_second: The maximum rate; None for none.
         max_replays: Skip a message that was replayed so often and died again; None to replay it all the same.
-        max_failures: Stop after so many replayed messages failed again; None for never.
+        max_failures: Stop if more replayed messages than this failed again; None for never.
+        repeats_replays: Replay also the messages that earlier runs replayed.
     """
 
     to_origin: bool = False
     messages_per_second: float | None = None
     max_replays: int | None = 3
     max_failures: int | None = None
+    repeats_replays: bool = False
 
 
 DEFAULT_REPLAY_OPTIONS = ReplayOptions()
+
+
+def describe_run(selection: DeadLetterSelection, options: ReplayOptions) -> dict[str, object]:
+    """Return the rules of a run in JSON's types. An interrupted run with the same rules is resumed.
+
+    Args:
+        selection: The dead letters to replay.
+        options: How they are replayed.
+    """
+    return selection.describe_rules() | {
+        "toOrigin": options.to_origin,
+        "repeatsReplays": options.repeats_replays,
+    }
 
 
 class BrokerReplay(NamedTuple):
@@ -78,12 +83,12 @@ class BrokerReplay(NamedTuple):
         broker_name: The broker.
         total: The dead letters in the time range of the selection.
         examined: Those that were read.
-        replayed: Those that were sent, also before an interruption that was found now.
-        known: Those that were skipped because an earlier run replayed them.
+        replayed: Those that were sent.
+        known: Those that were skipped because they were replayed before, also by an interrupted run.
         guarded: Those that were skipped because they were replayed too often.
         failed: Those that could not be sent.
         failed_again: Replayed messages that the group failed to consume again, until now.
-        error: The first error on this broker; None without one.
+        error: The first error on this broker; None after a success.
     """
 
     broker_name: str
@@ -98,36 +103,31 @@ class BrokerReplay(NamedTuple):
 
 
 class DeadLetterReplay:
-    """One run of a replay. `memory` outlives it if it is saved.
+    """One run of a replay. `memory` outlives the run if it is saved.
 
     Args:
         queue_reader: Reads queues.
-        message_sender: Sends messages, and knows the writable queues of topics.
-        brokers: Runtime information of brokers.
+        letter_sender: Sends dead letters, and looks for them where they were sent.
         group: The consumer group.
         selection: The dead letters to replay.
         options: How they are replayed.
-        memory: What is known about earlier replays.
-        run_id: The id of a new run.
-        pause: Waits for a number of seconds.
+        memory: The earlier replays.
+        run_id: The id of the run.
     """
 
     def __init__(
         self,
         queue_reader: QueueReader,
-        message_sender: MessageSender,
-        brokers: BrokerAdmin,
+        letter_sender: LetterSender,
         group: str,
         selection: DeadLetterSelection,
         options: ReplayOptions,
         memory: ReplayMemory,
         run_id: str,
-        pause: Callable[[float], None] = sleep,
     ) -> None:
-        self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
+        self._queue_reader, self._letter_sender = queue_reader, letter_sender
         self._group, self._selection, self._options = group, selection, options
-        self._memory, self._run_id, self._pause = memory, run_id, pause
-        self._topic = DEAD_LETTER_PREFIX + group
+        self._memory, self._run_id = memory, run_id
         self._progress: dict[str, BrokerReplay] = {}
         self._broken_brokers: set[str] = set()
         self._began_at, self._sent_count, self._watched_at = monotonic(), 0, monotonic()
@@ -142,15 +142,13 @@ class DeadLetterReplay:
         Raises:
             NotApplied: More messages failed again than the options allow.
         """
-        rules = {**self._selection.describe_rules(), "toOrigin": self._options.to_origin}
-        self._run_id, run_count = self._memory.begin_run(rules, self._run_id)
         for _, queue_span in letter_spans:
             message_count = max(0, queue_span.end_offset - queue_span.begin_offset)
             self._count(queue_span.broker_name, total=message_count)
         try:
             yield from self._resolve_pending(letter_spans)
             if self._selection.max_messages is not None:
-                self._remaining = max(0, self._selection.max_messages - run_count - self._count_replayed())
+                self._remaining = max(0, self._selection.max_messages - self._memory.run_count)
             watch = FailureWatch(
                 self._queue_reader,
                 self._group,
@@ -177,7 +175,7 @@ class DeadLetterReplay:
             self._count(queue_span.broker_name, examined=skipped_count, known=skipped_count)
             if queue_span.broker_name not in self._broken_brokers:
                 queue_spans.append(queue_span._replace(begin_offset=begin_offset))
-        for message_page in self._queue_reader.read_pages(self._topic, queue_spans):
+        for message_page in self._queue_reader.read_pages(DEAD_LETTER_PREFIX + self._group, queue_spans):
             broker_name = message_page.broker_name
             if message_page.error is not None:
                 self._break_broker(broker_name, message_page.error)
@@ -237,7 +235,7 @@ class DeadLetterReplay:
             return
         self._keep_rate(len(letters))
         try:
-            send_queue = self._choose_queue(letters[0])
+            send_queue = self._letter_sender.choose_queue(letters[0])
             begin_offset = self._queue_reader.get_end_offset(
                 send_queue.broker_addr, send_queue.topic, send_queue.queue_id
             )
@@ -255,7 +253,7 @@ class DeadLetterReplay:
             begin_offset,
         )
         self._memory.begin_batch(pending_batch)
-        self._note_outcome(pending_batch, letters, self._send_letters(send_queue, letters))
+        self._note_outcome(pending_batch, letters, self._letter_sender.send_letters(send_queue, letters))
 
     def _note_outcome(
         self,
@@ -268,9 +266,9 @@ class DeadLetterReplay:
             (result.error for result in send_results if isinstance(result.error, CallError)), None
         )
         if unknown_error is not None:
-            replayed_before = self._progress[broker_name].replayed
-            self._resolve_batch(pending_batch)
-            if self._progress[broker_name].replayed - replayed_before < len(letters):
+            arrived_count = self._resolve_batch(pending_batch)
+            self._count_replayed(broker_name, arrived_count)
+            if arrived_count < len(letters):
                 self._break_broker(broker_name, unknown_error)
             return
         replayed_offsets = []
@@ -279,57 +277,8 @@ class DeadLetterReplay:
                 replayed_offsets.append(letter.message.queue_offset)
             else:
                 self._count_failure(letter, error)
-        self._finish_batch(pending_batch, replayed_offsets)
-
-    def _send_letters(
-        self, send_queue: SendQueue, letters: Sequence[DeadLetter]
-    ) -> list[ServerResult[SentMessage]]:
-        """Send a batch; send again those that a busy broker refused."""
-        outgoing_messages = [self._build_message(send_queue, letter) for letter in letters]
-        results = self._message_sender.send_messages(outgoing_messages)
-        for attempt_number in range(1, _BUSY_ATTEMPTS):
-            busy_indexes = [
-                index
-                for index, result in enumerate(results)
-                if isinstance(result.error, RequestError) and result.error.code in _BUSY_CODES
-            ]
-            if not busy_indexes:
-                break
-            self._pause(_BUSY_PAUSE_SECONDS * attempt_number)
-            repeated_results = self._message_sender.send_messages(
-                [outgoing_messages[index] for index in busy_indexes]
-            )
-            for index, result in zip(busy_indexes, repeated_results, strict=True):
-                results[index] = result
-        return results
-
-    def _choose_queue(self, letter: DeadLetter) -> SendQueue:
-        """Choose a queue on the broker of the dead letter; of an origin topic also on another broker."""
-        if not self._options.to_origin:
-            return self._message_sender.choose_queue(RETRY_PREFIX + self._group, letter.broker_name)
-        try:
-            return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
-        except NotFound:
-            return self._message_sender.choose_queue(letter.origin_topic or "")
-
-    def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
-        message = letter.message
-        properties = {
-            **drop_fate_properties(message.properties),
-            "WAIT": "true",
-            REPLAY_ID_PROPERTY: message.offset_msg_id,
-            REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
-            REPLAY_RUN_PROPERTY: self._run_id,
-        }
-        if not self._options.to_origin:
-            # Consumers show the message under this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
-            properties["RETRY_TOPIC"] = letter.origin_topic or ""
-            properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
-        body, sys_flag = message.body, 0
-        if message.sys_flag & COMPRESSED_FLAG:
-            # Brokers limit the size as it is sent. Type 0 is zlib, which every release can read.
-            body, sys_flag = zlib.compress(message.body), COMPRESSED_FLAG
-        return OutgoingMessage(send_queue, body, properties, sys_flag, message.flag, message.born_timestamp)
+        self._memory.end_batch(pending_batch, replayed_offsets)
+        self._count_replayed(broker_name, len(replayed_offsets))
 
     def _resolve_pending(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
         """Find out what became of the batches of a killed run."""
@@ -339,49 +288,20 @@ class DeadLetterReplay:
                 self._resolve_batch(pending_batch)
                 yield self._progress[pending_batch.place.broker_name]
 
-    def _resolve_batch(self, pending_batch: PendingBatch) -> None:
-        """Read the queue that a batch was sent to, and note what arrived there."""
-        broker_name = pending_batch.place.broker_name
+    def _resolve_batch(self, pending_batch: PendingBatch) -> int:
+        """Read the queue that a batch was sent to, note what arrived there, and return how much did."""
         try:
-            arrived_ids = self._read_arrived_ids(pending_batch)
+            arrived_offsets = self._letter_sender.find_arrived_offsets(pending_batch)
         except RocketMQError as error:
-            self._break_broker(broker_name, error)
-            return
-        self._finish_batch(
-            pending_batch,
-            [offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids],
-        )
+            self._break_broker(pending_batch.place.broker_name, error)
+            return 0
+        self._memory.end_batch(pending_batch, arrived_offsets)
+        return len(arrived_offsets)
 
-    def _read_arrived_ids(self, pending_batch: PendingBatch) -> set[str]:
-        topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
-        self._wait_for_dispatch(broker_addr)
-        end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
-        queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
-        arrived_ids = set()
-        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
-            if message_page.error is not None:
-                raise message_page.error
-            arrived_ids |= {message.properties.get(REPLAY_ID_PROPERTY) for message in message_page.messages}
-        return {letter_id for letter_id in arrived_ids if letter_id}
-
-    def _wait_for_dispatch(self, broker_addr: str) -> None:
-        """Wait until the broker has stored all that it received, and queues show all that it stored."""
-        for _ in range(_SETTLE_ATTEMPTS):
-            # At first too: requests of a killed process can still be on their way.
-            self._pause(_SETTLE_PAUSE_SECONDS)
-            [runtime_result] = self._brokers.get_runtime_info([broker_addr])
-            runtime_info = runtime_result.value()
-            if not any(
-                runtime_info.get_integer(table_key)
-                for table_key in ("sendThreadPoolQueueSize", "dispatchBehindBytes")
-            ):
-                return
-
-    def _finish_batch(self, pending_batch: PendingBatch, replayed_offsets: Sequence[int]) -> None:
-        self._memory.end_batch(pending_batch, replayed_offsets)
-        self._count(pending_batch.place.broker_name, replayed=len(replayed_offsets))
+    def _count_replayed(self, broker_name: str, message_count: int) -> None:
+        self._count(broker_name, replayed=message_count)
         if self._remaining is not None:
-            self._remaining -= len(replayed_offsets)
+            self._remaining -= message_count
 
     def _check_failures(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
         failures_by_broker = watch.count_failures()
@@ -391,8 +311,9 @@ class DeadLetterReplay:
             yield self._progress[broker_name]
         failure_count, max_failures = sum(failures_by_broker.values()), self._options.max_failures
         if max_failures is not None and failure_count > max_failures:
+            replayed_count = sum(broker_replay.replayed for broker_replay in self._progress.values())
             raise NotApplied(
-                f"{failure_count} of {self._count_replayed()} replayed messages failed again, "
+                f"{failure_count} of {replayed_count} replayed messages failed again, "
                 f"and the limit is {max_failures}"
             )
 
@@ -400,11 +321,8 @@ class DeadLetterReplay:
         rate = self._options.messages_per_second
         if rate is not None:
             due_at = self._began_at + self._sent_count / rate
-            self._pause(max(0.0, due_at - monotonic()))
+            sleep(max(0.0, due_at - monotonic()))
         self._sent_count += message_count
-
-    def _count_replayed(self) -> int:
-        return sum(broker_replay.replayed for broker_replay in self._progress.values())
 
     def _count_failure(self, letter: DeadLetter, error: RocketMQError) -> None:
         self._count(letter.broker_name, failed=1)

@@ -56,7 +56,7 @@ class DeadLetter(NamedTuple):
 
 
 class DeadLetterSelection(NamedTuple):
-    """The dead letters to read. A dead letter has to meet every condition.
+    """The dead letters to read. A dead letter must meet every condition.
 
     Attributes:
         begin_ms: The earliest store time in the dead-letter topic, in ms since 1970.

@@ -14,8 +14,15 @@ from nsadmin.client.messages.dead_letter_replay import (
     DeadLetterReplay,
     DeadLetterSpan,
     ReplayOptions,
+    describe_run,
 )
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, EVERY_LETTER, DeadLetter, DeadLetterSelection
+from nsadmin.client.messages.dead_letter_selection import (
+    DEAD_LETTER_PREFIX,
+    EVERY_LETTER,
+    DeadLetter,
+    DeadLetterSelection,
+)
+from nsadmin.client.messages.letter_sender import LetterSender
 from nsadmin.client.messages.message_queries import MessageAdmin
 from nsadmin.client.messages.message_sender import MessageSender
 from nsadmin.client.messages.queue_reader import QueueReader
@@ -185,15 +192,19 @@ class DeadLetters:
         replay_memory = ReplayMemory() if memory is None else memory
         for letter_span in letter_spans:
             self._forget_other_queue(group, letter_span, replay_memory)
-        dead_letter_replay = DeadLetterReplay(
+        run_id = replay_memory.begin_run(
+            describe_run(selection, options), os.urandom(8).hex(), forgets_replays=options.repeats_replays
+        )
+        letter_sender = LetterSender(
             self._queue_reader,
             self._message_sender,
             self._brokers,
             group,
-            selection,
-            options,
-            replay_memory,
-            os.urandom(8).hex(),
+            run_id,
+            to_origin=options.to_origin,
+        )
+        dead_letter_replay = DeadLetterReplay(
+            self._queue_reader, letter_sender, group, selection, options, replay_memory, run_id
         )
         yield from dead_letter_replay.run(letter_spans)
 

@@ -17,7 +17,7 @@ _DELAY_TOPIC, _FIRST_RETRY_QUEUE = "SCHEDULE_TOPIC_XXXX", 2
 
 
 class FailureWatch:
-    """Reads what brokers store after a failure: a dead letter, or a message that waits for its retry.
+    """Reads the messages that brokers store after a failure: dead letters, and delayed messages.
 
     Args:
         queue_reader: Reads the queues.

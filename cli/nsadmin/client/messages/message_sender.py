@@ -63,7 +63,7 @@ class OutgoingMessage(NamedTuple):
 
     Attributes:
         send_queue: The queue.
-        body: The body in bytes, compressed if `sys_flag` says so.
+        body: The body in bytes, compressed if `sys_flag` has that flag.
         properties: All properties, with keys, tag and unique key.
         sys_flag: The flags of RocketMQ, such as those of compression.
         flag: The flag of the application.

@@ -60,6 +60,18 @@ class OffsetRanges:
             return self._ranges[range_index][1]
         return offset
 
+    def count_between(self, begin_offset: int, end_offset: int) -> int:
+        """Return how many offsets of a range are in the set.
+
+        Args:
+            begin_offset: The first offset of the range.
+            end_offset: The offset after the last one.
+        """
+        return sum(
+            max(0, min(known_end, end_offset) - max(known_begin, begin_offset))
+            for known_begin, known_end in self._ranges
+        )
+
     def __contains__(self, offset: int) -> bool:
         return self.skip_known(offset) != offset
 

@@ -35,7 +35,7 @@ class PendingBatch(NamedTuple):
 
 
 class ReplayMemory:
-    """What is known about the replays of one group. This class forgets it when the process ends.
+    """The replays of one group. This class forgets them when the process ends.
 
     Attributes:
         pending: The batches whose outcome is unknown.
@@ -54,19 +54,29 @@ class ReplayMemory:
         """Whether no replay of the group is known."""
         return self._rules is None and not self._replayed
 
-    def begin_run(self, rules: Mapping[str, object], new_run_id: str) -> tuple[str, int]:
-        """Begin a run, or go on with an interrupted one that has the same rules.
+    @property
+    def run_count(self) -> int:
+        """The number of messages that the run has replayed, also before an interruption."""
+        return self._run_count
+
+    def begin_run(
+        self, rules: Mapping[str, object], new_run_id: str, *, forgets_replays: bool = False
+    ) -> str:
+        """Begin a run, or resume an interrupted run with the same rules.
 
         Args:
-            rules: The selection and the target of the run, as JSON has them.
+            rules: The selection and the target of the run, in JSON's types.
             new_run_id: The id of a new run.
+            forgets_replays: Forget the replays of earlier runs, so that a new run repeats them.
 
         Returns:
-            The id of the run, and the number of messages that it has replayed so far.
+            The id of the run.
         """
         if self._rules != rules:
             self._save({"run": {"id": new_run_id, "rules": rules, "count": 0}})
-        return self._run_id, self._run_count
+            for place in list(self._replayed) if forgets_replays else ():
+                self.forget_place(place)
+        return self._run_id
 
     def end_run(self) -> None:
         """Note that the run is complete."""
@@ -81,7 +91,7 @@ class ReplayMemory:
         return self._replayed.get(place, OffsetRanges())
 
     def get_last_id(self, place: ReplayPlace) -> str | None:
-        """Return the offset id of the highest replayed dead letter of a queue; None without one.
+        """Return the offset id of the highest replayed dead letter of a queue; None if there are none.
 
         Args:
             place: The queue.
@@ -121,7 +131,7 @@ class ReplayMemory:
         self._unsaved.append(record)
 
     def flush(self) -> None:
-        """Save what is not saved yet."""
+        """Save the unsaved outcomes of batches."""
         if self._unsaved:
             self._write_records(self._unsaved)
             self._unsaved = []

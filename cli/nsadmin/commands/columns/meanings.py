@@ -10,6 +10,7 @@ from typing import Any
 from nsadmin.commands.columns import drain_columns, lite_topic_columns, report_columns
 from nsadmin.commands.columns.access_columns import ACCESS_MEANINGS
 from nsadmin.commands.columns.comparison_columns import COMPARISON_MEANINGS
+from nsadmin.commands.columns.dead_letter_columns import DEAD_LETTER_MEANINGS
 from nsadmin.commands.columns.history_columns import HISTORY_MEANINGS
 from nsadmin.commands.columns.plan_columns import PLANNING_MEANINGS
 from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
@@ -310,6 +311,7 @@ MEANINGS_BY_COMMAND = {
         "value": "its text",
     },
     **COMPARISON_MEANINGS,
+    **DEAD_LETTER_MEANINGS,
     **HISTORY_MEANINGS,
     **PLANNING_MEANINGS,
     **UPKEEP_MEANINGS,

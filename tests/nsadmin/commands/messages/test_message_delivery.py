@@ -80,3 +80,18 @@ def test_a_read_only_context_shows_messages_and_does_nothing_with_them(
     for more in (PUSH, ("-s", "true")):
         assert run(*words, *more, "-y").code == 6
     assert {309, 310}.isdisjoint(holder.codes())
+
+
+def test_a_dead_letter_is_not_appended_to_its_own_topic(
+    ask: Run, first: FakeNameServer, holder: MessageBroker
+) -> None:
+    first.routes["%DLQ%G"] = {"broker-a": 6}
+    holder.store(b"dead", "%DLQ%G", UNIQ_KEY=KEY)
+    for more in ("-y", "--dry-run"):
+        done = ask("queryMsgById", "%DLQ%G", KEY, "-s", "true", more)
+        assert (done.code, done.err) == (
+            2,
+            'nsadmin: queryMsgById: -s true would only append a copy to the dead-letter topic "%DLQ%G": '
+            "deliver dead letters to their group with `nsadmin dlq replay G`\n",
+        )
+    assert holder.sent == []

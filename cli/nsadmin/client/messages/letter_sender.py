@@ -1,0 +1,152 @@
+"""LetterSender: sends dead letters to their group or topic, and looks for them where they were sent."""
+
+import zlib
+from collections.abc import Sequence
+from time import sleep
+
+from namesrv_core.errors import RequestError, ResponseCode
+from namesrv_core.protocol.message_compression import COMPRESSED_FLAG
+from nsadmin.client.brokers.brokers import BrokerAdmin
+from nsadmin.client.messages.dead_letter_selection import (
+    REPLAY_COUNT_PROPERTY,
+    REPLAY_ID_PROPERTY,
+    REPLAY_RUN_PROPERTY,
+    RETRY_PREFIX,
+    DeadLetter,
+)
+from nsadmin.client.messages.message_delivery import drop_fate_properties
+from nsadmin.client.messages.message_sender import MessageSender, OutgoingMessage, SendQueue, SentMessage
+from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
+from nsadmin.client.messages.replay_memory import PendingBatch
+from nsadmin.client.results import NotFound, ServerResult
+
+_BUSY_CODES = (ResponseCode.SYSTEM_BUSY, ResponseCode.FLOW_CONTROL)
+_BUSY_ATTEMPTS, _BUSY_PAUSE_SECONDS = 6, 0.3
+_SETTLE_ATTEMPTS, _SETTLE_PAUSE_SECONDS = 50, 0.1
+
+
+class LetterSender:
+    """Sends the dead letters of one run.
+
+    Args:
+        queue_reader: Reads queues.
+        message_sender: Sends messages, and knows the writable queues of topics.
+        brokers: Runtime information of brokers.
+        group: The consumer group.
+        run_id: The id of the run.
+        to_origin: Send to the origin topic, not to the retry topic of the group.
+    """
+
+    def __init__(
+        self,
+        queue_reader: QueueReader,
+        message_sender: MessageSender,
+        brokers: BrokerAdmin,
+        group: str,
+        run_id: str,
+        *,
+        to_origin: bool,
+    ) -> None:
+        self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
+        self._group, self._run_id, self._to_origin = group, run_id, to_origin
+
+    def choose_queue(self, letter: DeadLetter) -> SendQueue:
+        """Choose a queue on the broker of a dead letter; in an origin topic also on another broker.
+
+        Args:
+            letter: The dead letter.
+
+        Raises:
+            NotFound: No such queue is writable.
+            TopicNotExist: The topic has no route.
+        """
+        if not self._to_origin:
+            return self._message_sender.choose_queue(RETRY_PREFIX + self._group, letter.broker_name)
+        try:
+            return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
+        except NotFound:
+            return self._message_sender.choose_queue(letter.origin_topic or "")
+
+    def send_letters(
+        self, send_queue: SendQueue, letters: Sequence[DeadLetter]
+    ) -> list[ServerResult[SentMessage]]:
+        """Send dead letters at once; send again the messages that a busy broker refused.
+
+        Args:
+            send_queue: The queue to send to.
+            letters: The dead letters.
+
+        Returns:
+            One ServerResult per dead letter, in order.
+        """
+        outgoing_messages = [self._build_message(send_queue, letter) for letter in letters]
+        results = self._message_sender.send_messages(outgoing_messages)
+        for attempt_number in range(1, _BUSY_ATTEMPTS):
+            busy_indexes = [
+                index
+                for index, result in enumerate(results)
+                if isinstance(result.error, RequestError) and result.error.code in _BUSY_CODES
+            ]
+            if not busy_indexes:
+                break
+            sleep(_BUSY_PAUSE_SECONDS * attempt_number)
+            repeated_results = self._message_sender.send_messages(
+                [outgoing_messages[index] for index in busy_indexes]
+            )
+            for index, result in zip(busy_indexes, repeated_results, strict=True):
+                results[index] = result
+        return results
+
+    def find_arrived_offsets(self, pending_batch: PendingBatch) -> list[int]:
+        """Read the queue that a batch was sent to, and return the offsets of the dead letters that arrived.
+
+        Args:
+            pending_batch: The batch.
+
+        Raises:
+            RocketMQError: The broker refused or did not answer.
+        """
+        topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
+        self._wait_for_dispatch(broker_addr)
+        end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
+        queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
+        arrived_ids = set()
+        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
+            if message_page.error is not None:
+                raise message_page.error
+            arrived_ids |= {message.properties.get(REPLAY_ID_PROPERTY) for message in message_page.messages}
+        return [
+            offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids
+        ]
+
+    def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
+        message = letter.message
+        properties = {
+            **drop_fate_properties(message.properties),
+            "WAIT": "true",
+            REPLAY_ID_PROPERTY: message.offset_msg_id,
+            REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
+            REPLAY_RUN_PROPERTY: self._run_id,
+        }
+        if not self._to_origin:
+            # Consumers show the message under this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
+            properties["RETRY_TOPIC"] = letter.origin_topic or ""
+            properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
+        body, sys_flag = message.body, 0
+        if message.sys_flag & COMPRESSED_FLAG:
+            # Brokers limit the size as it is sent. Type 0 is zlib, which every release can read.
+            body, sys_flag = zlib.compress(message.body), COMPRESSED_FLAG
+        return OutgoingMessage(send_queue, body, properties, sys_flag, message.flag, message.born_timestamp)
+
+    def _wait_for_dispatch(self, broker_addr: str) -> None:
+        """Wait until the broker has stored all that it received, and queues show all that it stored."""
+        for _ in range(_SETTLE_ATTEMPTS):
+            # At first too: requests of a killed process can still be on their way.
+            sleep(_SETTLE_PAUSE_SECONDS)
+            [runtime_result] = self._brokers.get_runtime_info([broker_addr])
+            runtime_info = runtime_result.value()
+            if not any(
+                runtime_info.get_integer(table_key)
+                for table_key in ("sendThreadPoolQueueSize", "dispatchBehindBytes")
+            ):
+                return

@@ -1,0 +1,43 @@
+"""Owns the column meanings that are special to the commands for dead letters and message streams."""
+
+_LETTER_MEANINGS = {
+    "ageMs": "ms since the broker stored the dead letter",
+    "attempts": "deliveries before the message became a dead letter",
+    "file": "the file that was written",
+    "messageCount": "messages in the file",
+    "originMsgId": "offset id of the message in its origin topic; null if unknown",
+    "originTopic": "topic that the producer sent the message to; null if unknown",
+    "replays": "replays with `dlq replay` before the message died again",
+}
+
+DEAD_LETTER_MEANINGS = {
+    "dlqList": {
+        "brokerNames": "brokers with the dead-letter topic",
+        "lastHourCount": "dead letters stored in the last hour",
+        "messageCount": "dead letters on the brokers that answered",
+        "newest": "when a broker stored the newest dead letter (UTC)",
+        "oldest": "when a broker stored the oldest dead letter (UTC)",
+        "originTopics": "origin topics of a sample: the oldest 32 dead letters of each queue, and the newest",
+    },
+    "dlqPurge": {
+        "newer": "dead letters that are not older than --before",
+        "notReplayed": "dead letters that no `dlq replay` of this account replayed",
+        "older": "dead letters that are older than --before",
+        "result": "done, dry-run, blocked (newer dead letters exist) or failed",
+        "topic": "the dead-letter topic",
+    },
+    "dlqShow": _LETTER_MEANINGS,
+    "dlqReplay": {
+        "age": "upper limit of the age: 1h, 1d, 7d or 30d, or over 30d",
+        "deadLetters": "dead letters in the time range",
+        "examined": "dead letters that were read",
+        "failed": "messages that could not be sent",
+        "failedAgain": "replayed messages that the group failed to consume again, until now",
+        "messageCount": "dead letters that a replay would send",
+        "originTopic": "topic that the producer sent the messages to; null if unknown",
+        "replayed": "messages that were sent",
+        "replayedBefore": "messages that were skipped because an earlier run replayed them",
+        "result": "done, dry-run, failed or not found",
+        "skipped": "messages that were skipped because they died again after 3 replays",
+    },
+}

@@ -1,0 +1,75 @@
+"""Owns `dlq list`, which counts the dead letters of each group."""
+
+from time import time
+from typing import Annotated
+
+from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+GROUP_COLUMNS = (
+    "group",
+    "messageCount",
+    "lastHourCount",
+    "oldest",
+    "newest",
+    "originTopics",
+    "brokerNames",
+    "error",
+)
+
+
+@declare_columns(GROUP_COLUMNS)
+def dlq_list(
+    session: Session,
+    shows_empty: Annotated[
+        bool, Option("--all", help="List also groups whose dead-letter topic is empty.")
+    ] = False,
+) -> ResultRows:
+    """Count the dead letters of each group, on all brokers.
+
+    lastHourCount is the growth: the dead letters that brokers stored in the last hour. originTopics are those
+    of the oldest 32 dead letters of each queue, and of the newest. `dlq replay GROUP --dry-run` counts all of
+    them by origin topic and age.
+
+    Examples:
+        # The groups with most dead letters first
+        nsadmin dlq list --sort -messageCount
+        # The groups that fail now
+        nsadmin dlq list --filter 'lastHourCount>0'
+    """
+    dead_letters = session.admin.dead_letters
+    all_counts = dead_letters.count_letters(dead_letters.list_groups(), int(time() * 1000))
+    failure_notes = {
+        f"group {counts.group}: {error_text(error)}"
+        for counts in all_counts
+        for error in counts.errors
+        if error is not None
+    }
+    return ResultRows(
+        GROUP_COLUMNS,
+        [
+            _counts_row(counts)
+            for counts in all_counts
+            if shows_empty or counts.message_count or any(counts.errors)
+        ],
+        [error for counts in all_counts for error in counts.errors],
+        sorted(failure_notes),
+    )
+
+
+def _counts_row(counts: DeadLetterCounts) -> ResultRow:
+    first_error = next((error for error in counts.errors if error is not None), None)
+    return {
+        "group": counts.group,
+        "messageCount": counts.message_count,
+        "lastHourCount": counts.last_hour_count,
+        "oldest": format_utc(counts.oldest_ms),
+        "newest": format_utc(counts.newest_ms),
+        "originTopics": list(counts.origin_topics),
+        "brokerNames": list(counts.broker_names),
+        "error": first_error and error_text(first_error),
+    }

@@ -1,0 +1,160 @@
+"""Owns `dlq purge`, which deletes the dead letters of a group."""
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.messages.dead_letter_replay import DeadLetterSpan
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetterSelection
+from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.client.results import NotApplied, error_text
+from nsadmin.client.topics.topic_deletion import DeletionStep
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.dead_letters.letter_options import GroupArgument, load_memory
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
+from nsadmin.operations.state_folder import find_state_home
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.output.timestamps import format_utc
+from nsadmin.session import Session
+
+PURGE_COLUMNS = ("clusterName", "group", "topic", "older", "newer", "notReplayed", "result", "error")
+
+
+class ClusterPurge(NamedTuple):
+    """The dead letters of a group in one cluster: older than the limit, not older, and never replayed."""
+
+    cluster_name: str
+    older_count: int
+    newer_count: int
+    unreplayed_count: int
+
+
+@declare_columns(PURGE_COLUMNS)
+def dlq_purge(
+    session: Session,
+    group: GroupArgument,
+    before_text: Annotated[
+        str | None, Option("--before", metavar="TIME", help=f"Delete dead letters before: {TIME_HELP}")
+    ] = None,
+) -> ResultRows:
+    """Delete the dead letters of a group, if all of them in a cluster are older than --before.
+
+    A broker cannot delete single messages: its only request deletes the whole dead-letter topic. So nsadmin
+    refuses in a cluster where a newer dead letter exists, and says how many there are. Brokers delete old
+    dead letters themselves, after the retention time of their commit log. The topic comes back with the next
+    dead letter. A dead letter that a broker stores during the purge is deleted too.
+
+    Examples:
+        # Count the dead letters, and those that were never replayed
+        nsadmin dlq purge payments-consumer --before now --dry-run
+        # Delete them
+        nsadmin dlq purge payments-consumer --before now --yes
+    """
+    if before_text is None:
+        raise UsageError("dlq purge: missing --before TIME: pass --before now for all dead letters")
+    before_ms = parse_past_time("dlq purge", "--before", before_text)
+    letter_spans, broker_errors = session.admin.dead_letters.list_spans(group)
+    for error in broker_errors.values():
+        raise error
+    memory = SavedReplayMemory(
+        replay_folder_of(find_state_home(), (span.cluster_name for span in letter_spans), group)
+    )
+    load_memory(memory)
+    cluster_purges = [
+        _count_letters(session, group, cluster_name, letter_spans, memory, before_ms)
+        for cluster_name in sorted({span.cluster_name for span in letter_spans})
+    ]
+    ready_purges = [cluster_purge for cluster_purge in cluster_purges if not cluster_purge.newer_count]
+    if ready_purges and not session.is_dry_run:
+        session.require_yes("dlq purge")
+        letter_count = sum(cluster_purge.older_count for cluster_purge in ready_purges)
+        unreplayed_count = sum(cluster_purge.unreplayed_count for cluster_purge in ready_purges)
+        session.confirm_change(
+            f"Delete {count_noun(letter_count, 'dead letter')} of {group}, "
+            f"{unreplayed_count} of them never replayed?"
+        )
+    errors = [_purge_cluster(session, group, cluster_purge, before_ms) for cluster_purge in cluster_purges]
+    return _purge_rows(session, group, cluster_purges, errors)
+
+
+def _count_letters(
+    session: Session,
+    group: str,
+    cluster_name: str,
+    letter_spans: Sequence[DeadLetterSpan],
+    memory: ReplayMemory,
+    before_ms: int,
+) -> ClusterPurge:
+    cluster_spans = [span for span in letter_spans if span.cluster_name == cluster_name]
+    letter_count = replayed_count = 0
+    for _, queue_span in cluster_spans:
+        letter_count += max(0, queue_span.end_offset - queue_span.begin_offset)
+        place = ReplayPlace(cluster_name, queue_span.broker_name, queue_span.queue_id)
+        replayed_offsets = memory.list_replayed(place)
+        replayed_count += replayed_offsets.count_between(queue_span.begin_offset, queue_span.end_offset)
+    newer_count = 0
+    for page in session.admin.dead_letters.read_letters(
+        group,
+        session.admin.dead_letters.list_spans(group, DeadLetterSelection(begin_ms=before_ms))[0],
+        DeadLetterSelection(begin_ms=before_ms),
+    ):
+        if page.error is not None:
+            raise page.error
+        if any(span.queue_span.broker_name == page.broker_name for span in cluster_spans):
+            newer_count += len(page.letters)
+    return ClusterPurge(cluster_name, letter_count - newer_count, newer_count, letter_count - replayed_count)
+
+
+def _purge_cluster(
+    session: Session, group: str, cluster_purge: ClusterPurge, before_ms: int
+) -> RocketMQError | None:
+    """Delete the dead-letter topic in a cluster; return the reason if it stays."""
+    if cluster_purge.newer_count:
+        return NotApplied(
+            f"{count_noun(cluster_purge.newer_count, 'dead letter')} stored since {format_utc(before_ms)}, "
+            f"and a broker can delete only all of them"
+        )
+    if session.is_dry_run:
+        return None
+    deletion_steps: list[DeletionStep] = session.admin.topics.delete_topic(
+        DEAD_LETTER_PREFIX + group, cluster_purge.cluster_name
+    )
+    return next(
+        (
+            NotApplied(f"{deletion_step.target}: {error_text(deletion_step.error)}")
+            for deletion_step in deletion_steps
+            if deletion_step.error is not None
+        ),
+        None,
+    )
+
+
+def _purge_rows(
+    session: Session,
+    group: str,
+    cluster_purges: Sequence[ClusterPurge],
+    errors: Sequence[RocketMQError | None],
+) -> ResultRows:
+    purge_rows: list[ResultRow] = [
+        {
+            "clusterName": cluster_purge.cluster_name,
+            "group": group,
+            "topic": DEAD_LETTER_PREFIX + group,
+            "older": cluster_purge.older_count,
+            "newer": cluster_purge.newer_count,
+            "notReplayed": cluster_purge.unreplayed_count,
+            **outcome_cells(error, "dry-run" if session.is_dry_run else "done"),
+            **({"result": "blocked"} if cluster_purge.newer_count else {}),
+        }
+        for cluster_purge, error in zip(cluster_purges, errors, strict=True)
+    ]
+    notes = [
+        f"cluster {cluster_purge.cluster_name}: {error_text(error)}"
+        for cluster_purge, error in zip(cluster_purges, errors, strict=True)
+        if error is not None
+    ]
+    return ResultRows(PURGE_COLUMNS, purge_rows, errors, notes)

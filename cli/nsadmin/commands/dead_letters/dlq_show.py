@@ -1,0 +1,157 @@
+"""Owns `dlq show`, which prints or exports the dead letters of a group."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from time import time
+from typing import Annotated
+
+from namesrv_core import private_files
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.messages.dead_letter_selection import DeadLetter, DeadLetterSelection
+from nsadmin.client.messages.dead_letters import DeadLetterPage
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.dead_letters.letter_options import (
+    BodyOption,
+    GroupArgument,
+    KeyOption,
+    OriginOption,
+    SinceOption,
+    TagOption,
+    UntilOption,
+    parse_selection,
+)
+from nsadmin.commands.messages.message_rows import body_notes, message_row
+from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import to_millis
+from nsadmin.session import Session
+
+LETTER_COLUMNS = (
+    "msgId", "originTopic", "originMsgId", "keys", "tags", "attempts", "replays", "storeTime", "ageMs",
+    "brokerName", "queueId", "queueOffset", "offsetMsgId", "bornTime", "bornHost", "storeSize", "properties",
+    "body", "bodyEncoding", "bodyError",
+)  # fmt: skip
+LETTER_TABLE_COLUMNS = (
+    "msgId", "originTopic", "keys", "tags", "attempts", "replays", "storeTime", "ageMs", "body",
+)  # fmt: skip
+EXPORT_COLUMNS = ("file", "messageCount")
+DEFAULT_MAX_LETTERS = 128
+
+
+@declare_columns(LETTER_COLUMNS, EXPORT_COLUMNS)
+def dlq_show(
+    session: Session,
+    group: GroupArgument,
+    since_text: SinceOption = None,
+    until_text: UntilOption = None,
+    origin_topics: OriginOption = None,
+    keys: KeyOption = None,
+    tags: TagOption = None,
+    body_text: BodyOption = None,
+    max_messages: Annotated[
+        int | None,
+        Option("--limit", metavar="N", help="Stop after N messages; 128 by default, all with --export."),
+    ] = None,
+    export_file: Annotated[
+        str | None, Option("--export", metavar="FILE", help="Write a line of JSON for each message here.")
+    ] = None,
+) -> ResultRows:
+    """Print the dead letters of a group, the oldest of each queue first.
+
+    attempts counts the deliveries before the message became a dead letter. replays counts its replays with
+    `dlq replay`. No consumer offset changes. `nsadmin produce` reads the lines of an exported file.
+
+    Examples:
+        # Dead letters of the last hour, with their bodies
+        nsadmin dlq show payments-consumer --since 1h
+        # All dead letters of one topic, as a file
+        nsadmin dlq show payments-consumer --origin payments --export dead.jsonl
+    """
+    command_name = "dlq show"
+    if max_messages is None and export_file is None:
+        max_messages = DEFAULT_MAX_LETTERS
+    selection = parse_selection(
+        command_name, since_text, until_text, origin_topics, keys, tags, body_text, max_messages
+    )
+    letter_spans, broker_errors = session.admin.dead_letters.list_spans(group, selection)
+    page_errors: dict[str, RocketMQError] = dict(broker_errors)
+    # One more than is shown, to know whether there are more.
+    read_selection = (
+        selection
+        if export_file is not None or max_messages is None
+        else selection._replace(max_messages=max_messages + 1)
+    )
+    pages = session.admin.dead_letters.read_letters(group, letter_spans, read_selection)
+    letters = _list_letters(pages, page_errors)
+    if export_file is not None:
+        message_count = _export_letters(command_name, export_file, letters)
+        export_rows: list[ResultRow] = [{"file": export_file, "messageCount": message_count}]
+        return ResultRows(
+            EXPORT_COLUMNS, export_rows, [None, *page_errors.values()], _failure_notes(page_errors)
+        )
+    return _letter_rows(list(letters), selection, page_errors)
+
+
+def _list_letters(
+    pages: Iterator[DeadLetterPage], page_errors: dict[str, RocketMQError]
+) -> Iterator[DeadLetter]:
+    for page in pages:
+        if page.error is not None:
+            page_errors[page.broker_name] = page.error
+        yield from page.letters
+
+
+def _letter_rows(
+    letters: list[DeadLetter], selection: DeadLetterSelection, page_errors: dict[str, RocketMQError]
+) -> ResultRows:
+    notes = _failure_notes(page_errors)
+    max_messages = selection.max_messages
+    if max_messages is not None and len(letters) > max_messages:
+        del letters[max_messages:]
+        notes.insert(0, f"stopped after {max_messages} messages: pass --limit N or --export FILE for more")
+    letters.sort(
+        key=lambda letter: (letter.broker_name, letter.message.queue_id, letter.message.queue_offset)
+    )
+    notes += body_notes(LocatedMessage(letter.broker_name, letter.message) for letter in letters)
+    now_ms = int(time() * 1000)
+    letter_rows = [letter_row(letter, now_ms) for letter in letters]
+    # Without an error the reading succeeded, also without a message.
+    errors = [None, *page_errors.values()] if letters or not page_errors else [*page_errors.values()]
+    return ResultRows(LETTER_COLUMNS, letter_rows, errors, notes, LETTER_TABLE_COLUMNS)
+
+
+def letter_row(letter: DeadLetter, now_ms: int) -> ResultRow:
+    """All columns of a dead letter."""
+    cells = {
+        **message_row(LocatedMessage(letter.broker_name, letter.message)),
+        "originTopic": letter.origin_topic,
+        "originMsgId": letter.origin_id,
+        "attempts": letter.attempts,
+        "replays": letter.replay_count,
+        "ageMs": to_millis(max(0, now_ms - letter.message.store_timestamp)),
+    }
+    return {column_name: cells[column_name] for column_name in LETTER_COLUMNS}
+
+
+def _export_letters(command_name: str, export_file: str, letters: Iterator[DeadLetter]) -> int:
+    """Write the messages; return their number. The file appears under its name when it is complete."""
+    target_path, message_count, now_ms = Path(export_file), 0, int(time() * 1000)
+    temporary_path = target_path.with_name(f".{target_path.name}.new")
+    try:
+        with open(temporary_path, "w", encoding="utf-8", opener=private_files.open_private_file) as new_file:
+            for letter in letters:
+                new_file.write(json.dumps(letter_row(letter, now_ms), ensure_ascii=False) + "\n")
+                message_count += 1
+        temporary_path.replace(target_path)
+    except OSError as error:
+        raise UsageError(f'{command_name}: cannot write "{export_file}": {error.strerror}') from None
+    finally:
+        temporary_path.unlink(missing_ok=True)
+    return message_count
+
+
+def _failure_notes(page_errors: dict[str, RocketMQError]) -> list[str]:
+    return [f"broker {broker_name}: {error_text(error)}" for broker_name, error in page_errors.items()]

@@ -1,0 +1,74 @@
+"""Owns the options that select dead letters, for all commands about them."""
+
+import re
+from typing import Annotated
+
+from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
+from nsadmin.client.results import NotApplied
+from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_span
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.dead_letters.replay_store import InvalidReplayFileError, SavedReplayMemory
+
+GroupArgument = Annotated[
+    str, Argument(("-g", "--consumerGroup"), "GROUP", "Name of a consumer group.", value_source="groups")
+]
+SinceOption = Annotated[
+    str | None, Option("--since", metavar="TIME", help=f"Only dead letters stored since: {TIME_HELP}")
+]
+UntilOption = Annotated[
+    str | None, Option("--until", metavar="TIME", help="Only dead letters stored until this time.")
+]
+OriginOption = Annotated[
+    list[str] | None,
+    Option("--origin", metavar="TOPIC", help="Only messages from this topic. Repeatable."),
+]
+KeyOption = Annotated[
+    list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
+]
+TagOption = Annotated[
+    list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
+]
+BodyOption = Annotated[
+    str | None,
+    Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere, read as UTF-8."),
+]
+
+
+def parse_selection(
+    command_name: str,
+    since_text: str | None,
+    until_text: str | None,
+    origin_topics: list[str] | None,
+    keys: list[str] | None,
+    tags: list[str] | None,
+    body_text: str | None,
+    max_messages: int | None,
+) -> DeadLetterSelection:
+    """Parse the options that select dead letters."""
+    begin_ms, end_ms = parse_time_span(command_name, since_text, until_text)
+    try:
+        body_pattern = None if body_text is None else re.compile(body_text)
+    except re.error as error:
+        raise UsageError(
+            f'{command_name}: invalid regular expression "{body_text}" for --body: {error}'
+        ) from None
+    if max_messages is not None and max_messages < 1:
+        raise UsageError(f'{command_name}: invalid number "{max_messages}" for --limit: use 1 or more')
+    return DeadLetterSelection(
+        begin_ms,
+        end_ms,
+        frozenset(origin_topics or ()),
+        frozenset(keys or ()),
+        frozenset(tags or ()),
+        body_pattern,
+        max_messages,
+    )
+
+
+def load_memory(memory: SavedReplayMemory) -> None:
+    """Load the replays that this account made before; NotApplied if the file is invalid."""
+    try:
+        memory.load_records()
+    except InvalidReplayFileError as error:
+        raise NotApplied(f"{error}: move the file away to forget the replays in it") from None

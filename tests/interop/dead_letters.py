@@ -1,0 +1,91 @@
+"""Java consumers that fail on purpose, and a replay of their dead letters as a process that can be killed."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.interop import jars
+from tests.interop.command_line import ENVIRONMENT
+from tests.interop.java_parts import QUICK_START, QUIET_LOGBACK, Running
+from tests.interop.processes import Child, wait_for
+
+
+class Consumed(NamedTuple):
+    """One message that a group consumed, under the topic that the consumer saw."""
+
+    group: str
+    key: str
+    topic: str
+    times: int
+
+
+class FailingConsumers(Running):
+    """Two push consumer groups on a topic, and a producer; the first group fails when it is told to."""
+
+    def __init__(
+        self,
+        home: Path,
+        namesrv: str,
+        topic: str,
+        group: str,
+        other_group: str,
+        version: str = jars.NEWEST,
+        program: str = "DeadLetters",
+    ) -> None:
+        self.home, self._args, self._version = home, [namesrv, topic, group, other_group], version
+        self._program = program
+
+    def start(self) -> None:
+        self.home.mkdir(parents=True)
+        logback = self.home / "logback.xml"
+        logback.write_text(QUIET_LOGBACK)
+        settings = [
+            f"-Duser.home={self.home}",
+            f"-Drmq.logback.configurationFile={logback}",
+            f"-Drocketmq.client.logRoot={self.home}",
+            *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")),
+        ]
+        program = jars.program(self._program, self._version)
+        command = ["java", *QUICK_START, "-Xmx256m", *settings, *program, *self._args]
+        self.child = Child(command, self.home / "stdout.log", talks=True)
+        try:
+            self.child.wait_for_line("ready", 60)
+        except BaseException:
+            self.child.kill()
+            raise
+
+    def order(self, line: str, timeout: float = 120) -> None:
+        before = self.child.output.count(f"done {line}\n")
+        self.child.write(f"{line}\n")
+        wait_for(line, lambda: self.child.output.count(f"done {line}\n") > before, timeout)
+
+    def consumed(self, group: str) -> list[Consumed]:
+        report = self.home / "report"
+        self.order(f"report {report}")
+        rows = (line.split() for line in report.read_text().splitlines())
+        return [Consumed(row[0], row[1], row[2], int(row[3])) for row in rows if row[0] == group]
+
+
+def kill_replay(namesrv: str, state: Path, words: Sequence[str], after_lines: int) -> bool:
+    """Start a replay, and kill it after so many more lines in its file; False if it ended before."""
+    before = count_lines(state)
+    environment = {**ENVIRONMENT, "NSADMIN_STATE": str(state), "NSADMIN_AUDIT": "off"}
+    command = [sys.executable, "-m", "nsadmin", "-n", namesrv, *words, "--yes"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as child:
+        try:
+            # Opening the file replaces its lines by few.
+            wait_for(
+                "the replay",
+                lambda: child.poll() is not None or not before <= count_lines(state) <= before + after_lines,
+                60,
+                0.001,
+            )
+        finally:
+            child.kill()
+    return child.returncode == -9
+
+
+def count_lines(state: Path) -> int:
+    return sum(file.read_bytes().count(b"\n") for file in state.rglob("replays.jsonl"))

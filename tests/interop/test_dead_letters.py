@@ -1,0 +1,209 @@
+"""Dead letters of real Java consumers on real brokers, 5.5.0 and 4.9.7: counted, shown, replayed, purged."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import command_line, jars
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.command_line import Done
+from tests.interop.dead_letters import FailingConsumers, count_lines, kill_replay
+from tests.interop.java_parts import JavaBroker
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+from tests.support.examples import elsewhere, words
+
+MESSAGE_COUNT = int(os.environ.get("NSADMIN_DEAD_LETTERS", "500"))
+"""Messages of the proof with kills; 10,000 take about a minute."""
+TOPIC, GROUP, OTHER = "payments", "payments-consumer", "shipping"
+KILLS = 3
+
+
+class Cluster(NamedTuple):
+    server: OurNameServer
+    broker: JavaBroker
+    clients: FailingConsumers
+    state: Path
+
+    def __call__(self, *words: str) -> Done:
+        return command_line.nsadmin(self.server.address, *words, env={"NSADMIN_STATE": str(self.state)})
+
+    def letters(self) -> int:
+        return sum(row["messageCount"] for row in self("dlq", "list").rows if row["group"] == GROUP)
+
+    def die(self, count: int, first: int) -> None:
+        """Send messages that become dead letters."""
+        before = self.letters()
+        self.clients.order("fail")
+        self.clients.order(f"send {count} {first}")
+        wait_for("dead letters", lambda: self.letters() >= before + count, 120, 0.5)
+        self.clients.order("mend")
+
+    def times(self, first: int, count: int, group: str = GROUP) -> list[int]:
+        """How often the group consumed each of these messages."""
+        wanted = {str(number) for number in range(first, first + count)}
+        rows = [row for row in self.clients.consumed(group) if row.key in wanted]
+        assert {row.topic for row in rows} <= {TOPIC}
+        return sorted(row.times for row in rows)
+
+
+@pytest.fixture(scope="module", params=[jars.NEWEST, jars.OLD])
+def cluster(
+    request: pytest.FixtureRequest, released: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("dead-letters")
+    with (
+        OurNameServer(home / "ns") as server,
+        JavaBroker(home / "broker", [server.address], version=request.param) as broker,
+    ):
+        wait_for_broker([server], broker.name)
+        create_topic(broker.port, TOPIC)
+        wait_for_topic([server], TOPIC)
+        clients = FailingConsumers(
+            home / "clients", server.address, TOPIC, GROUP, OTHER, version=request.param
+        )
+        with clients:
+            yield Cluster(server, broker, clients, home / "state")
+
+
+def test_only_the_group_gets_a_replay_that_is_killed_three_times(cluster: Cluster) -> None:
+    cluster.die(MESSAGE_COUNT, 0)
+    [row] = cluster("dlq", "list").rows
+    assert (row["group"], row["messageCount"], row["originTopics"], row["brokerNames"]) == (
+        GROUP, MESSAGE_COUNT, [TOPIC], ["broker-a"],
+    )  # fmt: skip
+    assert cluster.times(0, MESSAGE_COUNT) == []
+    others_before = cluster.times(0, MESSAGE_COUNT, OTHER)
+
+    line = ("dlq", "replay", GROUP, "--rate", str(MESSAGE_COUNT // 2))
+    kills = [kill_replay(cluster.server.address, cluster.state, line, lines) for lines in (1, 3, 4)]
+    assert kills == [True] * KILLS
+    assert count_lines(cluster.state) > 1
+    done = cluster(*line, "--yes")
+    assert (done.code, done.said) == (0, "")
+    [row] = done.rows
+    assert (row["deadLetters"], row["failed"], row["result"]) == (MESSAGE_COUNT, 0, "done")
+    assert row["replayed"] + row["replayedBefore"] == MESSAGE_COUNT
+    assert 0 < row["replayed"] < MESSAGE_COUNT
+
+    wait_for("the group", lambda: len(cluster.times(0, MESSAGE_COUNT)) == MESSAGE_COUNT, 60, 0.5)
+    times = cluster.times(0, MESSAGE_COUNT)
+    assert sum(times) - MESSAGE_COUNT <= KILLS
+    assert cluster.times(0, MESSAGE_COUNT, OTHER) == others_before == [1] * MESSAGE_COUNT
+    again = cluster("dlq", "replay", GROUP, "--yes")
+    assert [(row["replayed"], row["replayedBefore"]) for row in again.rows] == [(0, MESSAGE_COUNT)]
+
+
+def test_selected_dead_letters_are_shown_counted_and_replayed(cluster: Cluster) -> None:
+    cluster.die(20, 20_000)
+    new = ("--body", "body of 200[01][0-9]")
+    rows = cluster("dlq", "show", GROUP, *new, "--tag", "even").rows
+    assert sorted(row["body"] for row in rows) == [f"body of {20_000 + number}" for number in range(0, 20, 2)]
+    assert {(row["originTopic"], row["attempts"], row["replays"]) for row in rows} == {(TOPIC, 1, 0)}
+    assert all(row["originMsgId"] != row["offsetMsgId"] for row in rows)
+    preview = cluster("dlq", "replay", GROUP, *new, "--dry-run").rows
+    assert [(row["originTopic"], row["age"], row["messageCount"]) for row in preview] == [(TOPIC, "1h", 20)]
+    [row] = cluster("dlq", "replay", GROUP, *new, "--key", "20001", "--yes").rows
+    assert row["replayed"] == 1
+    [row] = cluster("dlq", "replay", GROUP, *new, "--limit", "5", "--yes").rows
+    assert row["replayed"] == 5
+    [row] = cluster("dlq", "replay", GROUP, *new, "--yes").rows
+    assert (row["replayed"], row["failed"]) == (14, 0)
+    wait_for("the group", lambda: cluster.times(20_000, 20) == [1] * 20, 30, 0.5)
+
+
+def test_a_group_that_fails_again_stops_the_replay_and_a_message_is_not_replayed_for_ever(
+    cluster: Cluster,
+) -> None:
+    cluster.die(30, 30_000)
+    new = ("--body", "body of 300[0-2][0-9]")
+    cluster.clients.order("fail")
+    letters = cluster.letters()
+    done = cluster("dlq", "replay", GROUP, *new, "--rate", "10", "--max-failures", "2", "--yes")
+    assert (done.code, "failed again, and the limit is 2: fix the consumer" in done.said) == (1, True)
+    [row] = done.rows
+    assert 2 < row["failedAgain"] <= row["replayed"] < 30
+    wait_for("dead letters again", lambda: cluster.letters() >= letters + row["replayed"], 30, 0.5)
+    rows = cluster("dlq", "show", GROUP, *new, "--limit", "100").rows
+    assert {row["replays"] for row in rows} == {0, 1}
+
+    key = next(row["keys"][0] for row in rows if row["replays"] == 1)
+    for replays in (2, 3):
+        assert [row["replayed"] for row in replay_key(cluster, key)] == [1]
+        wait_for_replays(cluster, key, replays)
+    assert [(row["replayed"], row["skipped"]) for row in replay_key(cluster, key)] == [(0, 1)]
+    cluster.clients.order("mend")
+    assert [row["replayed"] for row in replay_key(cluster, key, "--force")] == [1]
+    wait_for("the group", lambda: cluster.times(int(key), 1) == [1], 30, 0.5)
+
+
+def replay_key(cluster: Cluster, key: str, *words: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = cluster("dlq", "replay", GROUP, "--key", key, *words, "--yes").rows
+    return rows
+
+
+def wait_for_replays(cluster: Cluster, key: str, replays: int) -> None:
+    """Wait until a message has died after so many replays."""
+
+    def is_dead() -> bool:
+        rows = cluster("dlq", "show", GROUP, "--key", key).rows
+        return replays in {row["replays"] for row in rows}
+
+    wait_for("its death", is_dead, 30, 0.5)
+
+
+def test_with_to_topic_every_group_gets_the_message_and_is_named(cluster: Cluster) -> None:
+    cluster.die(5, 40_000)
+    done = cluster("dlq", "replay", GROUP, "--body", "body of 4000[0-4]", "--to-topic", "--yes")
+    assert (done.code, [row["replayed"] for row in done.rows]) == (0, [5])
+    assert done.said == f"nsadmin: these groups get the messages too: {OTHER} ({TOPIC})\n"
+    wait_for("the group", lambda: cluster.times(40_000, 5) == [1] * 5, 30, 0.5)
+    wait_for("the other", lambda: cluster.times(40_000, 5, OTHER) == [2] * 5, 30, 0.5)
+
+
+def test_an_export_has_a_line_for_each_dead_letter(cluster: Cluster, tmp_path: Path) -> None:
+    file = tmp_path / "dead.jsonl"
+    [row] = cluster("dlq", "show", GROUP, "--export", str(file)).rows
+    assert row["messageCount"] == cluster.letters() == len(file.read_text().splitlines())
+
+
+def test_a_dead_letter_is_not_sent_to_its_own_topic(cluster: Cluster) -> None:
+    [row] = cluster("dlq", "show", GROUP, "--limit", "1").rows
+    done = cluster("queryMsgById", f"%DLQ%{GROUP}", row["offsetMsgId"], "-s", "true", "--yes")
+    assert (done.code, f"`nsadmin dlq replay {GROUP}`" in done.said) == (2, True)
+
+
+def test_the_examples_of_the_manual(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for case in elsewhere("dlqList", "dlqShow", "dlqReplay"):
+        for example in case.examples:
+            done = cluster(*words(example))
+            assert done.code == example.exit_code, (example.command_line, done.said)
+
+
+def test_only_a_dead_letter_topic_that_is_old_as_a_whole_is_purged(cluster: Cluster) -> None:
+    letters = cluster.letters()
+    done = cluster("dlq", "purge", GROUP, "--before", "1h", "--yes")
+    assert (done.code, [(row["result"], row["newer"]) for row in done.rows]) == (1, [("blocked", letters)])
+    assert cluster.letters() == letters
+    assert cluster("dlq", "purge", GROUP, "--before", "now").code == 2
+    [case] = elsewhere("dlqPurge")
+    preview, done = (cluster(*words(example)) for example in case.examples)
+    assert [(row["result"], row["older"]) for row in preview.rows] == [("dry-run", letters)]
+    assert (done.code, [(row["result"], row["older"], row["newer"]) for row in done.rows]) == (
+        0, [("done", letters, 0)],
+    )  # fmt: skip
+    assert cluster("dlq", "list").rows == []
+    assert cluster("dlq", "show", GROUP).code == 5
+
+
+def test_after_a_purge_new_dead_letters_are_not_taken_for_those_replayed_before(cluster: Cluster) -> None:
+    cluster.die(3, 50_000)
+    [row] = cluster("dlq", "replay", GROUP, "--yes").rows
+    assert (row["replayed"], row["replayedBefore"]) == (3, 0)
+    wait_for("the group", lambda: cluster.times(50_000, 3) == [1] * 3, 30, 0.5)

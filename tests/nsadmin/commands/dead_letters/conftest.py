@@ -1,0 +1,30 @@
+"""A broker with dead letters, and commands that ask it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
+from tests.support.message_brokers import Reader
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def graves(first: FakeNameServer) -> Iterator[DeadLetterBroker]:
+    """The only broker that the first name server knows."""
+    with DeadLetterBroker() as running:
+        running.readers = {"G": Reader(("c1",)), "H": Reader(("c2",))}
+        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first.routes = {topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "%DLQ%empty")}
+        yield running
+
+
+@pytest.fixture
+def dlq(run: Run, first: FakeNameServer, graves: DeadLetterBroker) -> Run:
+    """Run a command of the group dlq, its rows in JSON."""
+
+    def dlq(*words: str) -> Done:
+        return run("dlq", *words, "-n", first.addr, "--json")
+
+    return dlq

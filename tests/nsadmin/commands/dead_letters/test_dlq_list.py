@@ -1,0 +1,52 @@
+"""dlq list: how many dead letters each group has."""
+
+import json
+from time import time
+
+from tests.nsadmin.conftest import Run
+from tests.support import message_brokers
+from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.servers import refuse
+
+
+def test_groups_with_dead_letters_are_counted(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one")
+    graves.bury(b"two", origin="U")
+    done = dlq("list")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == [
+        {
+            "group": "G",
+            "messageCount": 2,
+            "lastHourCount": 0,
+            "oldest": "2023-11-14T22:13:20.000Z",
+            "newest": "2023-11-14T22:13:21.000Z",
+            "originTopics": ["T", "U"],
+            "brokerNames": ["broker-a"],
+            "error": None,
+        }
+    ]
+    assert [row["group"] for row in json.loads(dlq("list", "--all").out)] == ["G", "empty"]
+
+
+def test_growth_counts_from_the_search_of_the_broker(dlq: Run, graves: DeadLetterBroker) -> None:
+
+    for _ in range(3):
+        graves.bury(b"x")
+    began = int(time() * 1000)
+    stored = graves.queues["%DLQ%G", 0]
+    graves.queues["%DLQ%G", 0] = [
+        item[:56] + (began - 1).to_bytes(8, "big") + item[64:] if number == 2 else item
+        for number, item in enumerate(stored)
+    ]
+    graves.handlers[29] = lambda asked: message_brokers.offset(asked, 2)
+    [row] = json.loads(dlq("list").out)
+    assert row["lastHourCount"] == 1
+
+
+def test_a_broker_that_does_not_count_is_named(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.handlers[30] = refuse(16, "no permission")
+    done = dlq("list")
+    rows = json.loads(done.out)
+    assert (done.code, {row["group"] for row in rows}) == (1, {"G", "empty"})
+    assert "group G: NO_PERMISSION (16): no permission" in done.err

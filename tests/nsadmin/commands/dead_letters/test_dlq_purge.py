@@ -1,0 +1,49 @@
+"""dlq purge: only a topic that is old as a whole can be deleted."""
+
+import json
+
+from tests.nsadmin.conftest import Run
+from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
+from tests.support.servers import FakeNameServer
+
+LATER, BETWEEN = "2023-11-14T22:14:00Z", "2023-11-14T22:13:21Z"
+
+
+def test_a_topic_with_newer_dead_letters_is_blocked(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one")
+    graves.bury(b"two")
+    for more in ("--dry-run", "--yes"):
+        done = dlq("purge", "G", "--before", BETWEEN, more)
+        [row] = json.loads(done.out)
+        assert (done.code, row["older"], row["newer"], row["result"]) == (1, 1, 1, "blocked")
+        assert (
+            "1 dead letter stored since 2023-11-14T22:13:21.000Z, and a broker can delete only all"
+            in done.err
+        )
+    assert 215 not in graves.codes()
+
+
+def test_an_old_topic_is_deleted(dlq: Run, graves: DeadLetterBroker, first: FakeNameServer) -> None:
+    graves.bury(b"one")
+    graves.bury(b"two")
+    assert dlq("replay", "G", "--limit", "1").code == 0
+    preview = json.loads(dlq("purge", "G", "--before", LATER, "--dry-run").out)
+    assert preview == [
+        {
+            "clusterName": "C", "group": "G", "topic": DEAD, "older": 2, "newer": 0, "notReplayed": 1,
+            "result": "dry-run", "error": None,
+        }
+    ]  # fmt: skip
+    done = dlq("purge", "G", "--before", LATER)
+    assert (done.code, "cannot be undone" in done.err, 215 in graves.codes()) == (2, True, False)
+    done = dlq("purge", "G", "--before", LATER, "--yes")
+    assert [row["result"] for row in json.loads(done.out)] == ["done"]
+    assert first.routes[DEAD] == {}
+
+
+def test_a_time_is_required(dlq: Run) -> None:
+    done = dlq("purge", "G", "--yes")
+    assert (done.code, "missing --before TIME: pass --before now for all dead letters" in done.err) == (
+        2,
+        True,
+    )

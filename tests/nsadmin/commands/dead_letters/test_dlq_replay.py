@@ -1,0 +1,163 @@
+"""dlq replay: the preview, the question, and what is left for the next run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from namesrv_core.protocol.command import RemotingCommand
+from tests.nsadmin.conftest import Run
+from tests.support.dead_letter_brokers import RETRY, DeadLetterBroker
+from tests.support.message_brokers import Reader
+from tests.support.servers import FakeNameServer
+
+
+def test_a_preview_counts_and_sends_nothing(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one")
+    graves.bury(b"two", origin="U")
+    graves.bury(b"often", NSADMIN_REPLAYS="3")
+    done = dlq("replay", "G", "--dry-run")
+    assert json.loads(done.out) == [
+        {"group": "G", "originTopic": topic, "age": "over 30d", "messageCount": 1, "result": "dry-run"}
+        for topic in "TU"
+    ]
+    assert (done.code, done.err) == (0, "nsadmin: skipped after 3 replays: 1 message\n")
+    assert graves.sent == []
+    assert dlq("replay", "G", "--key", "none", "--yes").code == 0
+    assert dlq("replay", "G", "--origin", "T", "--yes").code == 0
+    done = dlq("replay", "G", "--dry-run")
+    assert [row["originTopic"] for row in json.loads(done.out)] == ["U"]
+    assert "an earlier run replayed 1 message: --again repeats them" in done.err
+
+
+def test_a_replay_is_remembered_by_the_next_command(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one")
+    done = dlq("replay", "G")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == [
+        {
+            "brokerName": "broker-a", "group": "G", "deadLetters": 1, "examined": 1, "replayed": 1,
+            "replayedBefore": 0, "skipped": 0, "failed": 0, "failedAgain": 0, "result": "done", "error": None,
+        }
+    ]  # fmt: skip
+    [row] = json.loads(dlq("replay", "G").out)
+    assert (row["replayed"], row["replayedBefore"]) == (0, 1)
+    assert len(graves.stored(RETRY)) == 1
+
+
+def test_the_audit_has_the_sends_and_the_rows(dlq: Run, graves: DeadLetterBroker, tmp_path: Path) -> None:
+    for number in range(3):
+        graves.bury(b"%d" % number)
+    assert dlq("replay", "G").code == 0
+    [record] = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
+    assert [(item["request"], item["times"]) for item in record["sent"]] == [("SEND_MESSAGE_V2", 3)]
+    assert [row["replayed"] for row in record["results"]] == [3]
+
+
+@pytest.mark.parametrize(
+    "reader", [Reader(("c",), consume_type="CONSUME_ACTIVELY"), Reader(("c",), message_model="BROADCASTING")]
+)
+def test_consumers_that_do_not_read_the_retry_topic(
+    dlq: Run, graves: DeadLetterBroker, reader: Reader
+) -> None:
+    graves.bury(b"one")
+    graves.readers["G"] = reader
+    done = dlq("replay", "G")
+    assert (done.code, "which do not read %RETRY%G: pass --to-topic" in done.err) == (1, True)
+    done = dlq("replay", "G", "--to-topic")
+    assert (done.code, done.err) == (0, "nsadmin: these groups get the messages too: H (T)\n")
+    assert [message.body for message in graves.stored("T")] == [b"one"]
+
+
+def test_a_group_without_consumers_gets_them_later(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one")
+    graves.readers["G"] = Reader()
+    done = dlq("replay", "G")
+    assert (done.code, done.err) == (
+        0, 'nsadmin: no consumer of "G" is connected: the messages wait in %RETRY%G\n',
+    )  # fmt: skip
+
+
+def test_a_group_that_fails_again_ends_it_with_rows(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one")
+
+    def die_again() -> None:
+        properties = (graves.sent[-1].ext or {})["i"] or ""
+        table = dict(item.split("\x01") for item in properties.split("\x02") if "NSADMIN" in item)
+        graves.bury(b"again", "T", 0, **table)
+
+    graves.on_send = die_again
+    done = dlq("replay", "G", "--max-failures", "0")
+    assert done.code == 1
+    assert done.err == (
+        "nsadmin: 1 of 1 replayed messages failed again, and the limit is 0: fix the consumer, then run the "
+        "same command to resume: nsadmin dlq replay G\n"
+    )
+    [row] = json.loads(done.out)
+    assert (row["replayed"], row["failedAgain"], row["result"]) == (1, 1, "failed")
+
+
+def test_ctrl_c_says_how_to_resume(
+    dlq: Run, graves: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nsadmin.client.messages.queue_reader import QueueReader
+
+    graves.bury(b"one")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(QueueReader, "read_pages", interrupt)
+    done = dlq("replay", "G")
+    assert (done.code, done.err) == (
+        130,
+        "nsadmin: interrupted after 0 replayed messages: run the same command to resume: "
+        "nsadmin dlq replay G\n",
+    )
+
+
+def test_a_read_only_context_replays_nothing(
+    run: Run, first: FakeNameServer, graves: DeadLetterBroker
+) -> None:
+    graves.bury(b"one")
+    run("context", "set", "p", "-n", first.addr, "--readOnly")
+    assert run("dlq", "replay", "G", "--context", "p", "--yes").code == 6
+    assert graves.sent == []
+
+
+def test_a_file_of_replays_that_is_invalid_is_not_ignored(
+    dlq: Run, graves: DeadLetterBroker, tmp_path: Path
+) -> None:
+    graves.bury(b"one")
+    file = tmp_path / "state" / "dead-letters" / "C" / "G" / "replays.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("[]\n")
+    done = dlq("replay", "G")
+    assert (done.code, "line 1 is invalid" in done.err, "move the file away" in done.err) == (1, True, True)
+    assert graves.sent == []
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--rate", "0"), 'invalid number "0" for --rate: use more than 0'),
+        (("--max-failures", "-1"), "--max-failures"),
+    ],
+)
+def test_words_that_cannot_be(dlq: Run, words: tuple[str, ...], text: str) -> None:
+    done = dlq("replay", "G", *words)
+    assert (done.code, text in done.err) == (2, True), done.err
+
+
+def test_brokers_that_stop_answering_are_named(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one")
+
+    def refuse_end(asked: RemotingCommand) -> bytes:
+        return b""
+
+    graves.handlers[310] = refuse_end
+    graves.handlers[28] = refuse_end
+    done = dlq("replay", "G")
+    [row] = json.loads(done.out)
+    assert (done.code, row["replayed"], row["result"]) == (4, 0, "failed")
+    assert "broker broker-a: " in done.err

@@ -1,0 +1,76 @@
+"""dlq show: dead letters as rows and as a file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.dead_letter_brokers import DeadLetterBroker
+
+
+def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, graves: DeadLetterBroker) -> None:
+    graves.bury(b"one", KEYS="k1 k2", TAGS="A", NSADMIN_REPLAYS="2")
+    graves.bury(b"\xff\xfe", origin=None)
+    done = dlq("show", "G")
+    assert (done.code, done.err) == (0, "")
+    first, second = json.loads(done.out)
+    assert (first["originTopic"], first["originMsgId"], first["keys"], first["tags"]) == (
+        "T", "origin of one", ["k1", "k2"], "A",
+    )  # fmt: skip
+    assert (first["replays"], first["body"], first["bodyEncoding"]) == (2, "one", "utf-8")
+    assert first["ageMs"] > 0
+    assert (second["originTopic"], second["body"], second["bodyEncoding"]) == (None, "//4=", "base64")
+
+
+def test_options_select_dead_letters(dlq: Run, graves: DeadLetterBroker) -> None:
+    for number in range(6):
+        graves.bury(b"body %d" % number, origin="TU"[number % 2], KEYS=f"k{number}", TAGS="AB"[number // 3])
+
+    def shown(*words: str) -> list[str]:
+        return [row["body"][-1] for row in json.loads(dlq("show", "G", *words).out)]
+
+    assert shown("--origin", "U") == ["1", "3", "5"]
+    assert shown("--key", "k0", "--key", "k4") == ["0", "4"]
+    assert shown("--tag", "B") == ["3", "4", "5"]
+    assert shown("--body", "[12]$") == ["1", "2"]
+    assert shown("--since", "2023-11-14T22:13:24Z") == ["4", "5"]
+    assert shown("--until", "2023-11-14T22:13:21Z") == ["0", "1"]
+
+
+def test_a_limit_says_that_there_are_more(dlq: Run, graves: DeadLetterBroker) -> None:
+    for number in range(130):
+        graves.bury(b"%d" % number)
+    done = dlq("show", "G", "--limit", "2")
+    assert len(json.loads(done.out)) == 2
+    assert done.err == "nsadmin: stopped after 2 messages: pass --limit N or --export FILE for more\n"
+    assert len(json.loads(dlq("show", "G").out)) == 128
+    assert dlq("show", "G", "--limit", "130").err == ""
+
+
+def test_an_export_has_all_of_them(dlq: Run, graves: DeadLetterBroker, tmp_path: Path) -> None:
+    for number in range(200):
+        graves.bury(b"%d" % number)
+    file = tmp_path / "dead.jsonl"
+    done = dlq("show", "G", "--export", str(file))
+    assert json.loads(done.out) == [{"file": str(file), "messageCount": 200}]
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["body"] for line in lines] == [str(number) for number in range(200)]
+    assert file.stat().st_mode & 0o077 == 0
+    assert list(tmp_path.glob(".dead*")) == []
+    done = dlq("show", "G", "--export", str(tmp_path / "missing" / "dead.jsonl"))
+    assert (done.code, 'missing/dead.jsonl": No such file' in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("other",), 5, 'group "other" has no dead letters: no topic %DLQ%other'),
+        (("G", "--body", "("), 2, 'invalid regular expression "(" for --body'),
+        (("G", "--limit", "0"), 2, 'invalid number "0" for --limit: use 1 or more'),
+        (("G", "--since", "soon"), 2, "--since soon"),
+    ],
+)
+def test_what_cannot_be_shown(dlq: Run, words: tuple[str, ...], code: int, text: str) -> None:
+    done = dlq("show", *words)
+    assert (done.code, done.out, text in done.err) == (code, "", True), done.err

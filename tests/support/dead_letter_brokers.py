@@ -1,0 +1,52 @@
+"""A broker with dead letters of the group G, which stores what is sent to it."""
+
+from collections.abc import Callable
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages, parse_properties
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import Answer, body
+
+GROUP, DEAD, RETRY = "G", "%DLQ%G", "%RETRY%G"
+
+
+class DeadLetterBroker(MessageBroker):
+    """The next sends get the codes of `refusals` instead of being stored; each first calls `on_send`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refusals: list[int] = []
+        self.on_send: Callable[[], object] = lambda: None
+        self.answers_sends = True
+        self.handlers[RequestCode.SEND_MESSAGE_V2] = self._store_send
+        self.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: body(
+            asked, {"table": {"sendThreadPoolQueueSize": "0", "dispatchBehindBytes": "0"}}
+        )
+
+    def bury(self, text: bytes, origin: str | None = "T", sys_flag: int = 0, **table: str) -> None:
+        """One dead letter more, that the group got from this topic."""
+        fate = {"DELAY": "0", "ORIGIN_MESSAGE_ID": f"origin of {text.decode(errors='replace')[:20]}"}
+        origins = {"RETRY_TOPIC": origin} if origin else {}
+        self.store(text, DEAD, 0, sys_flag, **fate, **origins, **table)
+
+    def stored(self, topic: str) -> list[StoredMessage]:
+        """What was sent to a topic, in the order of its queues."""
+        return [
+            message
+            for (name, _), queue in sorted(self.queues.items())
+            if name == topic
+            for message in decode_messages(b"".join(queue)).messages
+        ]
+
+    def _store_send(self, asked: RemotingCommand) -> Answer:
+        self.sent.append(asked)
+        self.on_send()
+        ext = asked.ext or {}
+        if self.refusals:
+            return build_reply(asked, self.refusals.pop(0), remark="no")
+        topic, queue_id = ext.get("b") or "", int(ext.get("e") or 0)
+        properties = parse_properties((ext.get("i") or "").encode())
+        self.store(asked.body, topic, queue_id, int(ext.get("f") or 0), **properties)
+        place = {"queueId": str(queue_id), "queueOffset": str(len(self.queues[topic, queue_id]) - 1)}
+        return build_reply(asked, ext=place) if self.answers_sends else None
