@@ -73,6 +73,7 @@ WITHOUT_TESTS = {
     "nsadmin/commands/programs/namesrv.py": "only calls main of namesrv_core",
     "nsadmin/commands/columns/access_columns.py": "only a table, which the tests of columns look through",
     "nsadmin/commands/columns/comparison_columns.py": "only a table, which the tests of columns look through",
+    "nsadmin/commands/columns/dead_letter_columns.py": "only a table, which the tests of columns look up",
     "nsadmin/commands/columns/history_columns.py": "only a table, which the tests of columns look through",
     "nsadmin/commands/columns/lite_topic_columns.py": "only a table, which the tests of columns look through",
     "nsadmin/commands/columns/plan_columns.py": "only a table, which the tests of columns look through",

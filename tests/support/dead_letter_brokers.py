@@ -5,6 +5,10 @@ from collections.abc import Callable
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages, parse_properties
+from nsadmin import AdminClient
+from nsadmin.client.messages.dead_letter_replay import BrokerReplay, ReplayOptions
+from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetterSelection
+from nsadmin.client.messages.replay_memory import ReplayMemory
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import Answer, body
 
@@ -50,3 +54,19 @@ class DeadLetterBroker(MessageBroker):
         self.store(asked.body, topic, queue_id, int(ext.get("f") or 0), **properties)
         place = {"queueId": str(queue_id), "queueOffset": str(len(self.queues[topic, queue_id]) - 1)}
         return build_reply(asked, ext=place) if self.answers_sends else None
+
+
+def replay(
+    admin: AdminClient,
+    selection: DeadLetterSelection = EVERY_LETTER,
+    options: ReplayOptions = ReplayOptions(),  # noqa: B008 - it cannot be changed
+    memory: ReplayMemory | None = None,
+) -> BrokerReplay:
+    spans, errors = admin.dead_letters.list_spans(GROUP, selection)
+    assert errors == {}
+    *_, last = admin.dead_letters.replay(GROUP, spans, selection, options, memory)
+    return last
+
+
+def list_bodies(graves: DeadLetterBroker, topic: str = RETRY) -> list[str]:
+    return sorted(message.body.decode() for message in graves.stored(topic))

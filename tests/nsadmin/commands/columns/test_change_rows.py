@@ -51,6 +51,8 @@ OTHERWISE = {
     "sendMessage": {"queueId"},
     "sendMsgStatus": {"queueId"},
     "clusterRT": {"brokerName"},
+    "dlqPurge": {"older", "newer"},
+    "dlqReplay": {"replayed"},
     "drain": {"openTopics"},
     "undrain": {"differing"},
     "rollingRestart": {"steps"},

@@ -1,0 +1,23 @@
+"""A broker with dead letters, and a client that asks it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from nsadmin import AdminClient
+from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def graves() -> Iterator[DeadLetterBroker]:
+    with DeadLetterBroker() as running:
+        yield running
+
+
+@pytest.fixture
+def admin(graves: DeadLetterBroker) -> Iterator[AdminClient]:
+    with FakeNameServer({"C": {"broker-a": {0: graves.addr}}}) as server:
+        server.routes = {topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "U", "%DLQ%empty")}
+        with AdminClient(server.addr, timeout=0.5) as client:
+            yield client

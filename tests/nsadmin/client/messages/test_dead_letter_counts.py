@@ -1,0 +1,31 @@
+"""Counts of dead letters, all groups at once."""
+
+from namesrv_core.errors import TopicNotExist
+from nsadmin import AdminClient
+from tests.support.dead_letter_brokers import GROUP, DeadLetterBroker
+from tests.support.message_brokers import CREATED, offset
+
+HOUR = 3_600_000
+
+
+def test_all_queues_are_counted_together(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    for number in range(40):
+        graves.bury(b"%d" % number, "T" if number < 39 else "U")
+    graves.store(b"", "%DLQ%G", 3, 0, RETRY_TOPIC="V")
+    counts, empty, missing = admin.dead_letters.count_letters([GROUP, "empty", "other"], CREATED + HOUR)
+    assert (counts.message_count, counts.last_hour_count) == (41, 41)
+    assert (counts.oldest_ms, counts.newest_ms) == (CREATED, CREATED + 39_000)
+    assert (counts.origin_topics, counts.broker_names) == (("T", "U", "V"), ("broker-a",))
+    assert set(counts.errors) == {None}
+    assert (empty.message_count, empty.oldest_ms, empty.origin_topics) == (0, None, ())
+    assert [type(error) for error in missing.errors] == [TopicNotExist]
+
+
+def test_the_last_hour_is_not_what_an_old_broker_finds_nearest(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    """Brokers before 5.0 answer the last message if all are older."""
+    graves.bury(b"one")
+    graves.handlers[29] = lambda asked: offset(asked, 0)
+    [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR + 1)
+    assert (counts.message_count, counts.last_hour_count) == (1, 0)

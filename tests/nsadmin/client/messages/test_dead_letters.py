@@ -1,0 +1,53 @@
+"""Groups with dead letters, and pages of them."""
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from nsadmin import AdminClient
+from nsadmin.client import NotFound
+from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
+from nsadmin.client.messages.replay_memory import ReplayMemory
+from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay
+
+
+def test_a_queue_that_was_created_again_has_no_replayed_messages(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    memory = ReplayMemory()
+    for number in range(3):
+        graves.bury(b"%d" % number)
+    assert replay(admin, memory=memory).replayed == 3
+    graves.queues[DEAD, 0] = []
+    for _ in range(3):
+        graves.bury(b"other")
+    assert replay(admin, memory=memory).replayed == 3
+    graves.queues[DEAD, 0] = []
+    graves.bury(b"fewer")
+    assert replay(admin, memory=memory).replayed == 1
+
+
+def test_groups_are_those_with_a_dead_letter_topic(admin: AdminClient) -> None:
+    assert admin.dead_letters.list_groups() == ("G", "empty")
+
+
+def test_pages_end_after_the_wanted_number(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    for number in range(80):
+        graves.bury(b"%d" % number, "TU"[number % 2])
+    selection = DeadLetterSelection(origin_topics=frozenset("U"), max_messages=20)
+    spans, errors = admin.dead_letters.list_spans(GROUP, selection)
+    pages = list(admin.dead_letters.read_letters(GROUP, spans, selection))
+    assert errors == {}
+    assert [(page.examined, len(page.letters)) for page in pages] == [(32, 16), (32, 4)]
+
+
+def test_a_broker_without_an_answer_is_an_error_of_its_spans(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    graves.handlers[31] = lambda asked: build_reply(asked, 16, remark="no")
+    spans, errors = admin.dead_letters.list_spans(GROUP)
+    assert (spans, list(errors)) == ([], ["broker-a"])
+
+
+def test_a_group_without_dead_letters(admin: AdminClient) -> None:
+    with pytest.raises(NotFound, match='group "other" has no dead letters: no topic %DLQ%other'):
+        admin.dead_letters.list_spans("other")

@@ -1,0 +1,59 @@
+"""What counts as a failure of a replayed message."""
+
+import pytest
+
+from namesrv_core.protocol.command import build_reply
+from nsadmin import AdminClient
+from nsadmin.client import NotApplied
+from nsadmin.client.messages.dead_letter_replay import ReplayOptions
+from nsadmin.client.messages.failure_watch import FailureWatch
+from tests.support.dead_letter_brokers import GROUP, RETRY, DeadLetterBroker, replay
+
+
+def test_the_replay_stops_if_the_group_fails_again(admin: AdminClient, graves: DeadLetterBroker) -> None:
+    for number in range(40):
+        graves.bury(b"%d" % number)
+
+    def fail_again() -> None:
+        """The broker keeps what a client returns for the delay of the first retry."""
+        properties = (graves.sent[-1].ext or {})["i"] or ""
+        table = dict(item.split("\x01") for item in properties.split("\x02") if item)
+        graves.store(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, REAL_TOPIC=RETRY, **table)
+
+    graves.on_send = fail_again
+    with pytest.raises(NotApplied, match="40 of 40 replayed messages failed again, and the limit is 3"):
+        replay(admin, options=ReplayOptions(max_failures=3))
+    graves.on_send = lambda: None
+    assert replay(admin, options=ReplayOptions(max_failures=0)).failed_again == 0
+
+
+def test_failures_of_other_groups_and_earlier_runs_do_not_count(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    watch = FailureWatch(admin.queue_reader, GROUP, "R2", [("broker-a", graves.addr)])
+    ours = {"NSADMIN_REPLAY_RUN": "R2", "REAL_TOPIC": RETRY}
+    for table in (
+        {**ours, "NSADMIN_REPLAY_OF": "A"},
+        {**ours, "NSADMIN_REPLAY_OF": "A"},
+        {**ours, "NSADMIN_REPLAY_OF": "B", "REAL_TOPIC": "%RETRY%H"},
+        {**ours, "NSADMIN_REPLAY_OF": "C", "NSADMIN_REPLAY_RUN": "R1"},
+        {"REAL_TOPIC": RETRY},
+    ):
+        graves.store(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, **table)
+    assert watch.count_failures() == {"broker-a": 1}
+    graves.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="A", NSADMIN_REPLAY_RUN="R2")
+    graves.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R2")
+    assert watch.count_failures() == {"broker-a": 2}
+    assert watch.count_failures() == {"broker-a": 2}
+
+
+def test_a_broker_that_does_not_show_its_delayed_messages_is_watched_by_its_dead_letters(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    known = graves.handlers[30]
+    graves.handlers[30] = lambda asked: (
+        build_reply(asked, 16) if (asked.ext or {})["topic"] == "SCHEDULE_TOPIC_XXXX" else known(asked)
+    )
+    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", graves.addr)])
+    graves.bury(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R")
+    assert watch.count_failures() == {"broker-a": 1}
