@@ -119,6 +119,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         "nsadmin.command_line.parser",
         "nsadmin.command_line.fast_parser",
         "nsadmin.command_line.shared_options",
+        "nsadmin.command_line.broker_expectation",
         "nsadmin.command_line.broker_targets",
         "nsadmin.output.quantities",
     }

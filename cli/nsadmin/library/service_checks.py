@@ -124,12 +124,11 @@ class ServiceChecks:
             divergence_observer = DivergenceObserver(
                 self._admin, lambda: int(monotonic() * 1000), settle_ms=int(settle_seconds * 1000)
             )
-            return divergence.judge_divergence(
-                scale,
-                divergence_observer.observe_until_settled(
-                    self._tools.pause_seconds, lambda observation, seconds: None
-                ),
+            observation = divergence_observer.observe_until_settled(
+                self._tools.pause_seconds, lambda observation, seconds: None
             )
+            lost_topics = self._tools.inventory.observe_snapshots(observation.server_snapshots)
+            return divergence.judge_divergence(scale, observation, lost_topics.missing_brokers)
 
         return self._run_check("divergence", (warning, critical), judge_observation)
 
@@ -154,7 +153,9 @@ class ServiceChecks:
         return self._run_check(
             "topic",
             (warning, critical),
-            lambda scale: topic_check.judge_topic(scale, topic_check.observe_topic(self._admin, topic)),
+            lambda scale: topic_check.judge_topic(
+                scale, topic_check.observe_topic(self._admin, topic, self._tools.inventory)
+            ),
             topic,
         )
 

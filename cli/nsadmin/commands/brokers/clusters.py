@@ -7,6 +7,7 @@ from typing import Annotated
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.client.results import NotFound, error_text, is_denied
+from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
@@ -14,7 +15,6 @@ from nsadmin.operations.inventory.keeper import (
     BrokerMissingError,
     InventoryKeeper,
     describe_missing,
-    open_inventory,
 )
 from nsadmin.operations.inventory.records import MissingBroker
 from nsadmin.output import EpochMillisText, ResultRow, ResultRows
@@ -69,6 +69,7 @@ def cluster_list(
     interval_seconds: Annotated[
         float | None, Option("-i", "--interval", metavar="SECONDS", help="Again and again, until Ctrl-C.")
     ] = None,
+    expectation: ExpectedBrokersOption = None,
 ) -> ResultRows | Iterator[ResultRows]:
     """Show every broker of every cluster with its load, each asked by itself.
 
@@ -88,7 +89,7 @@ def cluster_list(
         nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
     """
 
-    inventory_keeper = open_inventory(session)
+    inventory_keeper = open_expected_inventory(session, "clusterList", expectation)
 
     def list_brokers() -> ResultRows:
         broker_statuses, missing_brokers = _read_brokers(session, inventory_keeper, cluster_name)
@@ -141,7 +142,7 @@ def _read_brokers(
     missing_brokers = [
         missing
         for missing in inventory_keeper.observe_brokers(clusters.list_latest_groups())
-        if cluster_name in (None, missing.broker.cluster_name)
+        if missing.broker.may_be_in(cluster_name)
     ]
     if not_found is not None and not missing_brokers:
         raise not_found

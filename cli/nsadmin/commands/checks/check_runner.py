@@ -6,6 +6,7 @@ from time import monotonic, sleep, time
 from typing import TYPE_CHECKING, Annotated
 
 from namesrv_core.errors import BadSettings, RocketMQError
+from nsadmin.command_line.broker_expectation import parse_expected_brokers
 from nsadmin.command_line.declarations import Option
 from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport
 from nsadmin.exit_codes import UsageError
@@ -68,13 +69,7 @@ def parse_expectation(check_name: str, expectation: str | None) -> tuple[int | N
         return None, []
     if expectation.strip().isdecimal():
         return int(expectation), []
-    # Imported late: a health probe does without it.
-    from nsadmin.operations.inventory.expectation import InvalidExpectationError, read_expectation
-
-    try:
-        return None, read_expectation(expectation, int(time() * 1000))
-    except InvalidExpectationError as error:
-        raise UsageError(f"check {check_name}: --expect {error}") from None
+    return None, parse_expected_brokers(f"check {check_name}", expectation)
 
 
 def parse_settle_seconds(command_name: str, settle_seconds: float | None) -> float:

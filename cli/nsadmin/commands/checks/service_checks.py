@@ -8,6 +8,7 @@ import re
 from time import monotonic, sleep, time
 from typing import Annotated
 
+from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
@@ -120,6 +121,7 @@ def check_brokers(
 def check_divergence(
     session: Session,
     settle_seconds: SettleOption = None,
+    expectation: ExpectedBrokersOption = None,
     warning_range: Annotated[
         str | None,
         Option("--warning", metavar="RANGE", help="How many things may differ; 0 if left out."),
@@ -146,6 +148,7 @@ def check_divergence(
         nsadmin checkDivergence --settle 0 --format nagios
     """
     from nsadmin.operations.checks import divergence
+    from nsadmin.operations.checks.findings import CheckFinding
     from nsadmin.operations.divergence.observer import DivergenceObserver
 
     limits, patience_seconds = (
@@ -155,13 +158,14 @@ def check_divergence(
     divergence_observer = DivergenceObserver(
         session.admin, lambda: int(monotonic() * 1000), settle_ms=int(patience_seconds * 1000)
     )
-    return run_check(
-        session,
-        "divergence",
-        lambda: divergence.judge_divergence(
-            limits, divergence_observer.observe_until_settled(sleep, _ignore_progress)
-        ),
-    )
+    inventory = open_expected_inventory(session, "check divergence", expectation)
+
+    def probe_name_servers() -> CheckFinding:
+        observation = divergence_observer.observe_until_settled(sleep, _ignore_progress)
+        lost_topics = inventory.observe_snapshots(observation.server_snapshots)
+        return divergence.judge_divergence(limits, observation, lost_topics.missing_brokers)
+
+    return run_check(session, "divergence", probe_name_servers)
 
 
 def _ignore_progress(observed_look: object, wait_seconds: float) -> None:
@@ -172,6 +176,7 @@ def _ignore_progress(observed_look: object, wait_seconds: float) -> None:
 def check_topic(
     session: Session,
     topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "The topic.")],
+    expectation: ExpectedBrokersOption = None,
     warning_range: Annotated[
         str | None,
         Option(
@@ -205,10 +210,11 @@ def check_topic(
     from nsadmin.operations.checks import topic as checking
 
     limits = parse_limits("topic", warning_range, critical_range)
+    inventory = open_expected_inventory(session, "check topic", expectation)
     return run_check(
         session,
         "topic",
-        lambda: checking.judge_topic(limits, checking.observe_topic(session.admin, topic)),
+        lambda: checking.judge_topic(limits, checking.observe_topic(session.admin, topic, inventory)),
         topic,
     )
 
@@ -217,6 +223,7 @@ def check_topic(
 def check_writable(
     session: Session,
     cluster_name: ClusterOption = None,
+    expectation: ExpectedBrokersOption = None,
     exclude_pattern: Annotated[
         str | None,
         Option("--exclude", metavar="REGEX", help="Without topics in whose names this is found."),
@@ -248,13 +255,12 @@ def check_writable(
         nsadmin checkWritable --clusterName cluster-a --exclude '^archive-'
     """
     from nsadmin.operations.checks import writable_topics
-    from nsadmin.operations.inventory.keeper import open_inventory
 
     limits, excluded_topics = (
         parse_limits("writable", warning_range, critical_range),
         _compile_exclude_pattern(exclude_pattern),
     )
-    inventory = open_inventory(session)
+    inventory = open_expected_inventory(session, "check writable", expectation)
     return run_check(
         session,
         "writable",

@@ -15,10 +15,11 @@ from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
+from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
-from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing, open_inventory
+from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKeeper
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.output.timestamps import format_utc
@@ -91,6 +92,7 @@ def consumer_progress(
     include_system: Annotated[
         bool, Option("--system", help="Without GROUP: also the groups that brokers make for themselves.")
     ] = False,
+    expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
     """Show how far a consumer group is behind on each queue, or one line for each group that brokers know.
 
@@ -116,17 +118,19 @@ def consumer_progress(
         if topic is not None:
             raise UsageError("consumerProgress: -t TOPIC needs a group: type nsadmin consumerProgress GROUP")
         session.rename_selected_columns({"diff": "diffTotal", "inflight": "inflightTotal"})
-        return _all_group_rows(session, cluster_name, include_system)
+        inventory = open_expected_inventory(session, "consumerProgress", expectation)
+        return _all_group_rows(session, inventory, cluster_name, include_system)
     session.rename_selected_columns({"diffTotal": "diff", "inflightTotal": "inflight"})
+    inventory = open_expected_inventory(session, "consumerProgress", expectation)
     with_clients = argument_values.parse_boolean("consumerProgress", "-s", show_client) or False
     try:
         progress_results = session.admin.consumers.get_progress(group, topic, cluster_name)
     except NotFound as error:
         # The group may be known on a missing broker only.
-        for missing_error in _find_missing_brokers(session, topic, cluster_name):
+        for missing_error in _find_missing_brokers(session, inventory, topic, cluster_name):
             error.add_note(str(missing_error))
         raise
-    missing_errors = _find_missing_brokers(session, topic, cluster_name)
+    missing_errors = _find_missing_brokers(session, inventory, topic, cluster_name)
     owners_by_queue = (
         session.admin.client_runtime.get_queue_owners(group, cluster_name) if with_clients else {}
     )
@@ -149,28 +153,16 @@ def consumer_progress(
 
 
 def _find_missing_brokers(
-    session: Session, topic: str | None, cluster_name: str | None
+    session: Session, inventory: InventoryKeeper, topic: str | None, cluster_name: str | None
 ) -> list[BrokerMissingError]:
     """Find the broker names without any registered process; a topic leaves out brokers that never had it."""
-    inventory = open_inventory(session)
     lost_topics = inventory.observe_topics(session.admin.clusters.list_latest_groups(), {})
-    known_names = {
-        broker_name
-        for perms_by_broker in lost_topics.topic_placements.values()
-        for broker_name in perms_by_broker
-    }
-    topic_names = lost_topics.topic_placements.get(topic or "", {})
-    errors_by_name = {
-        missing.broker.broker_name: BrokerMissingError(
-            f"{missing.broker.broker_name} is {describe_missing(missing)}: its queues are not counted"
-        )
-        for missing in reversed(lost_topics.missing_brokers)
-        if missing.is_group_gone and cluster_name in (None, missing.broker.cluster_name)
-    }
+    brokers_by_name = {missing.broker.broker_name: missing.broker for missing in lost_topics.missing_brokers}
     return [
-        missing_error
-        for broker_name, missing_error in sorted(errors_by_name.items())
-        if topic is None or broker_name in topic_names or broker_name not in known_names
+        BrokerMissingError(f"{broker_name} is {reason}: its queues are not counted")
+        for broker_name, reason in sorted(lost_topics.reasons_by_name.items())
+        if brokers_by_name[broker_name].may_be_in(cluster_name)
+        and (topic is None or lost_topics.had_topic(broker_name, topic) is not False)
     ]
 
 
@@ -242,13 +234,15 @@ def _failure_notes(errors_by_addr: Iterable[tuple[str, RocketMQError | None]]) -
     ]
 
 
-def _all_group_rows(session: Session, cluster_name: str | None, include_system: bool) -> ResultRows:
+def _all_group_rows(
+    session: Session, inventory: InventoryKeeper, cluster_name: str | None, include_system: bool
+) -> ResultRows:
     group_progresses, errors_by_broker = session.admin.consumers.get_all_progress(
         cluster_name, include_system=include_system
     )
     group_rows = [_group_row(group_progress) for group_progress in group_progresses]
     failed_count = sum(group_progress.error is not None for group_progress in group_progresses)
-    missing_errors = _find_missing_brokers(session, None, cluster_name)
+    missing_errors = _find_missing_brokers(session, inventory, None, cluster_name)
     failure_notes = [*map(str, missing_errors), *_failure_notes(errors_by_broker.items())]
     if failed_count:
         failure_notes.append(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
+from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
@@ -16,7 +17,7 @@ from nsadmin.operations.divergence.findings import (
     map_by_server,
 )
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
-from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing, open_inventory
+from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing
 from nsadmin.operations.inventory.records import MissingBroker
 from nsadmin.output import DurationMillis, ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
@@ -73,6 +74,7 @@ def divergence(
             value_source="namespaces",
         ),
     ] = None,
+    expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
     """Compare all name servers: brokers and their addresses, queues of topics, KV config, settings.
 
@@ -111,6 +113,7 @@ def divergence(
         raise UsageError(
             f"divergence: no section {unknown_sections[0]!r}: there are {', '.join(STATE_SECTIONS)}"
         )
+    inventory = open_expected_inventory(session, "divergence", expectation)
     divergence_observer = session.remember_first(
         lambda: DivergenceObserver(
             session.admin,
@@ -127,7 +130,7 @@ def divergence(
             sleep,
             lambda first_look, wait_seconds: session.write_remark(_waiting_remark(first_look, wait_seconds)),
         )
-    lost_topics = open_inventory(session).observe_snapshots(observed_look.server_snapshots)
+    lost_topics = inventory.observe_snapshots(observed_look.server_snapshots)
     missing_brokers = lost_topics.missing_brokers if "broker" in (section_names or STATE_SECTIONS) else ()
     if show_hashes:
         return _hash_rows(observed_look, missing_brokers)

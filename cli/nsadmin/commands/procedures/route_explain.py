@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from namesrv_core.errors import RocketMQError
 from nsadmin import contexts, settings
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
+from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.history.journal_source import (
     JournalOption,
@@ -25,7 +26,6 @@ from nsadmin.operations.explain.diagnosis import (
     reach_verdict,
 )
 from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
-from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -64,6 +64,7 @@ def route_explain(
         bool, Option("--contexts", help="Look for the topic in all other contexts too.")
     ] = False,
     journal_folders: JournalOption = None,
+    expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
     """Say why a client gets "No route info of this topic", or that nothing is wrong.
 
@@ -98,7 +99,7 @@ def route_explain(
         [_ask_other_context(session, context_name, topic) for context_name in other_contexts]
         if all_contexts
         else None,
-        open_inventory(session),
+        open_expected_inventory(session, "routeExplain", expectation),
     )
     explained_steps = explain_route(gathered_facts)
     unread_notes = [

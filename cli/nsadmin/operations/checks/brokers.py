@@ -62,7 +62,7 @@ def observe_brokers(
     return BrokerObservation(
         broker_listing,
         status_by_addr,
-        [missing for missing in missing_brokers if cluster_name in (None, missing.broker.cluster_name)],
+        [missing for missing in missing_brokers if missing.broker.may_be_in(cluster_name)],
     )
 
 

@@ -12,7 +12,7 @@ from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper
 
 # Each check function imports its own modules, so that nothing is loaded for checks that do not apply.
 
@@ -74,11 +74,15 @@ def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFindi
     divergence_observer = DivergenceObserver(
         admin, lambda: int(monotonic() * 1000), settle_ms=int(check_scope.settle_seconds * 1000)
     )
+    observation = divergence_observer.observe_until_settled(
+        check_scope.pause_seconds, lambda first_observation, waiting_seconds: None
+    )
+    inventory = check_scope.inventory
+    lost_topics = (
+        NO_LOST_TOPICS if inventory is None else inventory.observe_snapshots(observation.server_snapshots)
+    )
     return divergence.judge_divergence(
-        check_scope.make_scale("divergence"),
-        divergence_observer.observe_until_settled(
-            check_scope.pause_seconds, lambda first_observation, waiting_seconds: None
-        ),
+        check_scope.make_scale("divergence"), observation, lost_topics.missing_brokers
     )
 
 
@@ -164,7 +168,9 @@ CHECKS_BY_NAME: Mapping[str, CheckFunction] = {
 def _check_topic(admin: AdminClient, check_scope: CheckScope, topic_name: str) -> CheckFinding:
     from nsadmin.operations.checks import topic
 
-    return topic.judge_topic(check_scope.make_scale("topic"), topic.observe_topic(admin, topic_name))
+    return topic.judge_topic(
+        check_scope.make_scale("topic"), topic.observe_topic(admin, topic_name, check_scope.inventory)
+    )
 
 
 def _check_lag(admin: AdminClient, check_scope: CheckScope, group_name: str) -> CheckFinding:

@@ -1,17 +1,28 @@
 """Checks whether all name servers have the same state, or are converging."""
 
+from collections.abc import Sequence
+
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.divergence.findings import DriftFinding as Differing
 from nsadmin.operations.divergence.findings import describe_difference
 from nsadmin.operations.divergence.observer import DivergenceObservation
+from nsadmin.operations.inventory.keeper import describe_missing
+from nsadmin.operations.inventory.records import MissingBroker
+from nsadmin.phrases import abbreviate_names
 
 _MAX_SHOWN = 10
+_MAX_NAMED = 4
 
 
-def judge_divergence(scale: CheckScale, observation: DivergenceObservation) -> CheckFinding:
-    """Count drift only: younger differences may still converge. A comparison needs two name servers."""
+def judge_divergence(
+    scale: CheckScale, observation: DivergenceObservation, missing_brokers: Sequence[MissingBroker] = ()
+) -> CheckFinding:
+    """Count drift only: younger differences may still converge. A comparison needs two name servers.
+
+    `missing_brokers` are expected, and no name server lists them.
+    """
     drift_findings = [finding for finding in observation.findings if finding.state == "drift"]
     route_findings = [finding for finding in drift_findings if finding.section_name in ("broker", "topic")]
     young_count = sum(len(finding.differences) for finding in observation.findings if finding.state == "new")
@@ -27,14 +38,21 @@ def judge_divergence(scale: CheckScale, observation: DivergenceObservation) -> C
         for namesrv_addr, _, error in observation.snapshot_results
         if error is not None
     ]
+    detail_lines += [f"{missing.broker.label}: {describe_missing(missing)}" for missing in missing_brokers]
+    missing_sample = scale.make_sample("missing", len(missing_brokers))
     if observation.verdict == "unknown":
-        return scale.make_unknown_finding(
-            f"{answered_count} of {asked_count} name servers answered: a comparison needs two", detail_lines
+        summary = f"{answered_count} of {asked_count} name servers answered: a comparison needs two"
+        return scale.make_finding(
+            summary + _format_missing(missing_brokers),
+            [missing_sample] if missing_brokers else [],
+            detail_lines,
+            minimum_state=CheckState.CRITICAL if missing_brokers else CheckState.UNKNOWN,
         )
     samples = [
         scale.make_sample("drift", _count_differences(drift_findings)),
         scale.make_sample("routes", _count_differences(route_findings)),
         scale.make_sample("young", young_count),
+        missing_sample,
     ]
     if drift_findings:
         summary = f"{_count_differences(drift_findings)} differences between {answered_count} name servers"
@@ -42,8 +60,18 @@ def judge_divergence(scale: CheckScale, observation: DivergenceObservation) -> C
         summary = f"{answered_count} of {asked_count} name servers agree"
     if young_count:
         summary += f", {young_count} differences are younger than two heartbeats"
+    summary += _format_missing(missing_brokers)
     minimum_state = CheckState.UNKNOWN if answered_count < asked_count else CheckState.OK
+    if missing_brokers:
+        minimum_state = CheckState.CRITICAL
     return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
+
+
+def _format_missing(missing_brokers: Sequence[MissingBroker]) -> str:
+    if not missing_brokers:
+        return ""
+    labels = [missing.broker.label for missing in missing_brokers]
+    return f", and no name server lists {abbreviate_names(labels, _MAX_NAMED)}"
 
 
 def _count_differences(findings: list[Differing]) -> int:

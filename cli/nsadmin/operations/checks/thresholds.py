@@ -35,6 +35,7 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
         ),
         CheckMeasure("routes", "of these, differences in brokers and queues of topics", critical="0"),
         CheckMeasure("young", "differences that may disappear with the next heartbeat"),
+        CheckMeasure("missing", "expected brokers that no name server lists"),
     ),
     "topic": (
         CheckMeasure("unwritable", "brokers of the topic that accept no messages for it", warning="0"),

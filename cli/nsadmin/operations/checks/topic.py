@@ -7,21 +7,30 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
-from nsadmin.operations.checks import masters
+from nsadmin.operations.checks import listed_brokers, masters
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
 
 
 class TopicObservation(NamedTuple):
-    """The topic's route at each name server, and the masters that do not answer."""
+    """The topic's route at each name server, and the masters that do not answer.
+
+    `missing_reasons` has the expected brokers that no name server lists, with a description, if they had the
+    topic. `unknown_reasons` has those whose topics are not known.
+    """
 
     topic: str
     route_results: Sequence[ServerResult[TopicRoute]]
     silence_reasons: Mapping[str, str]
+    missing_reasons: Mapping[str, str] = {}
+    unknown_reasons: Mapping[str, str] = {}
 
 
-def observe_topic(admin: AdminClient, topic: str) -> TopicObservation:
-    """Read the topic's routes, and ask every master in them."""
+def observe_topic(
+    admin: AdminClient, topic: str, inventory: InventoryKeeper | None = None
+) -> TopicObservation:
+    """Read the topic's routes, ask every master in them, and look for missing brokers."""
     route_results = admin.topics.get_route_each(topic)
     master_addrs = [
         queue_route.broker_addrs.get(MASTER_BROKER_ID)
@@ -29,7 +38,35 @@ def observe_topic(admin: AdminClient, topic: str) -> TopicObservation:
         if topic_route
         for queue_route in topic_route.queues
     ]
-    return TopicObservation(topic, route_results, masters.find_silent_masters(admin, master_addrs))
+    silence_reasons = masters.find_silent_masters(admin, master_addrs)
+    if inventory is None:
+        return TopicObservation(topic, route_results, silence_reasons)
+    lost_topics = _find_lost_topics(admin, topic, route_results, inventory)
+    reasons_by_known: dict[bool | None, dict[str, str]] = {True: {}, None: {}, False: {}}
+    for broker_name, reason in lost_topics.reasons_by_name.items():
+        reasons_by_known[lost_topics.had_topic(broker_name, topic)][broker_name] = reason
+    return TopicObservation(
+        topic, route_results, silence_reasons, reasons_by_known[True], reasons_by_known[None]
+    )
+
+
+def _find_lost_topics(
+    admin: AdminClient,
+    topic: str,
+    route_results: Sequence[ServerResult[TopicRoute]],
+    inventory: InventoryKeeper,
+) -> LostTopics:
+    broker_listing = listed_brokers.observe_listing(admin)
+    if not broker_listing.groups_by_server:
+        return NO_LOST_TOPICS
+    perms_by_broker = {
+        queue_route.broker_name: queue_route.perm or 0
+        for route_result in route_results
+        for queue_route in (route_result.result.queues if route_result.result else ())
+    }
+    is_known = any(result.error is None or is_not_found(result.error) for result in route_results)
+    seen_placements = {topic: perms_by_broker} if is_known else {}
+    return inventory.observe_topics(broker_listing.broker_groups, seen_placements)
 
 
 class _TopicAvailability(NamedTuple):
@@ -69,7 +106,7 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
         for route_result in known_results
         if route_result.result
         for queue_route in route_result.result.queues
-    }
+    } | observation.missing_reasons.keys()
     worst_view = min(server_views, key=lambda view: view.writable_count)
     samples = [
         scale.make_sample("unwritable", len(broker_names) - worst_view.writable_count),
@@ -77,11 +114,18 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
         scale.make_sample("readable", min(view.readable_count for view in server_views)),
         scale.make_sample("writeQueues", min(view.write_queue_count for view in server_views)),
     ]
-    minimum_state = CheckState.WARNING if failure_lines else CheckState.OK
+    unknown_lines = [
+        f"{broker_name}: {reason}; nsadmin does not know its topics"
+        for broker_name, reason in sorted(observation.unknown_reasons.items())
+    ]
+    missing_lines = [
+        f"{broker_name}: {reason}" for broker_name, reason in sorted(observation.missing_reasons.items())
+    ]
+    minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
     return scale.make_finding(
         _format_summary(observation.topic, broker_names, worst_view),
         samples,
-        [*_format_losses(server_views), *failure_lines],
+        [*_format_losses(server_views), *missing_lines, *unknown_lines, *failure_lines],
         minimum_state=minimum_state,
         about=observation.topic,
     )

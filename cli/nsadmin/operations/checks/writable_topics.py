@@ -199,14 +199,30 @@ def judge_writable_topics(
         summary += f", {len(read_only_topics)} are read-only by configuration"
     if reduced_topics:
         summary += f", {len(reduced_topics)} of them not on all of their brokers"
+    unknown_lines = _list_unknown_brokers(observation, missing_reasons)
     detail_lines = [
         *_format_topics("no broker accepts messages for", unwritable_topics),
         *_format_brokers(reduced_topics),
+        *unknown_lines,
         *failure_lines,
     ]
-    return scale.make_finding(
-        summary, samples, detail_lines, minimum_state=CheckState.WARNING if failure_lines else CheckState.OK
-    )
+    minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
+    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
+
+
+def _list_unknown_brokers(
+    observation: WritableTopicsObservation, missing_reasons: Mapping[str, str]
+) -> list[str]:
+    known_names = {
+        broker_name
+        for perms_by_broker in observation.lost_topics.topic_placements.values()
+        for broker_name in perms_by_broker
+    }
+    return [
+        f"{broker_name}: {reason}; nsadmin does not know its topics"
+        for broker_name, reason in sorted(missing_reasons.items())
+        if broker_name not in known_names
+    ]
 
 
 def _find_missing_reasons(observation: WritableTopicsObservation, cluster_name: str | None) -> dict[str, str]:
@@ -214,7 +230,7 @@ def _find_missing_reasons(observation: WritableTopicsObservation, cluster_name: 
     return {
         missing.broker.broker_name: describe_missing(missing)
         for missing in observation.lost_topics.missing_brokers
-        if missing.is_group_gone and cluster_name in (None, missing.broker.cluster_name)
+        if missing.is_group_gone and missing.broker.may_be_in(cluster_name)
     }
 
 

@@ -54,9 +54,20 @@ def find_departed_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 
 def _find_missing_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    """Findings about brokers of the inventory that had the topic, and that no name server lists."""
+    """Findings about expected brokers that no name server lists, unless they never had the topic."""
     for lost_broker in route_facts.lost_brokers():
-        if lost_broker.had_topic:
+        if lost_broker.had_topic is None:
+            yield CauseFinding(
+                "unknown",
+                f"{lost_broker.broker_name} is {lost_broker.description}; nsadmin does not know its topics",
+                advise_command(
+                    "clusterList", instruction=f"start {lost_broker.broker_name}, or stop expecting it"
+                ),
+                None,
+                lost_broker.broker_name,
+                lost_broker.last_addrs[0] if lost_broker.last_addrs else None,
+            )
+        else:
             broker_name, last_addrs = lost_broker.broker_name, lost_broker.last_addrs
             addr_remark = f" ({join_names(last_addrs)})" if last_addrs else ""
             yield CauseFinding(

@@ -101,8 +101,6 @@ def find_missing_brokers_of_topic(
         [broker_group for cluster_info in cluster_infos for broker_group in cluster_info.broker_groups],
         {topic: perms_by_broker},
     )
-    known_names = {name for perms in lost_topics.topic_placements.values() for name in perms}
-    topic_names = lost_topics.topic_placements.get(topic, {})
     processes_by_name: dict[str, list[MissingBroker]] = {}
     for missing in lost_topics.missing_brokers:
         if missing.is_group_gone:
@@ -112,7 +110,7 @@ def find_missing_brokers_of_topic(
             broker_name,
             describe_missing(processes[0]),
             tuple(missing.broker.broker_addr for missing in processes if missing.broker.broker_addr),
-            broker_name in topic_names if broker_name in known_names else None,
+            lost_topics.had_topic(broker_name, topic),
         )
         for broker_name, processes in processes_by_name.items()
     )

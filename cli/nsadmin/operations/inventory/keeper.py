@@ -55,6 +55,22 @@ class LostTopics(NamedTuple):
     missing_brokers: tuple[MissingBroker, ...] = ()
     topic_placements: Mapping[str, Mapping[str, int]] = {}
 
+    @property
+    def reasons_by_name(self) -> dict[str, str]:
+        """The broker names of which no process is listed, with a description."""
+        return {
+            missing.broker.broker_name: describe_missing(missing)
+            for missing in reversed(self.missing_brokers)
+            if missing.is_group_gone
+        }
+
+    def had_topic(self, broker_name: str, topic: str) -> bool | None:
+        """Whether a broker had a topic; None if no topic of the broker is known."""
+        if broker_name in self.topic_placements.get(topic, {}):
+            return True
+        is_known = any(broker_name in perms_by_broker for perms_by_broker in self.topic_placements.values())
+        return False if is_known else None
+
 
 NO_LOST_TOPICS = LostTopics()
 

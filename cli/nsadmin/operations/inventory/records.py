@@ -38,6 +38,10 @@ class ExpectedBroker(NamedTuple):
         """The name that commands show and accept, such as `broker-a:0`."""
         return f"{self.broker_name}:{self.broker_id}"
 
+    def may_be_in(self, cluster_name: str | None) -> bool:
+        """Whether the broker may be in this cluster. The cluster of an unseen broker is unknown."""
+        return cluster_name is None or self.cluster_name in (cluster_name, "")
+
     def is_outdated(self, now_ms: int) -> bool:
         """Whether the broker was not seen for so long that it is no longer expected."""
         return not self.is_pinned and now_ms - (self.last_seen_ms or 0) > RETENTION_MS

@@ -17,14 +17,14 @@ def found(*addrs: str, settle: int = 0) -> CheckFinding:
 
 
 def values(finding: CheckFinding) -> list[float | None]:
-    """drift, routes, young."""
+    """drift, routes, young, missing."""
     return [sample.value for sample in finding.samples]
 
 
 def test_they_agree(first: FakeNameServer, second: FakeNameServer) -> None:
     finding = found(first.addr, second.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "2 of 2 name servers agree")
-    assert values(finding) == [0, 0, 0]
+    assert values(finding) == [0, 0, 0, 0]
 
 
 def test_queues_that_differ_are_critical(first: FakeNameServer, second: FakeNameServer) -> None:
@@ -35,7 +35,7 @@ def test_queues_that_differ_are_critical(first: FakeNameServer, second: FakeName
     assert finding.details[0].startswith(
         f"topic T of broker-a: perm: rw- on {first.addr}, r-- on {second.addr}; "
     )
-    assert values(finding) == [1, 1, 0]
+    assert values(finding) == [1, 1, 0, 0]
 
 
 def test_kv_config_that_differs_is_a_warning(first: FakeNameServer, second: FakeNameServer) -> None:
@@ -44,7 +44,7 @@ def test_kv_config_that_differs_is_a_warning(first: FakeNameServer, second: Fake
     second.kv["ORDER_TOPIC_CONFIG"] = {f"T{n}": "broker-a:4" for n in range(3)}
     finding = found(first.addr, second.addr)
     assert finding.state is CheckState.WARNING
-    assert values(finding) == [4, 0, 0]
+    assert values(finding) == [4, 0, 0, 0]
     assert any("and 2 more" in line for line in finding.details)
 
 
@@ -53,7 +53,7 @@ def test_what_may_go_by_itself_does_not_count(first: FakeNameServer, second: Fak
     finding = found(first.addr, second.addr, settle=60_000)
     assert finding.state is CheckState.OK
     assert finding.summary == "2 of 2 name servers agree, 1 differences are younger than two heartbeats"
-    assert values(finding) == [0, 0, 1]
+    assert values(finding) == [0, 0, 1, 0]
 
 
 def test_it_takes_two(first: FakeNameServer, second: FakeNameServer, gone: str) -> None:
