@@ -15,7 +15,8 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-c,--clusterName=clusters Only this cluster.' \
                 '-m,--moreStats Messages in and out, yesterday and today, instead of load.' \
-                '-i,--interval= Again and again, until Ctrl-C.'
+                '-i,--interval= Again and again, until Ctrl-C.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
         case brokerstatus
             set family read
@@ -143,7 +144,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--client= The name servers of the client, as its configuration has them: they are asked as well.' \
                 '--zone= The client\'s zone (rocketmq.zone), if it has one.' \
                 '--contexts Look for the topic in all other contexts too.' \
-                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.'
+                '--journal=folders A name server\'s journal, or the folder of collect. Repeatable. Default: the context\'s.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         case allocatemq
             set family read
@@ -212,7 +214,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topicName=topics Only this topic of the group.' \
                 '-s,--showClientIP=true|false Ask the clients whose queue is whose.' \
                 '-c,--cluster=clusters Ask only the brokers of this cluster.' \
-                '--system Without GROUP: also the groups that brokers make for themselves.'
+                '--system Without GROUP: also the groups that brokers make for themselves.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
         case consumerconnection
             set family read
@@ -416,7 +419,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--hashes Instead, a row for each name server: a hash of each section.' \
                 '--settle= How long brokers may take to make all equal; 60.' \
                 '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.' \
-                '-s,--namespace=namespaces With this KV namespace too. Repeatable.'
+                '-s,--namespace=namespaces With this KV namespace too. Repeatable.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'
             set columns 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
         case kvget
             set family read
@@ -1421,6 +1425,7 @@ function __nsadmin_table --no-scope-shadowing
             set family check
             set options \
                 '--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
                 '--warning= How many things may differ; 0 if left out.' \
                 '--critical= How many brokers and queues of topics may differ; 0 if left out.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
@@ -1430,6 +1435,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics The topic.'
             set options \
                 '-t,--topic=topics The topic.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
                 '--warning= How many of its brokers may take no messages of it; 0 if left out.' \
                 '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'
             set columns 'check|about|state|exitCode|time|summary|details|values|'
@@ -1437,6 +1443,7 @@ function __nsadmin_table --no-scope-shadowing
             set family check
             set options \
                 '--clusterName=clusters Only what is in this cluster.' \
+                '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.' \
                 '--exclude= Without topics in whose names this is found.' \
                 '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.' \
                 '--critical= How many topics may not be written; 0 if left out.'

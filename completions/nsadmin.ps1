@@ -9,7 +9,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'clusterlist' = @{
             name = 'clusterList'; family = 'read'; help = 'List brokers with their load and state'
             places = @('-c,--clusterName=clusters Only this cluster.')
-            options = @('-c,--clusterName=clusters Only this cluster.', '-m,--moreStats Messages in and out, yesterday and today, instead of load.', '-i,--interval= Again and again, until Ctrl-C.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
+            options = @('-c,--clusterName=clusters Only this cluster.', '-m,--moreStats Messages in and out, yesterday and today, instead of load.', '-i,--interval= Again and again, until Ctrl-C.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'clusterName|brokerName|brokerId|brokerAddr|version|inTps|outTps|sendThreadPoolQueueSize|sendThreadPoolQueueHeadWaitTimeMills|pullThreadPoolQueueSize|pullThreadPoolQueueHeadWaitTimeMills|ackThreadPoolQueueSize|ackThreadPoolQueueHeadWaitTimeMills|timerReadBehind|timerOffsetBehind|timerCongestNum|timerEnqueueTps|timerDequeueTps|pageCacheLockTimeMills|hour|commitLogDiskRatio|brokerActive|reachable|error|inTotalYest|outTotalYest|inTotalToday|outTotalToday|'
         }
         'brokerstatus' = @{
             name = 'brokerStatus'; family = 'read'; help = 'Show all runtime figures of a broker'
@@ -89,7 +89,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'routeexplain' = @{
             name = 'route explain'; family = 'read'; help = 'Explain "No route info of this topic"'
             places = @('-t,--topic=topics Name of a topic.')
-            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters Where the client should find it.', '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.', '--client= The name servers of the client, as its configuration has them: they are asked as well.', '--zone= The client''s zone (rocketmq.zone), if it has one.', '--contexts Look for the topic in all other contexts too.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.'); columns = 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
+            options = @('-t,--topic=topics Name of a topic.', '-c,--clusterName=clusters Where the client should find it.', '-b,--brokerAddr=addresses A broker that should have it, if no name server knows that broker. Repeatable.', '--client= The name servers of the client, as its configuration has them: they are asked as well.', '--zone= The client''s zone (rocketmq.zone), if it has one.', '--contexts Look for the topic in all other contexts too.', '--journal=folders A name server''s journal, or the folder of collect. Repeatable. Default: the context''s.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'step|result|namesrvAddrs|brokerName|brokerAddr|seen|next|command|'
         }
         'allocatemq' = @{
             name = 'allocateMQ'; family = 'read'; help = 'Show which client gets which queues'
@@ -124,7 +124,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'consumerprogress' = @{
             name = 'consumerProgress'; family = 'read'; help = 'Show the backlog of one group or of all'
             places = @('-g,--groupName=groups A consumer group; all if left out.')
-            options = @('-g,--groupName=groups A consumer group; all if left out.', '-t,--topicName=topics Only this topic of the group.', '-s,--showClientIP=true|false Ask the clients whose queue is whose.', '-c,--cluster=clusters Ask only the brokers of this cluster.', '--system Without GROUP: also the groups that brokers make for themselves.'); columns = 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
+            options = @('-g,--groupName=groups A consumer group; all if left out.', '-t,--topicName=topics Only this topic of the group.', '-s,--showClientIP=true|false Ask the clients whose queue is whose.', '-c,--cluster=clusters Ask only the brokers of this cluster.', '--system Without GROUP: also the groups that brokers make for themselves.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'group|topic|brokerName|queueId|brokerOffset|consumerOffset|diff|inflight|lastTime|clientId|brokerAddr|error|count|version|consumeType|messageModel|tps|diffTotal|inflightTotal|'
         }
         'consumerconnection' = @{
             name = 'consumerConnection'; family = 'read'; help = 'List a group''s clients and subscriptions'
@@ -219,7 +219,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'divergence' = @{
             name = 'divergence'; family = 'read'; help = 'Compare name servers and explain differences'
             places = @()
-            options = @('--detail A row for each thing, not for each kind.', '--hashes Instead, a row for each name server: a hash of each section.', '--settle= How long brokers may take to make all equal; 60.', '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.'); columns = 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
+            options = @('--detail A row for each thing, not for each kind.', '--hashes Instead, a row for each name server: a hash of each section.', '--settle= How long brokers may take to make all equal; 60.', '--section=broker|topic|kv|setting Only broker, topic, kv or setting. Repeatable.', '-s,--namespace=namespaces With this KV namespace too. Repeatable.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.'); columns = 'what|name|brokerName|count|state|seenFor|differs|cause|causeKind|advice|values|namesrvAddr|brokers|topics|brokerHash|topicHash|kvHash|settingHash|error|'
         }
         'kvget' = @{
             name = 'kv get'; family = 'read'; help = 'Show a value of the KV config'
@@ -714,17 +714,17 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'checkdivergence' = @{
             name = 'check divergence'; family = 'check'; help = 'Check that name servers agree'
             places = @()
-            options = @('--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--warning= How many things may differ; 0 if left out.', '--critical= How many brokers and queues of topics may differ; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--settle= Where name servers differ, how long brokers may take to make them equal; 50 if left out.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= How many things may differ; 0 if left out.', '--critical= How many brokers and queues of topics may differ; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checktopic' = @{
             name = 'check topic'; family = 'check'; help = 'Check that a topic is writable'
             places = @('-t,--topic=topics The topic.')
-            options = @('-t,--topic=topics The topic.', '--warning= How many of its brokers may take no messages of it; 0 if left out.', '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('-t,--topic=topics The topic.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--warning= How many of its brokers may take no messages of it; 0 if left out.', '--critical= How many brokers have to take messages of it; 1: (at least one) if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checkwritable' = @{
             name = 'check writable'; family = 'check'; help = 'Check that all topics are writable'
             places = @()
-            options = @('--clusterName=clusters Only what is in this cluster.', '--exclude= Without topics in whose names this is found.', '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.', '--critical= How many topics may not be written; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
+            options = @('--clusterName=clusters Only what is in this cluster.', '--expect=BROKERS|FILE Brokers that must be registered: broker-a,broker-b:1, a file with one in each line, a plan or a journal.', '--exclude= Without topics in whose names this is found.', '--warning= How many topics may be written on fewer brokers than have them; 0 if left out.', '--critical= How many topics may not be written; 0 if left out.'); columns = 'check|about|state|exitCode|time|summary|details|values|'
         }
         'checklag' = @{
             name = 'check lag'; family = 'check'; help = 'Check the backlog of a group'
