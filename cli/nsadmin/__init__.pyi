@@ -71,11 +71,17 @@ from nsadmin.client.consumers.running_info import ConsumeStatus, PopQueue, Runni
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.consume_queues import ConsumeQueueEntry, QueueEntries
 from nsadmin.client.messages.consume_tracks import ConsumeTrack
+from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterSpan, ReplayOptions
+from nsadmin.client.messages.dead_letter_selection import DeadLetter, DeadLetterSelection
+from nsadmin.client.messages.dead_letters import DeadLetterPage
 from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageReceiver
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
-from nsadmin.client.messages.message_sender import SendQueue, SentMessage
+from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue, SentMessage
 from nsadmin.client.messages.message_traces import FoundTraces, MessageTrace
+from nsadmin.client.messages.offset_ranges import OffsetRanges
 from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
+from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
@@ -181,6 +187,7 @@ __all__ = [
     "BrokerLiteInfo",
     "BrokerQueueShare",
     "BrokerRegistrant",
+    "BrokerReplay",
     "BrokerReplica",
     "BrokerRouteView",
     "BrokerSettings",
@@ -219,6 +226,11 @@ __all__ = [
     "ContainedBroker",
     "ControllerMeta",
     "Credentials",
+    "DeadLetter",
+    "DeadLetterCounts",
+    "DeadLetterPage",
+    "DeadLetterSelection",
+    "DeadLetterSpan",
     "DeletionStep",
     "DeliveryOutcome",
     "DesiredCluster",
@@ -294,8 +306,11 @@ __all__ = [
     "NullableTexts",
     "OffsetMove",
     "OffsetPlan",
+    "OffsetRanges",
+    "OutgoingMessage",
     "OverLimit",
     "ParentTopic",
+    "PendingBatch",
     "PermissionsByTopic",
     "PlainAccount",
     "PlainAcl",
@@ -315,6 +330,9 @@ __all__ = [
     "QueueStats",
     "ReadOnlyAccess",
     "RemotingCommand",
+    "ReplayMemory",
+    "ReplayOptions",
+    "ReplayPlace",
     "ReplicaSet",
     "RequestError",
     "RestoredServer",

@@ -147,6 +147,17 @@ _NAMES_BY_MODULE = {
         "QueueEntries",
     ),
     "nsadmin.client.messages.consume_tracks": ("ConsumeTrack",),
+    "nsadmin.client.messages.dead_letter_counts": ("DeadLetterCounts",),
+    "nsadmin.client.messages.dead_letter_replay": (
+        "BrokerReplay",
+        "DeadLetterSpan",
+        "ReplayOptions",
+    ),
+    "nsadmin.client.messages.dead_letter_selection": (
+        "DeadLetter",
+        "DeadLetterSelection",
+    ),
+    "nsadmin.client.messages.dead_letters": ("DeadLetterPage",),
     "nsadmin.client.messages.message_delivery": (
         "DeliveryOutcome",
         "MessageReceiver",
@@ -156,6 +167,7 @@ _NAMES_BY_MODULE = {
         "LocatedMessage",
     ),
     "nsadmin.client.messages.message_sender": (
+        "OutgoingMessage",
         "SendQueue",
         "SentMessage",
     ),
@@ -163,10 +175,16 @@ _NAMES_BY_MODULE = {
         "FoundTraces",
         "MessageTrace",
     ),
+    "nsadmin.client.messages.offset_ranges": ("OffsetRanges",),
     "nsadmin.client.messages.queue_reader": (
         "MessagePage",
         "QueueSpan",
         "SpanResult",
+    ),
+    "nsadmin.client.messages.replay_memory": (
+        "PendingBatch",
+        "ReplayMemory",
+        "ReplayPlace",
     ),
     "nsadmin.client.messages.send_probes": ("SendProbe",),
     "nsadmin.client.name_servers.kv_config": (
