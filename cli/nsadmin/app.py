@@ -1,4 +1,4 @@
-"""main: finds the command, has its line parsed, runs it, writes what it returns."""
+"""Owns `main`: it finds the command, parses its line, runs it and writes the result."""
 
 import os
 import sys
@@ -8,10 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import __version__, exit_codes, output, overview, registry, stderr
+from nsadmin import __version__, exit_codes, output, registry, stderr
 from nsadmin.client import NotFound
 from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.output import ResultRows
 from nsadmin.registry import CommandEntry
@@ -20,11 +19,13 @@ from nsadmin.session import Session
 if TYPE_CHECKING:
     from nsadmin.command_line.parser import ParsedCommandLine
 
+_HELP_FLAGS = frozenset(("-h", "--help"))
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line; the exit code."""
+    """Run one command line and return its exit code."""
     command_args = list(sys.argv[1:] if argv is None else argv)
-    # Whoever has closed these wants to hear nothing.
+    # The caller closed these streams, so nothing is written to them.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the process
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     try:
@@ -35,23 +36,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _require_encodable(command_args: Iterable[str]) -> None:
-    """What is no text in this locale would reach servers as question marks."""
+    """Raise UsageError for an argument that is no UTF-8: a server would get question marks."""
     for argument_text in command_args:
         try:
             argument_text.encode()
         except UnicodeEncodeError:
-            raise UsageError(f"{argument_text!r} is no UTF-8: names and values have to be") from None
+            raise UsageError(f"invalid UTF-8 in the argument {argument_text!r}") from None
 
 
 class _BatchContext(NamedTuple):
-    """What the lines of a batch have of it: its shared options, its connections."""
+    """What a batch gives to each of its lines: shared options and connections."""
 
     shared_values: Mapping[str, Any]
     connection_pool: Pool
 
 
 def _run_batch_line(batch_context: _BatchContext, command_words: list[str]) -> int:
-    """One command line of a batch; its exit code. Ctrl-C, or a reader who left, ends the batch."""
+    """Run one line of a batch and return its exit code; Ctrl-C and a closed pipe end the batch."""
     try:
         return int(_run_command_line(command_words, batch_context))
     except (KeyboardInterrupt, CommandInterrupted, BrokenPipeError):
@@ -65,21 +66,18 @@ def _run_batch_line(batch_context: _BatchContext, command_words: list[str]) -> i
 def _run_command_line(command_args: list[str], batch_context: _BatchContext | None = None) -> int:
     stderr.set_context_label(None)
     leading_options, remaining_words = _split_at_command(command_args)
-    if "-h" in leading_options or "--help" in leading_options or remaining_words == ["help"]:
-        output.write_text(overview.overview_text())
-        return ExitCode.DONE
-    if "--version" in leading_options:
+    if "--version" in leading_options or remaining_words == ["version"]:
         output.write_text(f"nsadmin {__version__}")
         return ExitCode.DONE
+    if remaining_words[:1] == ["help"] or _HELP_FLAGS.intersection(leading_options):
+        return _show_help(remaining_words[remaining_words[:1] == ["help"] :], batch_context)
     if not remaining_words:
-        raise UsageError("a command is missing; nsadmin --help lists them")
-    if remaining_words[0] == "help":
-        remaining_words = [*remaining_words[1:], "--help"]
+        raise UsageError("missing command: nsadmin --help lists the commands")
     command_entry, command_words = registry.take_command(remaining_words)
     if command_entry is None:
         return _show_group_help(remaining_words)
     if batch_context and command_entry.kind in ("batch", "screen", "program"):
-        raise UsageError(f"{command_entry.typed_name} has no place in a batch")
+        raise UsageError(f"{command_entry.typed_name} cannot run in a batch")
     command_function = getattr(
         import_module(f"nsadmin.commands.{command_entry.module_name}"), command_entry.function_name
     )
@@ -90,13 +88,26 @@ def _run_command_line(command_args: list[str], batch_context: _BatchContext | No
     return _parse_and_perform(command_entry, command_function, leading_options + command_words, batch_context)
 
 
+def _show_help(help_words: list[str], batch_context: _BatchContext | None) -> int:
+    # Imported late, because few command lines need it.
+    from nsadmin.help_pages import help_command
+
+    page_text = help_command.find_page(help_words)
+    if page_text is None:
+        return _run_command_line([*help_words, "--help"], batch_context)
+    output.write_text(page_text)
+    return ExitCode.DONE
+
+
 def _show_group_help(command_words: list[str]) -> int:
-    if not overview.is_group_help(command_words):
-        raise overview.unknown_command_error(command_words)
+    from nsadmin.help_pages import command_lists, help_command, unknown_commands
+
+    if not help_command.is_group_help(command_words):
+        raise unknown_commands.unknown_command_error(command_words)
     group_name = command_words[0].lower()
-    output.write_text(overview.group_help_text(group_name))
+    output.write_text(command_lists.group_text(group_name))
     # Without the name of a check, a monitoring system must not read "OK".
-    is_bare_check = group_name == overview.CHECK_GROUP and len(command_words) == 1
+    is_bare_check = group_name == command_lists.CHECK_GROUP and len(command_words) == 1
     return exit_codes.PLUGIN_UNKNOWN if is_bare_check else ExitCode.DONE
 
 
@@ -106,7 +117,7 @@ def _run_check(
     command_args: list[str],
     batch_context: _BatchContext | None,
 ) -> int:
-    """A check's exit code: its own, and UNKNOWN where it came to nothing."""
+    """Run a check; every failure is UNKNOWN, as the guidelines for plugins require."""
     try:
         return _parse_and_perform(check_entry, command_function, command_args, batch_context)
     except (BrokenPipeError, CommandInterrupted):
@@ -120,17 +131,17 @@ def _run_program(command_entry: CommandEntry, program_function: Any, argv: list[
     try:
         return int(program_function(argv))
     except SystemExit as program_exit:
-        if program_exit.code == ExitCode.DONE and {"-h", "--help"}.intersection(argv):
-            from nsadmin.commands.columns.help_sections import format_help_sections
+        if program_exit.code == ExitCode.DONE and _HELP_FLAGS.intersection(argv):
+            from nsadmin.help_pages.command_page import program_sections
 
-            output.write_text("\n" + format_help_sections(command_entry, program_function))
+            output.write_text("\n" + program_sections(command_entry, program_function))
         return program_exit.code if isinstance(program_exit.code, int) else ExitCode.FAILED
 
 
 def _split_at_command(command_args: list[str]) -> tuple[list[str], list[str]]:
-    """The options before the command, of those that commands share, and the rest from the command on."""
+    """Split the line into the shared options before the command, and the rest from the command on."""
     if not command_args or command_args[0][:1] != "-" or command_args[0] in ("-h", "--help", "--version"):
-        # Not even the options that commands share are needed.
+        # The usual case needs no table of options.
         command_index = int(bool(command_args) and command_args[0].startswith("-"))
         return command_args[:command_index], command_args[command_index:]
     from nsadmin.command_line.fast_parser import find_options_end, flag_names
@@ -139,15 +150,13 @@ def _split_at_command(command_args: list[str]) -> tuple[list[str], list[str]]:
     shared_parameters = leading_parameters()
     command_index = find_options_end(shared_parameters, command_args)
     if command_args[command_index : command_index + 1] and command_args[command_index].startswith("-"):
-        near_flags = find_similar_names(
-            command_args[command_index].partition("=")[0], flag_names(shared_parameters), 0.8
+        from nsadmin.command_line.usage_errors import unknown_option
+
+        raise unknown_option(
+            command_args[command_index].partition("=")[0],
+            flag_names(shared_parameters),
+            "write the options of a command after its name",
         )
-        hint = (
-            f": {did_you_mean(near_flags)}"
-            if near_flags
-            else "; options of a command stand behind it, see: nsadmin --help"
-        )
-        raise UsageError(f"no option {command_args[command_index]}{hint}")
     return command_args[:command_index], command_args[command_index:]
 
 
@@ -157,7 +166,7 @@ def _parse_and_perform(
     command_args: list[str],
     batch_context: _BatchContext | None,
 ) -> int:
-    # Neither the overview nor a program needs these.
+    # Imported late: help and programs do not need the parser.
     from nsadmin.command_line import parser
     from nsadmin.command_line.declarations import HelpRequested
 
@@ -165,14 +174,10 @@ def _parse_and_perform(
         parsed_line = parser.parse_command_line(
             command_entry, command_function, command_args, batch_context and batch_context.shared_values
         )
-    except HelpRequested as help_text:
-        from nsadmin.commands.columns.help_sections import format_help_sections
+    except HelpRequested:
+        from nsadmin.help_pages.command_page import command_text
 
-        output.write_text(
-            "\n\n".join(
-                filter(None, (str(help_text).rstrip(), format_help_sections(command_entry, command_function)))
-            )
-        )
+        output.write_text(command_text(command_entry, command_function))
         return ExitCode.DONE
     if command_entry.kind == "batch":
         return _perform_batch(command_function, parsed_line)
@@ -180,7 +185,7 @@ def _parse_and_perform(
 
 
 def _perform_batch(command_function: Any, parsed_line: "ParsedCommandLine") -> int:
-    """Its lines, one after the other; connections stay open between them."""
+    """Run the lines of a batch one after another, over the same connections."""
     connection_pool = Pool()
     session = Session(
         parsed_line.options,
@@ -273,7 +278,7 @@ def _require_consent(session: Session, command_entry: CommandEntry) -> None:
 
 
 def _require_known_columns(command_function: Any, selection: output.RowSelection) -> None:
-    """What its rows are to be cut to is looked at before anything is asked or changed."""
+    """Raise UsageError for an unknown column before any request is sent."""
     columns = getattr(command_function, "columns", ())
     if columns and selection != output.RowSelection():
         from nsadmin.output.row_selection import select_rows
@@ -314,7 +319,7 @@ def _append_to_audit(
     result: Any,
     exit_code: int,
 ) -> None:
-    # Only what has changed something needs it.
+    # Imported late: only changes are recorded.
     from nsadmin import audit
 
     rows = result if isinstance(result, ResultRows) else None

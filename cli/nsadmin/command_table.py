@@ -285,7 +285,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
             "Set addresses that need no signature (4.x)",
         ),
     ),
-    CommandCategory("controllers", "Controllers", "Masters, replicas and epochs (DLedger controllers)"): (
+    CommandCategory("controllers", "Controllers", "Masters, replicas and epochs (controller mode)"): (
         ("getControllerMetaData", "brokers.controllers", "read", "Show the controllers and their leader"),
         ("getSyncStateSet", "brokers.controllers", "read", "List replicas and whether they are in sync"),
         ("getBrokerEpoch", "brokers.controllers", "read", "Show the epochs of brokers"),

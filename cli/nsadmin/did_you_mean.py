@@ -1,4 +1,4 @@
-"""Finds names that are similar to a mistyped one, and words the question about them."""
+"""Finds names that are similar to a mistyped one, and words the suggestion."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,5 +21,6 @@ def find_similar_names(
 
 
 def did_you_mean(near_names: Sequence[str]) -> str:
-    """Return the question "did you mean a or b?"."""
-    return f"did you mean {' or '.join(near_names)}?"
+    """Return the question: did you mean "a" or "b"?"""
+    quoted_names = [f'"{near_name}"' for near_name in near_names]
+    return f"did you mean {' or '.join(quoted_names)}?"

@@ -1,6 +1,6 @@
 """Owns the exit codes of commands, and the errors that end a command early."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 from namesrv_core.errors import BadSettings, RocketMQError
@@ -23,12 +23,12 @@ class ExitCode(IntEnum):
 
 EXIT_CODE_MEANINGS = (
     (ExitCode.DONE, "done"),
-    (ExitCode.FAILED, "refused or failed"),
-    (ExitCode.USAGE, "the command line is wrong"),
+    (ExitCode.FAILED, "a server refused the request, or the command failed"),
+    (ExitCode.USAGE, "the command line is wrong, or a setting is invalid"),
     (ExitCode.PARTLY, "partly done: some servers failed"),
     (ExitCode.UNREACHABLE, "no server could be reached"),
-    (ExitCode.NOT_FOUND, "what was named does not exist"),
-    (ExitCode.READ_ONLY, "the context is read-only"),
+    (ExitCode.NOT_FOUND, "the named topic, group, broker, key or message does not exist"),
+    (ExitCode.READ_ONLY, "the context is read-only, and the command changes something"),
 )
 
 
@@ -39,10 +39,56 @@ PLUGIN_CODE_MEANINGS = (
     (0, "OK"),
     (1, "warning"),
     (2, "critical"),
-    (3, "unknown: nobody can tell, or the command line is wrong"),
+    (3, "unknown, or the command line is wrong"),
 )
 """The exit codes of checks, from the Monitoring Plugins Development Guidelines."""
 PLUGIN_UNKNOWN = 3
+
+_SAME_OR_DIFFERENT = ((0, "equal"), (1, "different"))
+SPECIAL_CODE_MEANINGS: dict[str, tuple[tuple[int, str], ...]] = {
+    "configDiff": (*_SAME_OR_DIFFERENT, (3, "a server did not answer")),
+    "divergence": (
+        (0, "the name servers agree, or still converge"),
+        (1, "they diverge, or a broker is missing"),
+        (3, "unknown: a name server did not answer"),
+    ),
+    "drain": ((0, "safe to stop"), (1, "refused, or a step failed"), (3, "a name server did not answer")),
+    "journalVerify": ((0, "every journal is complete"), (1, "a journal is damaged")),
+    "kvDiff": (*_SAME_OR_DIFFERENT, (3, "a name server did not answer")),
+    "orderConfCheck": ((0, "no error"), (1, "an error"), (3, "a name server did not answer")),
+    "plan": ((0, "equal"), (1, "the file is invalid"), (2, "apply would change something")),
+    "reportRun": ((0, "done"), (1, "failed"), (3, "more unreadable lines than --max-quarantine")),
+    "reportStream": ((0, "done"), (1, "failed"), (3, "more unreadable lines than --max-quarantine")),
+    "rollingRestart": (
+        (0, "all brokers were restarted"),
+        (1, "refused, or a step failed"),
+        (3, "a name server did not answer"),
+    ),
+    "routeAt": (
+        (0, "every journal has a route"),
+        (1, "unknown"),
+        (3, "the journals disagree"),
+        (5, "no journal has a route"),
+    ),
+    "routeDiff": (*_SAME_OR_DIFFERENT, (3, "partly read")),
+    "routeExplain": (
+        (0, "no cause found"),
+        (1, "a cause found"),
+        (3, "no cause found, and some servers did not answer"),
+    ),
+    "undrain": ((0, "the routes are as before"), (3, "some routes are not as before")),
+    "whatIf": (
+        (0, "nothing stops"),
+        (1, "a topic, group or client stops"),
+        (3, "some servers did not answer"),
+    ),
+}
+"""Codes of commands that answer a question, by machine name; those of `plan` apply with --exit-code."""
+
+
+def special_codes_of_command(command_name: str, command_kind: str) -> Sequence[tuple[int, str]]:
+    """Return the codes that differ from EXIT_CODE_MEANINGS; none for most commands."""
+    return PLUGIN_CODE_MEANINGS if command_kind == "check" else SPECIAL_CODE_MEANINGS.get(command_name, ())
 
 
 class UsageError(Exception):

@@ -21,21 +21,35 @@ from nsadmin.session import Session
 
 T = TypeVar("T")
 
+_BROKER_HELP = "One broker: HOST:PORT, NAME or NAME/ID."
+
 BrokerAddrArgument = Annotated[
     str | None,
-    Argument(("-b", "--brokerAddr"), "ADDR", "One broker: address, NAME or NAME/ID.", required=False),
+    Argument(("-b", "--brokerAddr"), "ADDR", _BROKER_HELP, required=False, required_unless="cluster_name"),
 ]
 BrokerAddrOption = Annotated[
-    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="One broker: address, NAME or NAME/ID.")
+    str | None,
+    Option("-b", "--brokerAddr", metavar="ADDR", help=_BROKER_HELP, required_unless="cluster_name"),
+]
+OptionalBrokerAddrOption = Annotated[
+    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help=_BROKER_HELP)
 ]
 MasterAddrOption = Annotated[
-    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="One master: its address or name.")
+    str | None,
+    Option(
+        "-b",
+        "--brokerAddr",
+        metavar="ADDR",
+        help="One master: HOST:PORT or NAME.",
+        required_unless="cluster_name",
+    ),
 ]
 ClusterMembersOption = Annotated[
-    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master and slave of it.")
+    str | None,
+    Option("-c", "--clusterName", metavar="CLUSTER", help="All masters and slaves of this cluster."),
 ]
 ClusterMastersOption = Annotated[
-    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master of it.")
+    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="All masters of this cluster.")
 ]
 
 
@@ -113,8 +127,10 @@ IDENTITY_COLUMNS = ("brokerName", "brokerId", "brokerAddr")
 def _single_target(
     session: Session, command_name: str, broker_text: str | None, cluster_name: str | None
 ) -> list[BrokerTarget]:
-    if (broker_text is None) == (cluster_name is None):
-        raise UsageError(f"{command_name}: type either -b ADDR or -c CLUSTER")
+    if broker_text is None and cluster_name is None:
+        raise UsageError("missing option -b ADDR or -c CLUSTER")
+    if broker_text is not None and cluster_name is not None:
+        raise UsageError("-b and -c exclude each other: leave one out")
     return [] if broker_text is None else [find_broker(session, broker_text)]
 
 

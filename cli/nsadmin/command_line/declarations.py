@@ -13,6 +13,7 @@ class Argument(NamedTuple):
     """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`.
 
     `value_source` names what TAB offers if the metavar does not say it (`nsadmin.completion.value_sources`).
+    `required_unless` means the same as in `Option`.
     """
 
     flags: tuple[str, ...]
@@ -21,14 +22,15 @@ class Argument(NamedTuple):
     required: bool = True
     may_be_empty: bool = False
     value_source: str | None = None
+    required_unless: str | None = None
 
 
 class Option:
     """A flag with a value, or a flag alone; "--on/--off" is a pair of flags for true and false.
 
     `metavar` is the name of the value in the help, `minimum` the smallest number that the option accepts.
-    `value_source` means the same as in `Argument`. `required_unless` names the parameter that may
-    replace this option; None for an option that is always optional.
+    `value_source` means the same as in `Argument`. `required_unless` names the parameter whose value makes
+    this option optional; None for an option that is always optional.
     """
 
     def __init__(
@@ -62,10 +64,10 @@ class Parameter(NamedTuple):
 
 
 class HelpRequested(Exception):
-    """The operator asked for help; the exception's argument is the help text."""
+    """The operator asked for the help of a command."""
 
 
-HELP_PARAMETER = Parameter("help_", bool, Option("-h", "--help", help="Show this and exit."), False)
+HELP_PARAMETER = Parameter("help_", bool, Option("-h", "--help", help="Show this help."), False)
 
 
 def build_parameter(name: str, annotation: Any, default: Any) -> Parameter:

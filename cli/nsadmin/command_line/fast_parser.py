@@ -1,13 +1,15 @@
 """Owns the fast parser: it returns what Typer would return for a plain command line, or None.
 
-It leaves mistakes, `--help` and everything else that is not plain to Typer, which takes 50 ms to load.
+It leaves mistakes, joined short options and everything else that is not plain to Typer, which takes 50 ms to
+load.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from nsadmin.command_line.declarations import NO_DEFAULT, Argument, Parameter
+from nsadmin.command_line.declarations import HELP_PARAMETER, NO_DEFAULT, Parameter
 
+_HELP_FLAGS = frozenset(HELP_PARAMETER.declaration.flags)
 _TEXT_LIST = list[str] | None
 _CONVERTERS: dict[Any, Callable[[str], Any]] = {
     str: str, str | None: str, _TEXT_LIST: str, int: int, int | None: int, float: float, float | None: float,
@@ -69,6 +71,23 @@ def expand_single_dashes(parameters: Sequence[Parameter], raw_args: Sequence[str
     return expanded_arguments
 
 
+def asks_for_help(parameters: Sequence[Parameter], raw_args: Sequence[str]) -> bool:
+    """Whether -h or --help is among the options; the value of another option does not count."""
+    if not _HELP_FLAGS.intersection(raw_args):
+        return False
+    flag_meanings = dict(_iter_flags(parameters))
+    remaining_arguments = iter(raw_args)
+    for argument_text in remaining_arguments:
+        if argument_text == "--":
+            return False
+        if argument_text in _HELP_FLAGS:
+            return True
+        flag_meaning = flag_meanings.get(argument_text)
+        if flag_meaning is not None and flag_meaning.fixed_value is None:
+            next(remaining_arguments, None)
+    return False
+
+
 def find_options_end(parameters: Sequence[Parameter], raw_args: Sequence[str]) -> int:
     """The index of the first word that is no option, or that is an option not listed in `parameters`."""
     flag_meanings = dict(_iter_flags(parameters))
@@ -100,8 +119,7 @@ def _parse_values(parameters: Sequence[Parameter], raw_args: Sequence[str]) -> P
             parameter, value = _parse_option(flag_meanings, argument_text, remaining_arguments)
             earlier_values = (values[parameter.name] or []) if parameter.value_type == _TEXT_LIST else None
             values[parameter.name] = value if earlier_values is None else [*earlier_values, value]
-    takes_positional_words = any(isinstance(parameter.declaration, Argument) for parameter in parameters)
-    if NO_DEFAULT in values.values() or (positional_words and not takes_positional_words):
+    if NO_DEFAULT in values.values():
         raise _NeedsTyperError
     return ParameterValues(values, positional_words)
 

@@ -3,14 +3,15 @@
 A parameter that is annotated with an `Argument` can be given by position or by mqadmin's flag.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nsadmin import settings
-from nsadmin.command_line import fast_parser
+from nsadmin.command_line import fast_parser, usage_errors
 from nsadmin.command_line.declarations import (
     HELP_PARAMETER,
     Argument,
+    HelpRequested,
     Option,
     Parameter,
     build_parameter,
@@ -25,7 +26,8 @@ from nsadmin.command_line.shared_options import (
     SELECTION_OPTIONS,
     WATCH_OPTIONS,
 )
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS, UsageError
+from nsadmin.command_line.usage_text import describe_alternative, format_usage, usage_words
+from nsadmin.exit_codes import UsageError
 from nsadmin.registry import CommandEntry
 from nsadmin.session import SharedOptions
 
@@ -84,15 +86,14 @@ def parse_command_line(
         HelpRequested: The line asks for help.
     """
     own_parameters, shared_parameters = command_parameters(command_function), list_shared_parameters(entry)
-    declared_arguments = _declared_arguments(own_parameters)
     parsed_values, positional_words = _parse_values(
         entry,
-        command_function,
+        own_parameters,
         [*own_parameters, *shared_parameters],
         fast_parser.expand_single_dashes([*own_parameters, *shared_parameters], raw_args),
     )
     argument_values = {parameter.name: parsed_values[parameter.name] for parameter in own_parameters}
-    argument_values.update(_fill_arguments(entry, declared_arguments, parsed_values, positional_words))
+    argument_values.update(_fill_arguments(entry, own_parameters, parsed_values, positional_words))
     _require_alternatives(entry, own_parameters, argument_values)
     shared_values = {parameter.name: parsed_values[parameter.name] for parameter in shared_parameters}
     if batch_values:
@@ -104,27 +105,12 @@ def parse_command_line(
     )
 
 
-def _require_alternatives(
-    entry: CommandEntry, own_parameters: list[Parameter], argument_values: Mapping[str, Any]
-) -> None:
-    """Raise UsageError if an option and the one that may replace it are both missing."""
-    declarations = {parameter.name: parameter.declaration for parameter in own_parameters}
-    for parameter_name, declaration in declarations.items():
-        other_name = declaration.required_unless if isinstance(declaration, Option) else None
-        if other_name and argument_values[parameter_name] is None and argument_values[other_name] is None:
-            missing_options = " or ".join(
-                f"{declarations[name].flags[0]} {declarations[name].metavar}"
-                for name in (parameter_name, other_name)
-            )
-            raise UsageError(f"{entry.typed_name}: missing option {missing_options}")
-
-
 def _apply_batch_values(
     entry: CommandEntry, shared_values: Mapping[str, Any], batch_values: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The shared options of a line, completed with those of its batch where the line sets none."""
     if batch_values.get("dry_run") and entry.kind == "local":
-        raise UsageError(f"{entry.typed_name} knows no --dry-run: leave it out of this batch")
+        raise UsageError(f"{entry.typed_name} does not support --dry-run, so it cannot run in this batch")
     own_names = {
         parameter.name
         for parameter in list_shared_parameters(entry)
@@ -146,37 +132,38 @@ def _apply_batch_values(
 
 def _parse_values(
     entry: CommandEntry,
-    command_function: Callable[..., Any],
+    own_parameters: list[Parameter],
     all_parameters: list[Parameter],
     raw_args: list[str],
 ) -> fast_parser.ParameterValues:
+    if fast_parser.asks_for_help(all_parameters, raw_args):
+        raise HelpRequested
     plain_result = fast_parser.parse_plain_line(all_parameters, raw_args)
     if plain_result is not None:
         return plain_result
     # Typer takes 50 ms to load, so only lines that the fast parser rejects load it.
     from nsadmin.command_line import typer_parser
 
-    docstring, usage_text = command_function.__doc__ or "", _usage_text(_declared_arguments(all_parameters))
-    exit_codes = PLUGIN_CODE_MEANINGS if entry.kind == "check" else EXIT_CODE_MEANINGS
     return typer_parser.parse_with_typer(
-        entry.typed_name, docstring, usage_text, all_parameters, raw_args, exit_codes
+        entry.typed_name, format_usage(entry, own_parameters), all_parameters, raw_args
     )
 
 
 def describe_command(
     entry: CommandEntry, command_function: Callable[..., Any]
 ) -> tuple[str, list[OptionDescription]]:
-    """The usage text of a command's positional arguments, and its options."""
+    """The words of a command's usage after its name, and its options."""
     own_parameters = command_parameters(command_function)
     declared_arguments = _declared_arguments(own_parameters)
     options = [
-        _describe_option(parameter, list(declared_arguments))
+        describe_parameter(parameter, list(declared_arguments))
         for parameter in (*own_parameters, *list_shared_parameters(entry), HELP_PARAMETER)
     ]
-    return _usage_text(declared_arguments), options
+    return usage_words(own_parameters), options
 
 
-def _describe_option(parameter: Parameter, argument_names: list[str]) -> OptionDescription:
+def describe_parameter(parameter: Parameter, argument_names: Sequence[str] = ()) -> OptionDescription:
+    """Describe a parameter as an option; `argument_names` are the positional parameters of its command."""
     flag_pairs = [flag_text.split("/") for flag_text in parameter.declaration.flags]
     flag_names = (
         *(flag_pair[0] for flag_pair in flag_pairs),
@@ -202,10 +189,10 @@ def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:
     """The shared options of commands of this kind."""
     connection_options = {} if entry.kind == "local" else CONNECTION_OPTIONS
     if entry.kind == "check":
-        return _to_parameters({**connection_options, **CHECK_OPTIONS, **DIAGNOSTIC_OPTIONS})
+        return to_parameters({**connection_options, **CHECK_OPTIONS, **DIAGNOSTIC_OPTIONS})
     if entry.kind == "screen":
         # A screen prints no rows, so it has no options for their format.
-        return _to_parameters({**connection_options, **DIAGNOSTIC_OPTIONS})
+        return to_parameters({**connection_options, **DIAGNOSTIC_OPTIONS})
     kind_options = {
         "change": CHANGE_OPTIONS,
         "delete": CHANGE_OPTIONS,
@@ -213,13 +200,13 @@ def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:
         # These commands can change servers, and --watch would repeat the change. So they do not have it.
         "mixed": {**SELECTION_OPTIONS, **CHANGE_OPTIONS},
     }.get(entry.kind, {**WATCH_OPTIONS, **SELECTION_OPTIONS})
-    return _to_parameters({**connection_options, **FORMAT_OPTIONS, **kind_options, **DIAGNOSTIC_OPTIONS})
+    return to_parameters({**connection_options, **FORMAT_OPTIONS, **kind_options, **DIAGNOSTIC_OPTIONS})
 
 
 def connection_words(shared_values: Mapping[str, Any]) -> list[str]:
     """The words of connection options with which another command line reaches the same servers."""
     option_words: list[str] = []
-    for parameter in _to_parameters(CONNECTION_OPTIONS):
+    for parameter in to_parameters(CONNECTION_OPTIONS):
         value, flag = shared_values.get(parameter.name), parameter.declaration.flags[0]
         if isinstance(value, bool):
             on_flag, _, off_flag = flag.partition("/")
@@ -243,7 +230,7 @@ def leading_parameters() -> list[Parameter]:
         CHANGE_OPTIONS,
         DIAGNOSTIC_OPTIONS,
     )
-    shared_annotations = _to_parameters(
+    shared_annotations = to_parameters(
         {
             option_name: annotation
             for option_table in option_tables
@@ -253,27 +240,22 @@ def leading_parameters() -> list[Parameter]:
     return [*shared_annotations, HELP_PARAMETER, Parameter("version", bool, Option("--version"), False)]
 
 
-def _to_parameters(annotations: Mapping[str, Any]) -> list[Parameter]:
+def to_parameters(annotations: Mapping[str, Any]) -> list[Parameter]:
+    """The parameters of a table of shared options."""
     return [
         build_parameter(option_name, annotation, False if annotation.__origin__ is bool else None)
         for option_name, annotation in annotations.items()
     ]
 
 
-def _usage_text(declared_arguments: Mapping[str, Argument]) -> str:
-    return " ".join(
-        argument.metavar if argument.required else f"[{argument.metavar}]"
-        for argument in declared_arguments.values()
-    )
-
-
 def _fill_arguments(
     entry: CommandEntry,
-    declared_arguments: Mapping[str, Argument],
+    own_parameters: list[Parameter],
     parsed_values: Mapping[str, Any],
     positional_words: list[str],
 ) -> dict[str, str | None]:
     """The text of every argument: values of flags first, then positional words in order."""
+    declared_arguments = _declared_arguments(own_parameters)
     argument_texts: dict[str, str | None] = {
         argument_name: parsed_values[argument_name] for argument_name in declared_arguments
     }
@@ -282,23 +264,28 @@ def _fill_arguments(
         if argument_texts[argument_name] is None and positional_words:
             argument_texts[argument_name] = positional_words.pop(0)
     if positional_words:
-        raise UsageError(
-            f"{entry.typed_name}: {positional_words[0]!r} is one too many; type: "
-            f"{_usage_example(entry, declared_arguments)}"
-        )
+        raise usage_errors.unexpected_argument(positional_words[0], format_usage(entry, own_parameters))
     for argument_name, argument in declared_arguments.items():
-        if (argument.required and argument_texts[argument_name] is None) or (
-            argument_texts[argument_name] == "" and not argument.may_be_empty
-        ):
-            raise UsageError(
-                f"{entry.typed_name}: {argument.metavar} is missing; type: "
-                f"{_usage_example(entry, declared_arguments)}"
-            )
+        argument_text = argument_texts[argument_name]
+        is_missing = argument_text is None and argument.required
+        if is_missing or (argument_text == "" and not argument.may_be_empty):
+            raise usage_errors.missing_argument(argument.metavar, format_usage(entry, own_parameters))
     return argument_texts
 
 
-def _usage_example(entry: CommandEntry, declared_arguments: Mapping[str, Argument]) -> str:
-    flag_usage = " ".join(
-        f"{argument.flags[0]} {argument.metavar}" for argument in declared_arguments.values()
-    )
-    return f"nsadmin {entry.typed_name} {_usage_text(declared_arguments)}, or: {flag_usage}"
+def _require_alternatives(
+    entry: CommandEntry, own_parameters: list[Parameter], argument_values: Mapping[str, Any]
+) -> None:
+    """Raise UsageError if a parameter and the one that may replace it are both missing."""
+    parameters_by_name = {parameter.name: parameter for parameter in own_parameters}
+    for parameter in own_parameters:
+        other_name = parameter.declaration.required_unless
+        # A flag alone that is not given is False; 0 is a value.
+        if other_name and all(
+            argument_values[name] is None or argument_values[name] is False
+            for name in (parameter.name, other_name)
+        ):
+            alternatives = (parameter, parameters_by_name[other_name])
+            raise usage_errors.missing_option(
+                *map(describe_alternative, alternatives), usage=format_usage(entry, own_parameters)
+            )

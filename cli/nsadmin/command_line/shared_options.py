@@ -2,9 +2,7 @@
 
 from typing import Annotated, Any
 
-from nsadmin.command_line.declarations import (
-    Option,
-)
+from nsadmin.command_line.declarations import Option
 from nsadmin.output import OUTPUT_FORMATS
 
 CONNECTION_OPTIONS: dict[str, Any] = {
@@ -13,7 +11,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option(
             "--context",
             metavar="NAME",
-            help="The context to use; NSADMIN_CONTEXT if left out.",
+            help="Use the name servers, TLS settings and credentials of this context.",
             value_source="contexts",
         ),
     ],
@@ -23,7 +21,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
             "-n",
             "--namesrvAddr",
             metavar="LIST",
-            help="Name servers, as HOST:PORT;HOST:PORT. Repeatable.",
+            help="Name servers: HOST:PORT;HOST:PORT. Repeatable.",
             value_source="name-servers",
         ),
     ],
@@ -32,13 +30,15 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option(
             "--configFile",
             metavar="FILE",
-            help="A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.",
+            help="Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.",
         ),
     ],
     "endpoint": Annotated[
         str | None,
         Option(
-            "--endpoint", metavar="URL", help="Where HTTP tells them: a URL, or a domain as Java's clients."
+            "--endpoint",
+            metavar="URL",
+            help="Get the name servers from this URL, or from a domain as Java clients do.",
         ),
     ],
     "address_map": Annotated[
@@ -46,7 +46,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option(
             "--addressMap",
             metavar="FROM=TO",
-            help="Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.",
+            help="Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.",
         ),
     ],
     "credentials": Annotated[
@@ -54,24 +54,27 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option(
             "--credentials",
             metavar="SOURCE",
-            help="Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; "
-            "or none.",
+            help="Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. "
+            "none: do not sign.",
         ),
     ],
-    "tls": Annotated[bool | None, Option("--tls/--no-tls", help="Encrypted connections, or plain ones.")],
+    "tls": Annotated[bool | None, Option("--tls/--no-tls", help="Use TLS, or plain connections.")],
     "tls_ca": Annotated[
-        str | None, Option("--tlsCa", metavar="FILE", help="Authorities to trust (PEM), not the system's.")
+        str | None,
+        Option("--tlsCa", metavar="FILE", help="Trust these CA certificates (PEM) instead of the system's."),
     ],
-    "tls_cert": Annotated[
-        str | None, Option("--tlsCert", metavar="FILE", help="This client's own certificate (PEM).")
-    ],
+    "tls_cert": Annotated[str | None, Option("--tlsCert", metavar="FILE", help="Client certificate (PEM).")],
     "tls_key": Annotated[
         str | None,
-        Option("--tlsKey", metavar="FILE", help="Its key (PEM); NSADMIN_KEY_PASSWORD opens it."),
+        Option(
+            "--tlsKey",
+            metavar="FILE",
+            help="Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.",
+        ),
     ],
     "tls_server_name": Annotated[
         str | None,
-        Option("--tlsServerName", metavar="NAME", help="What servers' certificates have to name."),
+        Option("--tlsServerName", metavar="NAME", help="Name that certificates of servers must contain."),
     ],
     "insecure": Annotated[
         bool,
@@ -79,19 +82,20 @@ CONNECTION_OPTIONS: dict[str, Any] = {
     ],
     "timeout": Annotated[
         float | None,
-        Option("--timeout", metavar="SECONDS", help="For each request on each server; 3 if left out."),
+        Option("--timeout", metavar="SECONDS", help="Time limit of each request (default: 3)."),
     ],
     "retries": Annotated[
         int | None,
         Option(
             "--retries",
             metavar="N",
-            help="Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all,"
-            " and pauses of 0.1 s and more, at most N s.",
+            help="Repeat a read up to N times if a server does not answer, after growing pauses"
+            " (default: 0).",
         ),
     ],
     "concurrency": Annotated[
-        int | None, Option("--concurrency", metavar="N", help="Servers asked at a time; 64 if left out.")
+        int | None,
+        Option("--concurrency", metavar="N", help="Number of servers to ask at the same time (default: 64)."),
     ],
 }
 
@@ -100,36 +104,40 @@ FORMAT_OPTIONS: dict[str, Any] = {
     "output": Annotated[
         str | None,
         Option(
-            "--output", metavar="FORMAT", help=f"{', '.join(OUTPUT_FORMATS)}; NSADMIN_OUTPUT if left out."
+            "--output", metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)} (default: table)."
         ),
     ],
     "json_": Annotated[bool, Option("--json", help="Short for --output json.")],
-    "no_headers": Annotated[bool, Option("--no-headers", help="No names above tables, CSV and TSV.")],
-    "no_color": Annotated[bool, Option("--no-color", help="No colours (nor with NO_COLOR set).")],
+    "no_headers": Annotated[bool, Option("--no-headers", help="Print tables, CSV and TSV without headings.")],
+    "no_color": Annotated[bool, Option("--no-color", help="Print no colours.")],
 }
 
 
 WATCH_OPTIONS: dict[str, Any] = {
     "watch": Annotated[
         float | None,
-        Option("--watch", metavar="SECONDS", help="Again and again, until Ctrl-C; a table in place."),
+        Option("--watch", metavar="SECONDS", help="Repeat the command at this interval until Ctrl-C."),
     ],
 }
 
 
 SELECTION_OPTIONS: dict[str, Any] = {
     "columns": Annotated[
-        str | None, Option("--columns", metavar="A,B", help="Only these columns, in this order.")
+        str | None, Option("--columns", metavar="A,B", help="Print only these columns, in this order.")
     ],
     "sort": Annotated[
-        str | None, Option("--sort", metavar="A,-B", help="By these columns; - turns one round.")
+        str | None,
+        Option(
+            "--sort", metavar="A,-B", help="Sort by these columns. Prefix one with - for descending order."
+        ),
     ],
     "filters": Annotated[
         list[str] | None,
         Option(
             "--filter",
             metavar="CONDITION",
-            help="Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.",
+            help="Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~."
+            " Repeatable.",
         ),
     ],
 }
@@ -141,7 +149,7 @@ CHECK_OPTIONS: dict[str, Any] = {
         Option(
             "--format",
             metavar="text|nagios|json|prometheus",
-            help="For people, for a monitoring system that runs plugins, or for programs; text if left out.",
+            help="Output format (default: text). nagios is for plugins, prometheus for a textfile collector.",
         ),
     ],
     "json_": Annotated[bool, Option("--json", help="Short for --format json.")],
@@ -150,7 +158,7 @@ CHECK_OPTIONS: dict[str, Any] = {
         Option(
             "--output-file",
             metavar="FILE",
-            help="Write to this file, whole or not at all, and nothing to stdout.",
+            help="Write the result to this file, atomically, and nothing to stdout.",
         ),
     ],
     "wait_until_ok": Annotated[
@@ -158,19 +166,31 @@ CHECK_OPTIONS: dict[str, Any] = {
         Option(
             "--wait-until-ok",
             metavar="TIME",
-            help="Look again and again until all is well, but no longer than that: 90s, 5m, 1h.",
+            help="Repeat the check until it is OK, at most for this time: 90s, 5m, 1h.",
         ),
     ],
 }
 
 
 CHANGE_OPTIONS: dict[str, Any] = {
-    "dry_run": Annotated[bool, Option("--dry-run", help="Only show what would be done, and where.")],
-    "yes": Annotated[bool, Option("-y", "--yes", help="Do not ask.")],
+    "dry_run": Annotated[bool, Option("--dry-run", help="Show what would change, and change nothing.")],
+    "yes": Annotated[bool, Option("-y", "--yes", help="Change without asking for confirmation.")],
 }
 
 
 DIAGNOSTIC_OPTIONS: dict[str, Any] = {
-    "quiet": Annotated[bool, Option("--quiet", help="Nothing on stderr but errors.")],
-    "debug": Annotated[bool, Option("--debug", help="Show each request on stderr, and tracebacks.")],
+    "quiet": Annotated[bool, Option("--quiet", help="Print nothing but errors on stderr.")],
+    "debug": Annotated[bool, Option("--debug", help="Print each request, and tracebacks, on stderr.")],
 }
+
+
+OPTION_SECTIONS = {
+    "Which servers": CONNECTION_OPTIONS,
+    "Output": FORMAT_OPTIONS,
+    "Rows, for commands that print a table": SELECTION_OPTIONS,
+    "Repetition, for commands that read": WATCH_OPTIONS,
+    "Confirmation, for commands that change something": CHANGE_OPTIONS,
+    "Checks (nsadmin check), instead of --output": CHECK_OPTIONS,
+    "Diagnosis": DIAGNOSTIC_OPTIONS,
+}
+"""All tables above with their headings, in the order of `nsadmin help options`."""

@@ -1,72 +1,90 @@
-"""Owns parsing with Typer: help, mistakes, and every line that the fast parser rejects.
+"""Owns parsing with Typer: mistakes, and every line that the fast parser rejects.
 
-It is the only module that imports Typer.
+It is the only module that imports Typer. The texts of Typer and of Click never reach the operator.
 """
 
 import inspect
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
-from nsadmin.command_line.declarations import HELP_PARAMETER, NO_DEFAULT, Argument, HelpRequested, Parameter
-from nsadmin.command_line.docstrings import strip_examples
-from nsadmin.command_line.fast_parser import ParameterValues
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS, UsageError
+from nsadmin.command_line import usage_errors
+from nsadmin.command_line.declarations import NO_DEFAULT, Option, Parameter
+from nsadmin.command_line.fast_parser import ParameterValues, flag_names
+from nsadmin.command_line.usage_text import describe_alternative
+from nsadmin.exit_codes import UsageError
 
 # Typer exports only BadParameter of the errors that parsing raises; its base class covers them all.
 _ClickUsageError: Any = typer.BadParameter.__base__
 
 _POSITIONAL_NAME = "words_"
+_QUOTED_VALUE = re.compile(r"'?(.*?)'? is not ")
 
 
 def parse_with_typer(
-    command_name: str,
-    docstring: str,
-    usage_text: str,
-    parameters: Sequence[Parameter],
-    raw_args: Sequence[str],
-    exit_codes: Sequence[tuple[int, str]] = EXIT_CODE_MEANINGS,
+    command_name: str, usage: str, parameters: Sequence[Parameter], raw_args: Sequence[str]
 ) -> ParameterValues:
-    """Parse the line with Typer.
-
-    `usage_text` names the positional arguments, "" if there are none. The help text ends with `exit_codes`.
+    """Parse the line with Typer; `usage` is the command's usage for errors.
 
     Raises:
         UsageError: The line is wrong.
-        HelpRequested: The line asks for help.
     """
-    click_command = _build_click_command(command_name, docstring, usage_text, parameters, exit_codes)
+    click_command = _build_click_command(command_name, parameters)
     try:
         parsed_values = click_command.main(list(raw_args), f"nsadmin {command_name}", standalone_mode=False)
     except _ClickUsageError as error:
-        raise UsageError(
-            f"{command_name}: {error.format_message()} (see: nsadmin {command_name} --help)"
-        ) from error
+        raise _describe_error(error, command_name, usage, parameters) from error
     return ParameterValues(
         {parameter.name: parsed_values[parameter.name] for parameter in parameters},
         list(parsed_values.get(_POSITIONAL_NAME) or ()),
     )
 
 
-def _build_click_command(
-    command_name: str,
-    docstring: str,
-    usage_text: str,
-    parameters: Sequence[Parameter],
-    exit_codes: Sequence[tuple[int, str]],
-) -> Any:
+def _describe_error(error: Any, command_name: str, usage: str, parameters: Sequence[Parameter]) -> UsageError:
+    """The same mistake in our words; Click's errors are told apart by the names of their classes."""
+    error_name = type(error).__name__
+    if error_name == "NoSuchOption":
+        return usage_errors.unknown_option(
+            error.option_name, flag_names(parameters), f"nsadmin {command_name} --help lists the options"
+        )
+    if error_name == "BadOptionUsage":
+        flag_name = error.option_name
+        parameter = _find_parameter(parameters, flag_name)
+        takes_value = parameter is not None and parameter.value_type not in (bool, bool | None)
+        metavar = parameter.declaration.metavar if parameter is not None and takes_value else None
+        return (
+            usage_errors.missing_value(flag_name, metavar)
+            if takes_value
+            else usage_errors.unwanted_value(flag_name)
+        )
+    parameter = _find_parameter(parameters, *getattr(getattr(error, "param", None), "opts", ()))
+    if parameter is None:
+        return UsageError(f"{error.format_message()}: usage: {usage}")
+    if error_name == "MissingParameter":
+        return usage_errors.missing_option(describe_alternative(parameter), usage=usage)
+    value_match = _QUOTED_VALUE.match(error.message)
+    return usage_errors.invalid_value(
+        value_match[1] if value_match else "",
+        parameter.declaration.flags[0],
+        usage_errors.expected_value(parameter),
+    )
+
+
+def _find_parameter(parameters: Sequence[Parameter], *flag_texts: str) -> Parameter | None:
+    return next(
+        (parameter for parameter in parameters if set(flag_texts) & set(flag_names([parameter]))), None
+    )
+
+
+def _build_click_command(command_name: str, parameters: Sequence[Parameter]) -> Any:
     """Build a Typer command that only returns the parsed values."""
     signature_parameters = [_to_typer_parameter(parameter) for parameter in parameters]
-    if usage_text:
-        positional_annotation = Annotated[
-            list[str] | None, typer.Argument(metavar=usage_text, show_default=False)
-        ]
-        signature_parameters.append(_keyword_parameter(_POSITIONAL_NAME, positional_annotation, None))
-    signature_parameters.append(
-        _keyword_parameter(HELP_PARAMETER.name, Annotated[bool, _help_option()], False)
-    )
+    # Also for a command without arguments: our parser then names the unexpected one.
+    positional_annotation = Annotated[list[str] | None, typer.Argument()]
+    signature_parameters.append(_keyword_parameter(_POSITIONAL_NAME, positional_annotation, None))
 
     def return_values(**given_values: Any) -> dict[str, Any]:
         return given_values
@@ -76,12 +94,7 @@ def _build_click_command(
         parameter.name: parameter.annotation for parameter in signature_parameters
     }
     typer_app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    typer_app.command(
-        command_name,
-        help=strip_examples(docstring),
-        epilog=_exit_code_epilog(exit_codes),
-        context_settings={"help_option_names": [], "max_content_width": 100},
-    )(return_values)
+    typer_app.command(command_name, context_settings={"help_option_names": []})(return_values)
     return get_command(typer_app)
 
 
@@ -89,11 +102,7 @@ def _to_typer_parameter(parameter: Parameter) -> inspect.Parameter:
     """The same parameter, declared with Typer's option instead of ours."""
     declaration = parameter.declaration
     typer_option = typer.Option(
-        *declaration.flags,
-        metavar=declaration.metavar,
-        help=declaration.help,
-        show_default=not isinstance(declaration, Argument),
-        min=None if isinstance(declaration, Argument) else declaration.minimum,
+        *declaration.flags, min=declaration.minimum if isinstance(declaration, Option) else None
     )
     return _keyword_parameter(
         parameter.name, Annotated[parameter.value_type, typer_option], parameter.default
@@ -105,17 +114,3 @@ def _keyword_parameter(parameter_name: str, annotation: Any, default: Any) -> in
     return inspect.Parameter(
         parameter_name, inspect.Parameter.KEYWORD_ONLY, default=signature_default, annotation=annotation
     )
-
-
-def _help_option() -> Any:
-    flags, help_text = HELP_PARAMETER.declaration.flags, HELP_PARAMETER.declaration.help
-    return typer.Option(*flags, is_eager=True, callback=_show_help, help=help_text)
-
-
-def _show_help(click_context: typer.Context, is_given: bool) -> None:
-    if is_given:
-        raise HelpRequested(click_context.get_help())
-
-
-def _exit_code_epilog(exit_codes: Sequence[tuple[int, str]]) -> str:
-    return "Exit codes: " + ", ".join(f"{exit_code:d} {meaning}" for exit_code, meaning in exit_codes) + "."

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from namesrv_core.errors import RocketMQError
 from nsadmin import stderr
 from nsadmin.client.results import error_text
-from nsadmin.command_line.broker_targets import BrokerAddrOption, find_broker_addr
+from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.exports import configs, metadata, metrics, observer
@@ -66,7 +66,7 @@ def export_metadata(
     cluster_name: Annotated[
         str | None, Argument(("-c", "--clusterName"), "CLUSTER", "Every master of it.", required=False)
     ],
-    broker_text: BrokerAddrOption = None,
+    broker_text: OptionalBrokerAddrOption = None,
     folder_name: ExportFolderOption = None,
     only_topics: Annotated[bool, Option("-t", "--topic", help="Only topics.")] = False,
     only_groups: Annotated[bool, Option("-g", "--subscriptionGroup", help="Only consumer groups.")] = False,

@@ -10,8 +10,8 @@ from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import (
-    BrokerAddrOption,
     ClusterMembersOption,
+    OptionalBrokerAddrOption,
     distinct_addrs,
     find_broker,
 )
@@ -43,7 +43,7 @@ TOPIC_SIZE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "topic", "bytes", 
 @declare_columns(REGISTRATION_COLUMNS, TOPIC_SIZE_COLUMNS)
 def registration_size(
     session: Session,
-    broker_text: BrokerAddrOption = None,
+    broker_text: OptionalBrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
     largest_count: Annotated[
         int | None,

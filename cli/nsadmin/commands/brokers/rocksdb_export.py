@@ -9,7 +9,7 @@ from nsadmin.client import NotApplied, ServerResult
 from nsadmin.command_line.argument_values import parse_boolean
 from nsadmin.command_line.broker_targets import (
     IDENTITY_COLUMNS,
-    BrokerAddrOption,
+    OptionalBrokerAddrOption,
     describe_targets,
     distinct_addrs,
     identity_cells,
@@ -70,7 +70,7 @@ def export_metadata_in_rocks_db(
 @declare_columns(ENTRY_COLUMNS, JSON_FILE_COLUMNS, JSON_ORDER_COLUMNS)
 def rocks_dbconfig_to_json(
     session: Session,
-    broker_text: BrokerAddrOption = None,
+    broker_text: OptionalBrokerAddrOption = None,
     cluster_name: Annotated[
         str | None,
         Option("-c", "--cluster", "--clusterName", metavar="CLUSTER", help="Every master and slave of it."),

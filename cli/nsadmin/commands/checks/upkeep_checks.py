@@ -5,7 +5,7 @@ from time import time
 from typing import Annotated
 
 from nsadmin.command_line import time_arguments
-from nsadmin.command_line.broker_targets import BrokerAddrOption, find_broker_addr
+from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Option, declare_columns
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, ClusterOption, parse_limits, run_check
 from nsadmin.commands.history.journal_source import JournalOption
@@ -56,7 +56,7 @@ def check_heartbeat(
 @declare_columns(CHECK_COLUMNS)
 def check_registration_size(
     session: Session,
-    broker_text: BrokerAddrOption = None,
+    broker_text: OptionalBrokerAddrOption = None,
     cluster_name: ClusterOption = None,
     warning_range: Annotated[
         str | None,

@@ -1,0 +1,58 @@
+"""Lists of commands: those of a group, those of a category, and all."""
+
+from collections.abc import Iterable
+
+from nsadmin import exit_codes, registry
+from nsadmin.command_table import CommandCategory, CommandEntry
+from nsadmin.help_pages.text_layout import format_list, help_width, join_sections
+
+CHECK_GROUP = "check"
+"""The group whose commands have the exit codes of monitoring plugins."""
+
+_PAGE_HINT = "Help for one command: nsadmin COMMAND --help"
+
+
+def group_text(group_name: str) -> str:
+    """The text of `nsadmin kv`: the commands of a group, with their usage."""
+    code_lines = [f"  {plugin_code:d}  {meaning}" for plugin_code, meaning in exit_codes.PLUGIN_CODE_MEANINGS]
+    return join_sections(
+        (
+            (f"{registry.COMMAND_GROUPS[group_name]}.",),
+            (f"Usage: nsadmin {group_name} COMMAND [ARGUMENTS] [OPTIONS]",),
+            ("Commands:", *_list_entries(registry.list_group_members(group_name))),
+            ("Exit codes:", *code_lines) if group_name == CHECK_GROUP else (),
+            (f"Help for one command: nsadmin {group_name} COMMAND --help",),
+        )
+    )
+
+
+def category_text(category: CommandCategory) -> str:
+    """The text of `nsadmin help topics`: the commands of a category."""
+    return join_sections(
+        (
+            (f"{category.title}: {category.help[:1].lower()}{category.help[1:]}",),
+            ("Commands:", *_list_entries(registry.list_category_members(category))),
+            (_PAGE_HINT,),
+        )
+    )
+
+
+def all_commands_text() -> str:
+    """The text of `nsadmin help all`."""
+    return join_sections(
+        (
+            *(
+                (f"{category.title}:", *_list_entries(registry.list_category_members(category)))
+                for category in registry.CATEGORIES
+            ),
+            (
+                _PAGE_HINT,
+                "Names can be written in any case and with hyphens: topic-route. The two words of",
+                "a command can be joined: kvGet.",
+            ),
+        )
+    )
+
+
+def _list_entries(entries: Iterable[CommandEntry]) -> list[str]:
+    return format_list(((entry.typed_name, entry.help) for entry in entries), help_width())

@@ -1,0 +1,118 @@
+"""The page of `nsadmin COMMAND --help`, rendered from the command's signature and docstring."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from nsadmin import exit_codes
+from nsadmin.command_line.declarations import Argument, Parameter, command_parameters
+from nsadmin.command_line.docstrings import EXAMPLES_TITLE, CommandExample, parse_docstring
+from nsadmin.command_line.parser import describe_parameter, list_shared_parameters
+from nsadmin.command_line.usage_text import format_usage
+from nsadmin.commands.columns import meanings
+from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
+from nsadmin.registry import CommandEntry
+
+MAX_EXAMPLES = 2
+_NAMED_SHARED_FLAGS = (
+    "--dry-run", "--yes", "-n", "--context", "--output", "--format", "--columns", "--sort",
+    "--filter", "--watch", "--wait-until-ok", "--timeout",
+)  # fmt: skip
+"""The shared options that a page names; `nsadmin help options` explains all."""
+
+
+def command_text(entry: CommandEntry, command_function: Callable[..., Any]) -> str:
+    """The page of a command that is no program."""
+    width = help_width()
+    own_parameters = command_parameters(command_function)
+    docstring = parse_docstring(command_function)
+    column_names = getattr(command_function, "columns", ())
+    arguments = [parameter for parameter in own_parameters if isinstance(parameter.declaration, Argument)]
+    options = [parameter for parameter in own_parameters if not isinstance(parameter.declaration, Argument)]
+    return join_sections(
+        (
+            wrap_paragraph(f"Usage: {format_usage(entry, own_parameters)} [OPTIONS]", width),
+            *(wrap_paragraph(paragraph, width) for paragraph in docstring.paragraphs),
+            _parameter_section("Arguments, by position or as options:", arguments, width),
+            _parameter_section("Options:", options, width),
+            example_section(docstring.examples),
+            _column_section(column_names, width),
+            _reference_section(entry, bool(column_names), width),
+        )
+    )
+
+
+def program_sections(entry: CommandEntry, program_function: Callable[..., Any]) -> str:
+    """The end of a program's page; its own parser writes the beginning."""
+    return join_sections(
+        (
+            example_section(parse_docstring(program_function).examples),
+            _exit_code_lines(entry, help_width()),
+        )
+    )
+
+
+def example_section(examples: Sequence[CommandExample]) -> list[str]:
+    """The first examples, each with its description as a comment."""
+    example_lines = [
+        line
+        for example in examples[:MAX_EXAMPLES]
+        for line in (f"  # {example.description}", f"  {example.command_line}")
+    ]
+    return [EXAMPLES_TITLE, *example_lines] if example_lines else []
+
+
+def columns_text(entry: CommandEntry, command_function: Callable[..., Any]) -> str:
+    """The text of `nsadmin help columns COMMAND`: what each column means."""
+    column_meanings = meanings.column_meanings(entry.name, command_function)
+    if not column_meanings:
+        return f"{entry.typed_name} prints no table."
+    return join_sections(
+        (
+            (
+                f"Columns of nsadmin {entry.typed_name}, for --columns, --sort and --filter:",
+                *format_list(column_meanings.items(), help_width()),
+            ),
+        )
+    )
+
+
+def _parameter_section(title: str, parameters: Iterable[Parameter], width: int) -> list[str]:
+    parameter_lines = format_list(map(_parameter_item, parameters), width)
+    return [title, *parameter_lines] if parameter_lines else []
+
+
+def _parameter_item(parameter: Parameter) -> tuple[str, str]:
+    option = describe_parameter(parameter)
+    metavar_text = f" {option.metavar}" if option.metavar else ""
+    default_text = (
+        f" (default: {parameter.default})"
+        if isinstance(parameter.default, (str, int, float)) and not isinstance(parameter.default, bool)
+        else ""
+    )
+    return ", ".join(option.flags) + metavar_text, option.help + default_text
+
+
+def _column_section(column_names: Sequence[str], width: int) -> list[str]:
+    return wrap_paragraph(f"Columns: {', '.join(column_names)}", width) if column_names else []
+
+
+def _reference_section(entry: CommandEntry, has_columns: bool, width: int) -> list[str]:
+    shared_flags = {
+        flag_name for parameter in list_shared_parameters(entry) for flag_name in parameter.declaration.flags
+    }
+    named_flags = [flag_name for flag_name in _NAMED_SHARED_FLAGS if flag_name in shared_flags]
+    further_pages = [f"nsadmin help columns {entry.typed_name}"] if has_columns else []
+    further_pages.append("nsadmin help exit-codes")
+    return [
+        *_exit_code_lines(entry, width),
+        *wrap_paragraph(f"Shared options ({', '.join(named_flags)}, ...): nsadmin help options", width),
+        f"See also: {', '.join(further_pages)}",
+    ]
+
+
+def _exit_code_lines(entry: CommandEntry, width: int) -> list[str]:
+    special_codes = exit_codes.special_codes_of_command(entry.name, entry.kind)
+    if not special_codes:
+        return []
+    code_texts = (f"{code:d} {meaning}" for code, meaning in special_codes)
+    return wrap_paragraph(f"Exit codes: {'; '.join(code_texts)}.", width)

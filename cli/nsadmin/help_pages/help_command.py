@@ -1,0 +1,68 @@
+"""Chooses the page of `nsadmin help WORDS`."""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from nsadmin import registry
+from nsadmin.help_pages.command_lists import all_commands_text, category_text, group_text
+from nsadmin.help_pages.overview import overview_text
+from nsadmin.help_pages.unknown_commands import unknown_command_error
+from nsadmin.registry import CommandEntry
+
+HELP_FLAGS = ("-h", "--help")
+
+
+def is_group_help(command_words: Sequence[str]) -> bool:
+    """Whether the words ask for the page of a group: its name alone, or its name and --help."""
+    is_group = registry.find_group(command_words[0]) is not None
+    return is_group and (len(command_words) == 1 or command_words[1] in HELP_FLAGS)
+
+
+def find_page(help_words: Sequence[str]) -> str | None:
+    """Return the page that the words after `help` name; None if they name a command.
+
+    Raises:
+        UsageError: The words name nothing.
+    """
+    topic_words = [word for word in help_words if word not in HELP_FLAGS]
+    if not topic_words:
+        return overview_text()
+    if registry.take_command(topic_words)[0] is not None:
+        return None
+    first_word = topic_words[0].lower()
+    if first_word in ("options", "environment", "exit-codes"):
+        # Imported late: only these pages need the parser.
+        from nsadmin.help_pages import shared_pages
+
+        page_writers = {
+            "options": shared_pages.options_text,
+            "environment": shared_pages.environment_text,
+            "exit-codes": shared_pages.exit_codes_text,
+        }
+        return page_writers[first_word]()
+    if first_word == "columns" and len(topic_words) > 1:
+        return _columns_page(topic_words[1:])
+    if first_word == "all":
+        return all_commands_text()
+    category = registry.find_category(first_word)
+    if category is not None:
+        return category_text(category)
+    if is_group_help(topic_words):
+        return group_text(first_word)
+    raise unknown_command_error(topic_words)
+
+
+def _columns_page(command_words: Sequence[str]) -> str:
+    command_entry = registry.take_command(command_words)[0]
+    if command_entry is None:
+        raise unknown_command_error(command_words)
+    from nsadmin.help_pages.command_page import columns_text
+
+    return columns_text(command_entry, load_command_function(command_entry))
+
+
+def load_command_function(command_entry: CommandEntry) -> Callable[..., Any]:
+    command_module = import_module(f"nsadmin.commands.{command_entry.module_name}")
+    command_function: Callable[..., Any] = getattr(command_module, command_entry.function_name)
+    return command_function
