@@ -21,27 +21,27 @@ function __nsadmin_table --no-scope-shadowing
         case brokerstatus
             set family read
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerAddr|key|value|'
         case hastatus
             set family read
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.' \
                 '-i,--interval= Again and again, until Ctrl-C.'
             set columns 'brokerName|brokerId|brokerAddr|role|commitLogMaxOffset|inSyncSlaveNums|slaveAddr|slaveAckOffset|diff|inSync|transferFromWhere|masterAddr|masterFlushOffset|transferredByteInSecond|lastRead|lastWrite|error|'
         case getbrokerconfig
             set family read
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|key|value|'
         case configdiff
             set family read
@@ -82,10 +82,10 @@ function __nsadmin_table --no-scope-shadowing
         case getcolddataflowctrinfo
             set family read
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|consumerGroup|threshold|coldAcc|since|lastColdRead|error|'
         case drainstatus
             set family read
@@ -159,9 +159,9 @@ function __nsadmin_table --no-scope-shadowing
         case getbrokerliteinfo
             set family read
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--cluster=clusters Every master of it.' \
                 '-d,--showDetail Parent topics and their groups in the table, too.'
             set columns 'brokerName|brokerId|brokerAddr|storeType|maxLmqNum|currentLmqNum|liteSubscriptionCount|orderInfoCount|cqTableSize|offsetTableSize|eventMapSize|topicMeta|groupMeta|error|'
@@ -258,8 +258,8 @@ function __nsadmin_table --no-scope-shadowing
         case getconsumemode
             set family read
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.' \
                 '-t,--topicName=topics Only this topic.' \
                 '-g,--groupName=groups Only this group.'
             set columns 'brokerName|brokerId|brokerAddr|topic|consumerGroup|mode|popShareQueueNum|error|'
@@ -501,16 +501,16 @@ function __nsadmin_table --no-scope-shadowing
         case registrationsize
             set family read
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.' \
                 '--largest= So many topics of each broker, largest first.' \
                 '--removable The topics of retries and dead letters whose group has vanished.'
             set columns 'clusterName|brokerName|brokerId|brokerAddr|version|topics|form|frames|bytes|framePercent|fits|removable|removableBytes|largestTopic|largestTopicBytes|error|topic|vanishedGroup|'
         case listuser
             set family read
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.' \
                 '-f= Only users with this in their names.'
             set columns 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
         case getuser
@@ -519,14 +519,14 @@ function __nsadmin_table --no-scope-shadowing
                 '-u,--username= Name of the user.'
             set options \
                 '-u,--username= Name of the user.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|username|userType|userStatus|'
         case listacl
             set family read
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.' \
                 '-s,--subject= Only subjects with this text in them.' \
                 '-r,--resource= Only resources with this text in them.'
             set columns 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
@@ -536,20 +536,20 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--subject= Who: User:NAME, or NAME alone.'
             set options \
                 '-s,--subject= Who: User:NAME, or NAME alone.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|subject|policyType|resource|actions|sourceIps|decision|'
         case getaclconfig
             set family read
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|accessKey|admin|whiteRemoteAddress|defaultTopicPerm|defaultGroupPerm|topicPerms|groupPerms|globalWhiteAddrs|'
         case clusteraclconfigversion
             set family read
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|aclFile|counter|lastUpdated|'
         case getcontrollermetadata
             set family read
@@ -659,7 +659,7 @@ function __nsadmin_table --no-scope-shadowing
                 '-c,--clusterName=clusters Every master of it.'
             set options \
                 '-c,--clusterName=clusters Every master of it.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-f,--filePath=folders Write a file in this folder instead of standard output.' \
                 '-t,--topic Only topics.' \
                 '-g,--subscriptionGroup Only consumer groups.' \
@@ -692,7 +692,7 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-k,--key=broker-keys A setting that getBrokerConfig shows.' \
                 '-v,--value= Its new value.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master of it.' \
                 '-a,--updateAllBroker=true|false With -c: its slaves too.'
             set columns 'brokerName|brokerId|brokerAddr|key|changes|before|after|result|error|'
@@ -718,25 +718,25 @@ function __nsadmin_table --no-scope-shadowing
         case cleanexpiredcq
             set family change
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--cluster=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case deleteexpiredcommitlog
             set family change
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--cluster=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case cleanunusedtopic
             set family change
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--cluster=clusters Every master and slave of it.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
         case setcommitlogreadaheadmode
@@ -745,8 +745,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.'
             set options \
                 '-m,--commitLogReadAheadMode=0|1 0 reads ahead, 1 does not.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         case switchtimerengine
             set family change
@@ -754,8 +754,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).'
             set options \
                 '-e,--engineType=R|F R (RocksDB) or F (files of a time wheel).' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.'
+                '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
+                '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         case resetmasterflushoffset
             set family change
@@ -773,8 +773,8 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--consumerGroup=groups Name of a group.' \
                 '-v,--threshold= So many bytes of cold data in a second.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
         case removecolddataflowctrgroupconfig
             set family change
@@ -782,8 +782,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--consumerGroup=groups Name of a group.'
             set options \
                 '-g,--consumerGroup=groups Name of a group.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|consumerGroup|changes|before|after|result|error|'
         case addbroker
             set family change
@@ -879,8 +879,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-t,--topic=topics Name of a topic.'
             set options \
                 '-t,--topic=topics Name of a topic.' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.' \
+                '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
+                '-c,--clusterName=clusters All masters of this cluster.' \
                 '-r,--readQueueNums= Queues to read from.' \
                 '-w,--writeQueueNums= Queues to write to.' \
                 '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.' \
@@ -897,8 +897,8 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-t,--topic=topics Name of a topic.' \
                 '-p,--perm=2|4|6 6 read and write, 4 read, 2 write.' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.'
+                '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
+                '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'target|role|brokerName|topic|changes|before|after|result|error|'
         case updatetopiclist
             set family change
@@ -906,8 +906,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-f,--filename=files A list of them, as JSON, or a file of export.'
             set options \
                 '-f,--filename=files A list of them, as JSON, or a file of export.' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.'
+                '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
+                '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case deletetopic
             set family change
@@ -958,8 +958,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--groupName=groups A consumer group.'
             set options \
                 '-g,--groupName=groups A consumer group.' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.' \
+                '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
+                '-c,--clusterName=clusters All masters of this cluster.' \
                 '-s,--consumeEnable=true|false Whether it may consume.' \
                 '-m,--consumeFromMinEnable=true|false Start at the oldest message.' \
                 '-d,--consumeBroadcastEnable=true|false Whether it may broadcast.' \
@@ -978,8 +978,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-f,--filename=files A list of them, as JSON, or a file of export.'
             set options \
                 '-f,--filename=files A list of them, as JSON, or a file of export.' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.'
+                '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
+                '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'kind|name|action|servers|changes|before|after|messages|result|error|'
         case deletesubgroup
             set family change
@@ -987,8 +987,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--groupName=groups A consumer group.'
             set options \
                 '-g,--groupName=groups A consumer group.' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.' \
+                '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
+                '-c,--clusterName=clusters All masters of this cluster.' \
                 '-r,--removeOffset=true|false Forget how far it has consumed, too.' \
                 '--keep-topics With -c: leave its retry and dead-letter topics.'
             set columns 'target|role|group|topic|changes|before|after|result|error|'
@@ -1003,8 +1003,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-g,--groupName=groups Name of a group.' \
                 '-m,--mode=PULL|POP PULL or POP.' \
                 '-q,--popShareQueueNum= Of POP: how many more clients share a queue.' \
-                '-b,--brokerAddr=addresses One master: its address or name.' \
-                '-c,--clusterName=clusters Every master of it.'
+                '-b,--brokerAddr=addresses One master: HOST:PORT or NAME.' \
+                '-c,--clusterName=clusters All masters of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|topic|consumerGroup|changes|before|after|result|error|'
         case resetoffsetbytime
             set family change
@@ -1167,8 +1167,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--passwordFile=files Read it from this file, which others may not read.' \
                 '--passwordStdin Read it from a line of standard input.' \
                 '--passwordVisible Let it be on the line, where other users of this machine see it.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
         case updateuser
             set family change
@@ -1183,8 +1183,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--passwordFile=files Read it from this file, which others may not read.' \
                 '--passwordStdin Read it from a line of standard input.' \
                 '--passwordVisible Let it be on the line, where other users of this machine see it.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
         case copyuser
             set family change
@@ -1202,8 +1202,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-u,--username= Name of the user.'
             set options \
                 '-u,--username= Name of the user.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|username|changes|before|after|result|error|'
         case createacl
             set family change
@@ -1215,8 +1215,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.' \
                 '-d,--decision=Allow|Deny What becomes of them.' \
                 '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         case updateacl
             set family change
@@ -1228,8 +1228,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-a,--actions=columns All, Pub, Sub, Create, Update, Delete, Get, List.' \
                 '-d,--decision=Allow|Deny What becomes of them.' \
                 '-i,--sourceIp=columns Only from these addresses or networks (10.0.0.0/8).' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         case copyacl
             set family change
@@ -1249,8 +1249,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-s,--subject= Who: User:NAME, or NAME alone.' \
                 '-r,--resources=columns Only what it says of these; else all of it.' \
                 '--policyType=Custom|Default Only policies of this type; else both.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|subject|changes|before|after|result|error|'
         case updateaclconfig
             set family change
@@ -1269,8 +1269,8 @@ function __nsadmin_table --no-scope-shadowing
                 '--passwordFile=files Read it from this file, which others may not read.' \
                 '--passwordStdin Read it from a line of standard input.' \
                 '--passwordVisible Let it be on the line, where other users of this machine see it.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
         case deleteaclconfig
             set family change
@@ -1278,8 +1278,8 @@ function __nsadmin_table --no-scope-shadowing
                 '-a,--accessKey= Access key of the account.'
             set options \
                 '-a,--accessKey= Access key of the account.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|accessKey|changes|before|after|result|error|'
         case updateglobalwhiteaddr
             set family change
@@ -1288,8 +1288,8 @@ function __nsadmin_table --no-scope-shadowing
             set options \
                 '-g,--globalWhiteRemoteAddresses= Addresses such as 10.0.0.*,10.1.*.*.' \
                 '-p,--aclFileFullPath= Into this file of the broker.' \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
-                '-c,--clusterName=clusters Every master and slave of it.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
+                '-c,--clusterName=clusters All masters and slaves of this cluster.'
             set columns 'brokerName|brokerId|brokerAddr|changes|before|after|result|error|'
         case updatecontrollerconfig
             set family change
@@ -1326,9 +1326,9 @@ function __nsadmin_table --no-scope-shadowing
         case exportpoprecord
             set family change
             set places \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.'
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.'
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--clusterName=clusters Every master and slave of it.' \
                 '-d,--dryRun= Refused: type --dry-run, or leave it out.'
             set columns 'brokerName|brokerId|brokerAddr|changes|result|error|'
@@ -1382,7 +1382,7 @@ function __nsadmin_table --no-scope-shadowing
         case rocksdbconfigtojson
             set family mixed
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '-c,--cluster,--clusterName=clusters Every master and slave of it.' \
                 '-t,--configType= topics;subscriptionGroups;consumerOffsets, or some of them; with -p, one.' \
                 '-p,--configPath=folders A broker\'s config folder, read here.' \
@@ -1468,7 +1468,7 @@ function __nsadmin_table --no-scope-shadowing
         case checkregistrationsize
             set family check
             set options \
-                '-b,--brokerAddr=addresses One broker: address, NAME or NAME/ID.' \
+                '-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.' \
                 '--clusterName=clusters Only what is in this cluster.' \
                 '--warning= How much of 16 MiB a registration may take, in percent; 50 if left out.' \
                 '--critical= The same; 80 if left out.'
@@ -1778,124 +1778,124 @@ function __nsadmin_table --no-scope-shadowing
     switch $family
         case read
             set -a options \
-                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
-                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
-                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
-                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
-                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
-                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files This client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
-                '--tlsServerName= What servers\' certificates have to name.' \
+                '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
+                '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
+                '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
+                '--tls,--no-tls Use TLS, or plain connections.' \
+                '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
+                '--tlsCert=files Client certificate (PEM).' \
+                '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.' \
+                '--tlsServerName= Name that certificates of servers must contain.' \
                 '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
-                '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
-                '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--timeout= Time limit of each request (default: 3).' \
+                '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).' \
+                '--concurrency= Number of servers to ask at the same time (default: 64).' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).' \
                 '--json Short for --output json.' \
-                '--no-headers No names above tables, CSV and TSV.' \
-                '--no-color No colours (nor with NO_COLOR set).' \
-                '--watch= Again and again, until Ctrl-C; a table in place.' \
-                '--columns=columns Only these columns, in this order.' \
-                '--sort=columns By these columns; - turns one round.' \
-                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.'
+                '--no-headers Print tables, CSV and TSV without headings.' \
+                '--no-color Print no colours.' \
+                '--watch= Repeat the command at this interval until Ctrl-C.' \
+                '--columns=columns Print only these columns, in this order.' \
+                '--sort=columns Sort by these columns. Prefix one with - for descending order.' \
+                '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.'
         case change
             set -a options \
-                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
-                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
-                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
-                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
-                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
-                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files This client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
-                '--tlsServerName= What servers\' certificates have to name.' \
+                '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
+                '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
+                '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
+                '--tls,--no-tls Use TLS, or plain connections.' \
+                '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
+                '--tlsCert=files Client certificate (PEM).' \
+                '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.' \
+                '--tlsServerName= Name that certificates of servers must contain.' \
                 '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
-                '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
-                '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--timeout= Time limit of each request (default: 3).' \
+                '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).' \
+                '--concurrency= Number of servers to ask at the same time (default: 64).' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).' \
                 '--json Short for --output json.' \
-                '--no-headers No names above tables, CSV and TSV.' \
-                '--no-color No colours (nor with NO_COLOR set).' \
-                '--dry-run Only show what would be done, and where.' \
-                '-y,--yes Do not ask.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.'
+                '--no-headers Print tables, CSV and TSV without headings.' \
+                '--no-color Print no colours.' \
+                '--dry-run Show what would change, and change nothing.' \
+                '-y,--yes Change without asking for confirmation.' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.'
         case mixed
             set -a options \
-                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
-                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
-                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
-                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
-                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
-                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files This client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
-                '--tlsServerName= What servers\' certificates have to name.' \
+                '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
+                '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
+                '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
+                '--tls,--no-tls Use TLS, or plain connections.' \
+                '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
+                '--tlsCert=files Client certificate (PEM).' \
+                '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.' \
+                '--tlsServerName= Name that certificates of servers must contain.' \
                 '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
-                '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
-                '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--timeout= Time limit of each request (default: 3).' \
+                '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).' \
+                '--concurrency= Number of servers to ask at the same time (default: 64).' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).' \
                 '--json Short for --output json.' \
-                '--no-headers No names above tables, CSV and TSV.' \
-                '--no-color No colours (nor with NO_COLOR set).' \
-                '--columns=columns Only these columns, in this order.' \
-                '--sort=columns By these columns; - turns one round.' \
-                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
-                '--dry-run Only show what would be done, and where.' \
-                '-y,--yes Do not ask.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.'
+                '--no-headers Print tables, CSV and TSV without headings.' \
+                '--no-color Print no colours.' \
+                '--columns=columns Print only these columns, in this order.' \
+                '--sort=columns Sort by these columns. Prefix one with - for descending order.' \
+                '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.' \
+                '--dry-run Show what would change, and change nothing.' \
+                '-y,--yes Change without asking for confirmation.' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.'
         case check
             set -a options \
-                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
-                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
-                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
-                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
-                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
-                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files This client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
-                '--tlsServerName= What servers\' certificates have to name.' \
+                '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
+                '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
+                '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
+                '--tls,--no-tls Use TLS, or plain connections.' \
+                '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
+                '--tlsCert=files Client certificate (PEM).' \
+                '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.' \
+                '--tlsServerName= Name that certificates of servers must contain.' \
                 '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
-                '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
-                '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--format=text|nagios|json|prometheus For people, for a monitoring system that runs plugins, or for programs; text if left out.' \
+                '--timeout= Time limit of each request (default: 3).' \
+                '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).' \
+                '--concurrency= Number of servers to ask at the same time (default: 64).' \
+                '--format=text|nagios|json|prometheus Output format (default: text). nagios is for plugins, prometheus for a textfile collector.' \
                 '--json Short for --format json.' \
-                '--output-file=files Write to this file, whole or not at all, and nothing to stdout.' \
-                '--wait-until-ok= Look again and again until all is well, but no longer than that: 90s, 5m, 1h.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.'
+                '--output-file=files Write the result to this file, atomically, and nothing to stdout.' \
+                '--wait-until-ok= Repeat the check until it is OK, at most for this time: 90s, 5m, 1h.' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.'
         case local
             set -a options \
-                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).' \
                 '--json Short for --output json.' \
-                '--no-headers No names above tables, CSV and TSV.' \
-                '--no-color No colours (nor with NO_COLOR set).' \
-                '--watch= Again and again, until Ctrl-C; a table in place.' \
-                '--columns=columns Only these columns, in this order.' \
-                '--sort=columns By these columns; - turns one round.' \
-                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.'
+                '--no-headers Print tables, CSV and TSV without headings.' \
+                '--no-color Print no colours.' \
+                '--watch= Repeat the command at this interval until Ctrl-C.' \
+                '--columns=columns Print only these columns, in this order.' \
+                '--sort=columns Sort by these columns. Prefix one with - for descending order.' \
+                '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.'
         case program
             set -a options \
                 '-h,--help show this help message and exit'
@@ -1909,82 +1909,82 @@ function __nsadmin_table --no-scope-shadowing
                 '--record=files Keep all that is seen, to be played again.' \
                 '--replay= Play such a file, or a folder with journals, instead.' \
                 '--speed= Of a replay: so many seconds in one; 1 if left out.' \
-                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
-                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
-                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
-                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
-                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
-                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files This client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
-                '--tlsServerName= What servers\' certificates have to name.' \
+                '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
+                '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
+                '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
+                '--tls,--no-tls Use TLS, or plain connections.' \
+                '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
+                '--tlsCert=files Client certificate (PEM).' \
+                '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.' \
+                '--tlsServerName= Name that certificates of servers must contain.' \
                 '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
-                '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
-                '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.'
+                '--timeout= Time limit of each request (default: 3).' \
+                '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).' \
+                '--concurrency= Number of servers to ask at the same time (default: 64).' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.'
         case batch
             set -a options \
                 '-f,--file=files A file of command lines; - is stdin.' \
                 '--stop-on-error End at the first that fails.' \
-                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
-                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
-                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
-                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
-                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
-                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files This client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
-                '--tlsServerName= What servers\' certificates have to name.' \
+                '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
+                '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
+                '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
+                '--tls,--no-tls Use TLS, or plain connections.' \
+                '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
+                '--tlsCert=files Client certificate (PEM).' \
+                '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.' \
+                '--tlsServerName= Name that certificates of servers must contain.' \
                 '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
-                '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
-                '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--timeout= Time limit of each request (default: 3).' \
+                '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).' \
+                '--concurrency= Number of servers to ask at the same time (default: 64).' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).' \
                 '--json Short for --output json.' \
-                '--no-headers No names above tables, CSV and TSV.' \
-                '--no-color No colours (nor with NO_COLOR set).' \
-                '--dry-run Only show what would be done, and where.' \
-                '-y,--yes Do not ask.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.'
+                '--no-headers Print tables, CSV and TSV without headings.' \
+                '--no-color Print no colours.' \
+                '--dry-run Show what would change, and change nothing.' \
+                '-y,--yes Change without asking for confirmation.' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.'
         case front
             set -a options \
-                '--context=contexts The context to use; NSADMIN_CONTEXT if left out.' \
-                '-n,--namesrvAddr=name-servers Name servers, as HOST:PORT;HOST:PORT. Repeatable.' \
-                '--configFile=files A properties file that names them: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
-                '--endpoint= Where HTTP tells them: a URL, or a domain as Java\'s clients.' \
-                '--addressMap= Where to reach brokers, such as 10.0.0.0/8=gateway:10911. Repeatable.' \
-                '--credentials= Where those are that requests are signed with: env, file:PATH, tools:PATH, keyring:NAME; or none.' \
-                '--tls,--no-tls Encrypted connections, or plain ones.' \
-                '--tlsCa=files Authorities to trust (PEM), not the system\'s.' \
-                '--tlsCert=files This client\'s own certificate (PEM).' \
-                '--tlsKey=files Its key (PEM); NSADMIN_KEY_PASSWORD opens it.' \
-                '--tlsServerName= What servers\' certificates have to name.' \
+                '--context=contexts Use the name servers, TLS settings and credentials of this context.' \
+                '-n,--namesrvAddr=name-servers Name servers: HOST:PORT;HOST:PORT. Repeatable.' \
+                '--configFile=files Read name servers from a properties file: namesrvAddr, rocketmq.namesrv.addr or .domain.' \
+                '--endpoint= Get the name servers from this URL, or from a domain as Java clients do.' \
+                '--addressMap= Reach brokers at another address, for example 10.0.0.0/8=gateway:10911. Repeatable.' \
+                '--credentials= Sign requests with credentials from env, file:PATH, tools:PATH or keyring:NAME. none: do not sign.' \
+                '--tls,--no-tls Use TLS, or plain connections.' \
+                '--tlsCa=files Trust these CA certificates (PEM) instead of the system\'s.' \
+                '--tlsCert=files Client certificate (PEM).' \
+                '--tlsKey=files Private key of the client certificate (PEM). NSADMIN_KEY_PASSWORD has its password.' \
+                '--tlsServerName= Name that certificates of servers must contain.' \
                 '--insecure Do not verify certificates, and sign requests anyway. Implies --tls.' \
-                '--timeout= For each request on each server; 3 if left out.' \
-                '--retries= Ask again so often what got no answer and changes nothing: N + 1 times --timeout in all, and pauses of 0.1 s and more, at most N s.' \
-                '--concurrency= Servers asked at a time; 64 if left out.' \
-                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin; NSADMIN_OUTPUT if left out.' \
+                '--timeout= Time limit of each request (default: 3).' \
+                '--retries= Repeat a read up to N times if a server does not answer, after growing pauses (default: 0).' \
+                '--concurrency= Number of servers to ask at the same time (default: 64).' \
+                '--output=table|wide|json|jsonl|yaml|csv|spreadsheet|tsv|name|value|mqadmin Output format: table, wide, json, jsonl, yaml, csv, spreadsheet, tsv, name, value, mqadmin (default: table).' \
                 '--json Short for --output json.' \
-                '--no-headers No names above tables, CSV and TSV.' \
-                '--no-color No colours (nor with NO_COLOR set).' \
-                '--watch= Again and again, until Ctrl-C; a table in place.' \
-                '--columns=columns Only these columns, in this order.' \
-                '--sort=columns By these columns; - turns one round.' \
-                '--filter=columns Only rows such as perm!=6, inTps>100 or topic~^order; = != < <= > >= ~ !~. Repeatable.' \
-                '--quiet Nothing on stderr but errors.' \
-                '--debug Show each request on stderr, and tracebacks.' \
-                '-h,--help Show this and exit.' \
-                '--dry-run Only show what would be done, and where.' \
-                '-y,--yes Do not ask.' \
+                '--no-headers Print tables, CSV and TSV without headings.' \
+                '--no-color Print no colours.' \
+                '--watch= Repeat the command at this interval until Ctrl-C.' \
+                '--columns=columns Print only these columns, in this order.' \
+                '--sort=columns Sort by these columns. Prefix one with - for descending order.' \
+                '--filter=columns Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~. Repeatable.' \
+                '--quiet Print nothing but errors on stderr.' \
+                '--debug Print each request, and tracebacks, on stderr.' \
+                '-h,--help Show this help.' \
+                '--dry-run Show what would change, and change nothing.' \
+                '-y,--yes Change without asking for confirmation.' \
                 '--version Show the version and exit.'
     end
 end

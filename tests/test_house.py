@@ -54,7 +54,6 @@ WITHOUT_TESTS = {
     "nsadmin/commands/brokers/replica_rows.py": "tested with the controller commands that show them",
     "nsadmin/commands/topics/lite_topic_brokers.py": "tested with the lite topic commands that ask them",
     "nsadmin/operations/explain/order_conf_causes.py": "tested with the causes of a route",
-    "nsadmin/overview.py": "tested with the app, which prints it",
     "nsadmin/command_line/shared_options.py": "every test of a command goes through it",
     "nsadmin/commands/procedures/drain_options.py": "tested with the commands that have them",
     "namesrv_core/state/unregistration.py": "tested with the registrations that it undoes",

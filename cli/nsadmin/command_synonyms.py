@@ -14,6 +14,7 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("producers", ("producer", "producerConnection")),
     ("message messages msg msgs find search", ("queryMsgByKey", "queryMsgById")),
     ("consume read", ("consumeMessage", "printMsg")),
+    ("dead deadletter deadletters", ("dlq list", "dlq show")),
     ("trace traces", ("queryMsgTraceById",)),
     ("send produce publish", ("sendMessage",)),
     ("list ls", ("clusterList", "topicList")),

@@ -20,5 +20,5 @@ def test_what_is_not_like_enough_is_not_among_them() -> None:
 
 
 def test_the_question_names_all() -> None:
-    assert did_you_mean(["a"]) == "did you mean a?"
-    assert did_you_mean(["a", "b"]) == "did you mean a or b?"
+    assert did_you_mean(["a"]) == 'did you mean "a"?'
+    assert did_you_mean(["a", "kv get"]) == 'did you mean "a" or "kv get"?'

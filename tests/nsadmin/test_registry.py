@@ -13,7 +13,8 @@ from nsadmin.registry import (
     find_group,
     list_group_members,
     list_top_level_names,
-    nearest_commands,
+    suggest_commands,
+    suggest_members,
     take_command,
 )
 
@@ -34,10 +35,43 @@ def test_names_are_found_however_they_are_written(word: str) -> None:
     assert entry.name == "topicRoute"
 
 
-def test_unknown_names_have_neighbours() -> None:
-    assert find_command("topicrout") is None
-    assert nearest_commands("topicrout")[0] == "topicRoute"
-    assert nearest_commands("qqqqqqq") == []
+@pytest.mark.parametrize(
+    ("line", "suggested"),
+    [
+        ("topicrout", "topicRoute"),
+        ("wipeWriteParm b", "wipeWritePerm"),
+        ("qqqqqqq", ""),
+        ("vresion", ""),
+        ("lag", "consumerProgress, check lag"),
+        ("list", "clusterList, topicList"),
+        ("ls", "clusterList, topicList"),
+        ("status", "clusterList, brokerStatus"),
+        ("statuss", "clusterList, brokerStatus"),
+        ("describe topic orders", "topicList, topicRoute"),
+        ("get", "topicRoute, brokerStatus"),
+        ("ctx", "context list, context use"),
+        ("brokers", "clusterList, brokerStatus"),
+        ("consumers", "consumerProgress, consumerConnection"),
+        ("groups", "consumerProgress, consumerConnection"),
+        ("offsets", "topicStatus, consumerProgress"),
+        ("reset", "resetOffsetByTime"),
+        ("health", "check all, check namesrv"),
+    ],
+)
+def test_an_unknown_word_leads_to_the_commands_that_it_means(line: str, suggested: str) -> None:
+    assert ", ".join(suggest_commands(line.split())) == suggested
+
+
+@pytest.mark.parametrize("word", ["delete", "remove", "create", "drop", "set", "put", "update", "clean"])
+def test_a_word_that_is_only_distantly_similar_never_leads_to_a_change(word: str) -> None:
+    found = [take_command(name.split())[0] for name in suggest_commands([word])]
+    assert [entry for entry in found if entry is None or entry.may_change] == []
+
+
+def test_an_unknown_command_of_a_group_leads_to_a_similar_one_or_to_what_it_means() -> None:
+    assert suggest_members("kv", "gte") == ["kv get"]
+    assert suggest_members("kv", "set") == ["updateKvConfig"]
+    assert suggest_members("context", "frobnicate") == []
 
 
 def test_a_line_begins_with_a_name_in_one_word_or_in_two() -> None:

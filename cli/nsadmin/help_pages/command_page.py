@@ -105,7 +105,7 @@ def _reference_section(entry: CommandEntry, has_columns: bool, width: int) -> li
     further_pages.append("nsadmin help exit-codes")
     return [
         *_exit_code_lines(entry, width),
-        *wrap_paragraph(f"Shared options ({', '.join(named_flags)}, ...): nsadmin help options", width),
+        *wrap_paragraph(f"Shared options: nsadmin help options ({', '.join(named_flags)}, ...)", width),
         f"See also: {', '.join(further_pages)}",
     ]
 

@@ -17,6 +17,10 @@ ENVIRONMENT_VARIABLES = (
     ("NSADMIN_SECRET_KEY", "Secret key for NSADMIN_ACCESS_KEY."),
     ("NSADMIN_SECURITY_TOKEN", "Security token for NSADMIN_ACCESS_KEY, if your cluster needs one."),
     ("NSADMIN_KEY_PASSWORD", "Password of the private key of --tlsKey, if the context has none."),
+    (
+        "NSADMIN_TLS",
+        "1 turns TLS on. NSADMIN_TLS_CA, _CERT, _KEY and _SERVER_NAME are like --tlsCa and so on.",
+    ),
     ("NSADMIN_STATE", "Folder of drains and of the inventory. Default: nsadmin in ~/.local/state."),
     (
         "NSADMIN_AUDIT",

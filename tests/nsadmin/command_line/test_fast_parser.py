@@ -63,9 +63,8 @@ def arguments(items: list[Parameter]) -> st.SearchStrategy[list[str]]:
 
 
 def typer_line(items: list[Parameter], args: list[str]) -> ParameterValues | str:
-    usage = "WORDS" if any(isinstance(item.declaration, Argument) for item in items) else ""
     try:
-        return typer_parser.parse_with_typer("command", "", usage, items, args)
+        return typer_parser.parse_with_typer("command", "nsadmin command", items, args)
     except UsageError as error:
         return str(error)
 
@@ -160,8 +159,23 @@ def test_what_is_left_to_typer(args: list[str]) -> None:
     assert fast_parser.parse_plain_line(ITEMS, args) is None
 
 
-def test_words_are_left_to_typer_where_there_are_none_and_so_is_what_misses() -> None:
-    assert fast_parser.parse_plain_line(ITEMS[1:], ["word"]) is None
+@pytest.mark.parametrize(
+    ("args", "asks"),
+    [
+        (["-h"], True),
+        (["word", "--shown", "--help"], True),
+        (["--no-such", "--help"], True),
+        (["-t", "-h"], False),
+        (["--topic", "--help"], False),
+        (["--", "--help"], False),
+        (["word"], False),
+    ],
+)
+def test_help_is_asked_for_unless_it_is_a_value(args: list[str], asks: bool) -> None:
+    assert fast_parser.asks_for_help(ITEMS, args) is asks
+
+
+def test_a_missing_option_is_left_to_typer() -> None:
     needed = command_parameters(needing)
     assert fast_parser.parse_plain_line(needed, []) is None
     assert fast_parser.parse_plain_line(needed, ["-k", "v"]) == ParameterValues({"key": "v"}, [])

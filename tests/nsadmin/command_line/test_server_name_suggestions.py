@@ -31,18 +31,18 @@ def said(run: Run, server: FakeNameServer, *words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("topicRoute", "order"), 'no topic "order"; did you mean orders?'),
-        (("topicRoute", "ORDERS"), 'no topic "ORDERS"; did you mean orders'),
-        (("wipeWritePerm", "brokera"), 'no broker "brokera"; did you mean broker-a?'),
-        (("clusterList", "-c", "Default"), 'no cluster "Default"; did you mean DefaultCluster?'),
-        (("kvGet", "N", "limit"), 'no key "limit"; did you mean prod-limit?'),
+        (("topicRoute", "order"), 'no topic "order"; did you mean "orders"?'),
+        (("topicRoute", "ORDERS"), 'no topic "ORDERS"; did you mean "orders"'),
+        (("wipeWritePerm", "brokera"), 'no broker "brokera"; did you mean "broker-a"?'),
+        (("clusterList", "-c", "Default"), 'no cluster "Default"; did you mean "DefaultCluster"?'),
+        (("kvGet", "N", "limit"), 'no key "limit"; did you mean "prod-limit"?'),
         (
             ("deleteTopic", "orders", "defaultcluster", "--yes"),
-            'no cluster "defaultcluster"; did you mean Def',
+            'no cluster "defaultcluster"; did you mean "Def',
         ),
         (
             ("updateNamesrvConfig", "listenport", "1", "--dry-run"),
-            'no setting "listenport"; did you mean listenPort?',
+            'no setting "listenport"; did you mean "listenPort"?',
         ),
     ],
 )
@@ -53,12 +53,12 @@ def test_names_that_look_alike(run: Run, server: FakeNameServer, words: tuple[st
 
 def test_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     assert consumer_broker.addr
-    assert said(run, first, "consumerProgress", "g") == ['nsadmin: no consumer group "g"; did you mean G?']
+    assert said(run, first, "consumerProgress", "g") == ['nsadmin: no consumer group "g"; did you mean "G"?']
 
 
 def test_producer_groups(run: Run, first: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.producers = {"Billing": ["p1"]}
-    line = 'nsadmin: no producer group "biling"; did you mean Billing?'
+    line = 'nsadmin: no producer group "biling"; did you mean "Billing"?'
     assert said(run, first, "producerConnection", "biling") == [line]
 
 
@@ -68,7 +68,7 @@ def test_a_setting_of_a_broker_needs_no_name_server(run: Run) -> None:
         done = run("updateBrokerConfig", key.upper(), "1", "-b", broker.addr)
     assert (done.code, done.err.splitlines()[-1]) == (
         5,
-        f'nsadmin: no setting "{key.upper()}"; did you mean {key}?',
+        f'nsadmin: no setting "{key.upper()}"; did you mean "{key}"?',
     )
 
 
@@ -115,4 +115,4 @@ def test_every_topic_broker_cluster_and_group_of_a_command_is_known_as_such() ->
 
 def test_a_suggestion_replaces_the_error_of_the_server(run: Run, server: FakeNameServer) -> None:
     done = run("topicRoute", "order", "-n", server.addr)
-    assert (done.code, done.err) == (5, 'nsadmin: no topic "order"; did you mean orders?\n')
+    assert (done.code, done.err) == (5, 'nsadmin: no topic "order"; did you mean "orders"?\n')

@@ -59,7 +59,7 @@ def test_an_unknown_broker_name_is_a_result_beside_the_others(
         unknown, known, no_slave = admin.brokers.get_runtime_info(["broker-b", broker.addr, "broker-a/7"])
     assert isinstance(unknown.error, NotFound)
     assert str(unknown.error) == (
-        'no broker "broker-b"; did you mean broker-a? A host needs a port: broker-b:10911'
+        'no broker "broker-b"; did you mean "broker-a"? A host needs a port: broker-b:10911'
     )
     assert known.error is None
     assert str(no_slave.error) == "broker-a has no process 7 now; there is broker-a/0"

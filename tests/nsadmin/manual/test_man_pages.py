@@ -45,7 +45,7 @@ def test_a_page_shows_its_options_and_exit_codes_as_they_are_typed() -> None:
     assert "nsadmin topicRoute [options] TOPIC" in text
     assert "-t, --topic TOPIC" in text
     assert "perm!=6, inTps>100 or topic~^order" in text
-    assert "5 What was named does not exist." in text
+    assert "5 The named topic, group, broker, key or message does not exist." in text
 
 
 @needs_groff

@@ -8,7 +8,7 @@ def test_every_command_has_its_section_and_shared_options_are_listed_once() -> N
     page = render_reference(describe_all_commands())
     for command in describe_all_commands():
         assert f"### {command.entry.typed_name}\n" in page
-    assert page.count("`-n, --namesrvAddr LIST` | Name servers, as HOST:PORT") == 1
+    assert page.count("`-n, --namesrvAddr LIST` | Name servers: HOST:PORT") == 1
     assert page.count("`--dry-run`") == 1
     assert "`nsadmin wipeWritePerm BROKER`" in page
     assert "| `-b, --brokerName BROKER` |" in page

@@ -42,7 +42,7 @@ async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
         await typed(pilot, "theme mauve")
         assert "no theme 'mauve'" in screen_to_text(app)
         await typed(pilot, "topicLst")
-        assert "no command 'topicLst': did you mean topicList" in screen_to_text(app)
+        assert 'unknown command "topicLst": did you mean "topicList"?' in screen_to_text(app)
         await typed(pilot, "topicList")
         assert isinstance(app.screen, OutputScreen)
         assert (app.screen.words, app.screen.global_options) == (["topicList"], ["-n", "127.0.0.1:1"])

@@ -159,8 +159,9 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
     """The reason why the screen cannot run a command line, or None if it can."""
     entry = find_entry(command_words)
     if entry is None:
-        near_names = registry.nearest_commands(command_words[0])
-        return f"no command {command_words[0]!r}" + (f": {did_you_mean(near_names)}" if near_names else "")
+        suggested_names = registry.suggest_commands(command_words)
+        hint = f": {did_you_mean(suggested_names)}" if suggested_names else ""
+        return f'unknown command "{command_words[0]}"{hint}'
     if entry.kind in ("screen", "batch", "program"):
         return f"{entry.typed_name} wants a terminal of its own"
     if is_read_only and entry.may_change:

@@ -92,7 +92,7 @@ def test_a_name_that_is_much_like_another_is_taken_for_mistyped_and_not_for_a_ho
     info = ClusterInfo(
         ("C",), tuple(BrokerAddrGroup("C", name, {0: "h:1"}) for name in ("broker-b", "broker-a"))
     )
-    like = 'no broker "brokr-a"; did you mean broker-a or broker-b'
+    like = 'no broker "brokr-a"; did you mean "broker-a" or "broker-b"'
     with pytest.raises(NotFound, match=rf"{like}\? A host needs a port: brokr-a:10911$"):
         resolve_target("brokr-a", lambda: info)
     with pytest.raises(NotFound, match=rf"{like}\?$"):

@@ -101,7 +101,7 @@ def test_a_drained_broker_is_refused_and_stays_drained(
 def test_an_unknown_broker_is_not_found(there: Lab, run: Run) -> None:
     done = run("repair", "wipe", "broker-x", "-n", there.namesrv_addr, "--yes")
     assert done.code == 5
-    assert 'no broker "broker-x"; did you mean broker-a-1 or broker-a-0?' in done.err
+    assert 'no broker "broker-x"; did you mean "broker-a-1" or "broker-a-0"?' in done.err
 
 
 def test_no_name_server_that_answers_is_exit_4(run: Run, dead: str) -> None:

@@ -34,13 +34,16 @@ def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
     [
         (("check", "-n", "h:1"), 'missing command after "check": use all, namesrv, brokers'),
         (("check", "foo"), 'unknown command "check foo": use all, namesrv, brokers'),
-        (("check", "lga"), 'unknown command "check lga": did you mean check lag?'),
+        (("check", "lga"), 'unknown command "check lga": did you mean "check lag"?'),
         (("check", "namesrv", "--warning", "x"), 'check namesrv: --warning: invalid range "x"'),
         (("check", "namesrv", "--critical", "2"), "low values are bad: use 2:"),
         (("check", "namesrv", "--format", "xml"), "there are: text, nagios, json, prometheus"),
         (("check", "namesrv", "--format", "text", "--json"), "exclude each other"),
         (("check", "namesrv", "--wait-until-ok", "soon"), "is no time: give 90s, 5m or 1h"),
-        (("check", "namesrv", "--output", "json"), "No such option"),
+        (
+            ("check", "namesrv", "--output", "json"),
+            'unknown option "--output": did you mean "--output-file"?',
+        ),
         (("check", "namesrv", "one"), "check namesrv"),
         (
             ("check", "namesrv", "--output-file", "/dev/null/x/y"),
@@ -75,7 +78,7 @@ def test_check_without_a_name_is_unknown_for_a_monitoring_system(run: Run) -> No
 def test_help_has_the_exit_codes_of_plugins(run: Run) -> None:
     done = run("check", "namesrv", "--help")
     assert done.code == 0
-    assert "0 OK, 1 warning, 2 critical, 3 unknown" in " ".join(done.out.split())
+    assert "0 OK; 1 warning; 2 critical; 3 unknown" in " ".join(done.out.split())
 
 
 def test_a_file_is_written_whole_and_nothing_else(run: Run, first: FakeNameServer, tmp_path: Path) -> None:

@@ -258,5 +258,6 @@ def test_a_reset_without_a_time_or_an_offset_says_so_before_it_asks_for_a_yes(ru
     done = run("resetOffsetByTime", "G", "T", "-n", "127.0.0.1:1")
     assert (done.code, done.err) == (
         2,
-        "nsadmin: resetOffsetByTime: missing option -s TIME or -o OFFSET\n",
+        "nsadmin: missing option -s TIME or -o OFFSET: usage: nsadmin resetOffsetByTime GROUP TOPIC"
+        " (-s TIME | -o OFFSET)\n",
     )

@@ -71,10 +71,10 @@ def test_a_refusal(ask: Run, holder: MessageBroker) -> None:
     ("words", "code", "text"),
     [
         (("U", "x"), 5, "No topic route info"),
-        (("T", "x", "-b", "broker-x"), 5, 'no broker "broker-x"; did you mean broker-a?'),
+        (("T", "x", "-b", "broker-x"), 5, 'no broker "broker-x"; did you mean "broker-a"?'),
         (("T", "x", "-i", "1"), 2, "-i needs -b, as each broker has queues of its own"),
         (("T", "x", "-b", "broker-a", "-i", "9"), 5, "T has no queue 9 to write to on broker-a: it has 8"),
-        (("T", ""), 2, "BODY is missing"),
+        (("T", ""), 2, "missing argument BODY: usage: nsadmin sendMessage TOPIC BODY"),
         (("T", "x", "-m", "maybe"), 2, "-m maybe cannot be: give true or false"),
         (("T", "x", "--property", "novalue"), 2, "--property novalue cannot be: give NAME=VALUE"),
     ],

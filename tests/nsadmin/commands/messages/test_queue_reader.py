@@ -97,7 +97,7 @@ def test_a_queue_that_breaks_off_is_mentioned(ask: Run, holder: MessageBroker) -
         (("printMsg", "T", "-d", "yes"), 2, "-d yes cannot be: give true or false"),
         (("printMsg", "T", "-s", "||"), 2, "-s || names no tag: give A || B"),
         (("printMsg", "T", "-c", "hex"), 2, "-c hex is unknown"),
-        (("printMsgByQueue", "T", "broker-x", "0"), 5, 'no broker "broker-x"; did you mean broker-a?'),
+        (("printMsgByQueue", "T", "broker-x", "0"), 5, 'no broker "broker-x"; did you mean "broker-a"?'),
         (("printMsgByQueue", "T", "broker-a", "8"), 5, "T has no queue 8 there: it has 8"),
         (("printMsgByQueue", "T", "broker-a", "0", "-p", "false"), 2, "-p false leaves nothing to show"),
     ],

@@ -34,5 +34,5 @@ def test_one_command_in_any_case(run: Run) -> None:
 def test_what_mqadmin_does_not_have(run: Run) -> None:
     done = run("mqadminMap", "updateTopik")
     assert (done.code, done.out) == (5, "")
-    assert done.err.startswith("nsadmin: mqadmin has no command 'updateTopik': did you mean updateTopic")
+    assert done.err.startswith("nsadmin: mqadmin has no command 'updateTopik': did you mean \"updateTopic\"")
     assert run("mqadminMap", "zzz").err == "nsadmin: mqadmin has no command 'zzz'\n"

@@ -133,4 +133,4 @@ def test_what_is_no_question(run: Run, words: tuple[str, ...], said: str) -> Non
 def test_a_broker_that_nobody_knows(run: Run, there: Lab) -> None:
     done = run("whatIf", "--down", "broker-x", "-n", there.namesrv_addr)
     assert done.code == 5
-    assert 'no broker "broker-x"; did you mean broker-b-2 or broker-b-1 or broker-b-0?' in done.err
+    assert 'no broker "broker-x"; did you mean "broker-b-2" or "broker-b-1" or "broker-b-0"?' in done.err

@@ -84,9 +84,10 @@ def test_a_line_that_fails_is_named_and_the_others_are_run(
     assert (done.code, done.out) == (5, "topic\nT\nU\n")
     told = [line for line in done.err.splitlines() if "lines:" in line or "commands" in line]
     assert told == [
-        "nsadmin: lines:1: topicRoute nowhere: exit code 5 (what was named does not exist)",
-        "nsadmin: lines:2: topicList --bad: exit code 2 (the command line is wrong)",
-        "nsadmin: lines:4: kvGet 'NS: exit code 2 (the command line is wrong)",
+        "nsadmin: lines:1: topicRoute nowhere: exit code 5"
+        " (the named topic, group, broker, key or message does not exist)",
+        "nsadmin: lines:2: topicList --bad: exit code 2 (the command line is wrong, or a setting is invalid)",
+        "nsadmin: lines:4: kvGet 'NS: exit code 2 (the command line is wrong, or a setting is invalid)",
         "nsadmin: 3 of 4 commands failed",
     ]
     assert "nsadmin: no closing quotation\n" in done.err
@@ -146,7 +147,7 @@ def test_a_dry_run_changes_nothing(run: Run, write: Write, server: FakeNameServe
     file = write("updateKvConfig NS k v", "topicList", "contextDelete there")
     done = run("batch", file, "-n", server.addr, "--dry-run")
     assert done.code == 2
-    assert "context delete knows no --dry-run: leave it out of this batch" in done.err
+    assert "context delete does not support --dry-run, so it cannot run in this batch" in done.err
     assert server.kv == {}
     assert "there" in run("contextList").out
 
@@ -163,7 +164,7 @@ def test_yes_counts_for_each_line(run: Run, write: Write, server: FakeNameServer
 def test_what_has_no_place_in_a_batch(line: str, run: Run, write: Write) -> None:
     done = run("batch", write(line))
     assert (done.code, done.out) == (2, "")
-    assert f"nsadmin: {line.split()[0]} has no place in a batch\n" in done.err
+    assert f"nsadmin: {line.split()[0]} cannot run in a batch\n" in done.err
 
 
 def test_lines_from_stdin(run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> None:

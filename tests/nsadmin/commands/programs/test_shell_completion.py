@@ -19,7 +19,7 @@ SOURCED = {
         "autoload -Uz compinit; compinit -u -D; source <({}); print $_comps[nsadmin]",
         "_nsadmin\n",
     ),
-    "fish": (["fish", "--no-config", "-c"], "{} | source; complete -C 'nsadmin contextU'", "contextUse"),
+    "fish": (["fish", "--no-config", "-c"], "{} | source; complete -C 'nsadmin context us'", "use"),
 }
 
 

@@ -118,7 +118,7 @@ def test_a_topic_with_an_order_configuration_is_ordered_anyway() -> None:
         ('[{"topicName": "a"},\n {"topicName": "a"}]', r"f:2: duplicate a"),
         (
             '[{"topicName": "a", "perms": 4}]',
-            r'f:1: unknown key "\[0\]\.perms": use one of .*; did you mean perm\?',
+            r'f:1: unknown key "\[0\]\.perms": use one of .*; did you mean "perm"\?',
         ),
         ('[{"topicName": "a", "perm": 9}]', r'f:1: \[0\]\.perm: invalid value "9": use'),
     ],

@@ -77,8 +77,8 @@ def test_no_key_means_two_things_for_one_row() -> None:
         ("updateOrderConf t get", True, "updateOrderConf changes something, and this is read-only"),
         ("tui", False, "tui wants a terminal of its own"),
         ("lab up", False, "lab wants a terminal of its own"),
-        ("topicLst", False, "no command 'topicLst': did you mean topicList"),
-        ("zzz", False, "no command 'zzz'"),
+        ("topicLst", False, 'unknown command "topicLst": did you mean "topicList"?'),
+        ("zzz", False, 'unknown command "zzz"'),
     ],
 )
 def test_what_cannot_be_run_from_here(line: str, read_only: bool, why: str | None) -> None:

@@ -1,0 +1,100 @@
+"""The page of nsadmin COMMAND --help."""
+
+from typing import Annotated
+
+import pytest
+
+from nsadmin import registry
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.help_pages.command_page import command_text
+from nsadmin.help_pages.help_command import load_command_function
+from nsadmin.registry import CommandEntry
+from tests.nsadmin.conftest import Run
+
+PAGES = [entry for entry in registry.COMMANDS if entry.kind != "program"]
+
+
+@declare_columns(("topic", "perm"), ("topic", "brokerName"))
+def command(
+    session: object,
+    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of the topic.")],
+    conf: Annotated[str | None, Argument(("-v",), "CONF", "What to write.", required=False)],
+    when: Annotated[str | None, Option("-s", metavar="TIME", help="When.", required_unless="count")] = None,
+    count: Annotated[int | None, Option("-o", metavar="N", help="How many.")] = None,
+    level: Annotated[int, Option("--level", metavar="N", help="How far.")] = 7,
+) -> None:
+    """Say what it does.
+
+    More about it.
+
+    Examples:
+        # Brokers of a topic
+        nsadmin topicRoute orders
+        # Of none (exit code 5)
+        nsadmin topicRoute no-such-topic
+        # Once more
+        nsadmin topicRoute third
+    """
+
+
+def entry_of(name: str) -> CommandEntry:
+    entry = registry.find_command(name)
+    assert entry is not None
+    return entry
+
+
+def test_a_page_has_usage_description_options_two_examples_and_columns() -> None:
+    assert (
+        command_text(entry_of("topicRoute"), command)
+        == """\
+Usage: nsadmin topicRoute TOPIC [CONF] (-s TIME | -o N) [OPTIONS]
+
+Say what it does.
+
+More about it.
+
+Arguments, by position or as options:
+  -t, --topic TOPIC  Name of the topic.
+  -v CONF            What to write.
+
+Options:
+  -s TIME    When.
+  -o N       How many.
+  --level N  How far. (default: 7)
+
+Examples:
+  # Brokers of a topic
+  nsadmin topicRoute orders
+  # Of none (exit code 5)
+  nsadmin topicRoute no-such-topic
+
+Columns: topic, perm, brokerName
+
+Shared options: nsadmin help options (-n, --context, --output, --columns,
+--sort, --filter, --watch, --timeout, ...)
+See also: nsadmin help columns topicRoute, nsadmin help exit-codes"""
+    )
+
+
+def test_the_page_of_kv_get_has_at_most_25_lines(run: Run) -> None:
+    assert len(run("kv", "get", "--help").out.splitlines()) <= 25
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.name)
+def test_every_command_has_a_page(entry: CommandEntry) -> None:
+    page = command_text(entry, load_command_function(entry))
+    assert page.startswith(f"Usage: nsadmin {entry.typed_name} ")
+    assert page.count("nsadmin help options") == 1
+
+
+def test_exit_codes_are_on_the_page_where_they_differ() -> None:
+    texts = {name: command_text(entry_of(name), command) for name in ("topicRoute", "kvDiff", "checkLag")}
+    assert "Exit codes:" not in texts["topicRoute"]
+    assert "Exit codes: 0 equal; 1 different; 3 a name server did not answer." in texts["kvDiff"]
+    assert "Exit codes: 0 OK; 1 warning; 2 critical; 3 unknown" in texts["checkLag"]
+
+
+def test_the_page_of_a_program_ends_with_its_examples(run: Run) -> None:
+    done = run("lab", "--help")
+    assert done.code == 0
+    assert "  nsadmin lab up --namesrv-port 9876 --broker-port 10911\n" in done.out

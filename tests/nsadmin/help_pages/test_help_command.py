@@ -1,0 +1,59 @@
+"""nsadmin help WORDS."""
+
+import pytest
+
+from nsadmin import registry
+from nsadmin.exit_codes import UsageError
+from nsadmin.help_pages.help_command import find_page
+from tests.nsadmin.conftest import Run
+
+
+@pytest.mark.parametrize("handle", [category.handle for category in registry.CATEGORIES])
+def test_a_category_lists_its_commands_and_its_handle_is_no_command(handle: str) -> None:
+    page = find_page([handle.upper()])
+    category = registry.find_category(handle)
+    assert page is not None
+    assert category is not None
+    assert registry.find_group(handle) is None
+    for entry in registry.list_category_members(category):
+        assert f"\n  {entry.typed_name}" in page
+
+
+def test_all_lists_every_command() -> None:
+    page = find_page(["all"])
+    assert page is not None
+    for entry in registry.COMMANDS:
+        assert f"\n  {entry.typed_name}" in page
+
+
+def test_a_command_has_a_page_of_its_own() -> None:
+    assert find_page(["kv", "get"]) is None
+    assert find_page(["topic-route"]) is None
+
+
+def test_unknown_words_are_an_error() -> None:
+    with pytest.raises(UsageError, match='unknown command "columnz"'):
+        find_page(["columnz"])
+
+
+def test_options_environment_and_exit_codes_are_pages(run: Run) -> None:
+    for word, text in (
+        ("options", "--namesrvAddr LIST"),
+        ("options", "-y, --yes"),
+        ("options", "--wait-until-ok TIME"),
+        ("environment", "NAMESRV_ADDR"),
+        ("exit-codes", "  3    partly done: some servers failed\n"),
+    ):
+        done = run("help", word)
+        assert (done.code, done.err) == (0, "")
+        assert text in done.out
+
+
+def test_columns_of_a_command_are_explained(run: Run) -> None:
+    done = run("help", "columns", "kv", "get")
+    assert done.code == 0
+    assert done.out.startswith(
+        "Columns of nsadmin kv get, for --columns, --sort and --filter:\n  namesrvAddr  "
+    )
+    assert run("help", "columns", "batch").out == "batch prints no table.\n"
+    assert run("help", "columns", "kvv").code == 2

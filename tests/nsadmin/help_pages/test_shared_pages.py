@@ -1,0 +1,24 @@
+"""Pages about what all commands share."""
+
+from nsadmin.command_line.parser import leading_parameters
+from nsadmin.exit_codes import SPECIAL_CODE_MEANINGS
+from nsadmin.help_pages.shared_pages import environment_text, exit_codes_text, options_text
+from nsadmin.registry import COMMANDS
+
+
+def test_every_shared_option_is_explained() -> None:
+    text = options_text()
+    for parameter in leading_parameters():
+        for flag in parameter.declaration.flags:
+            if flag not in ("-h", "--help", "--version"):
+                assert flag.partition("/")[0] in text, flag
+
+
+def test_commands_with_codes_of_their_own_exist_and_are_listed() -> None:
+    names = {entry.name: entry.typed_name for entry in COMMANDS}
+    for name in SPECIAL_CODE_MEANINGS:
+        assert f"\n  {names[name]} " in exit_codes_text()
+
+
+def test_the_precedence_of_settings_is_said_once_per_page() -> None:
+    assert environment_text().count("Precedence") == options_text().count("Precedence") == 1
