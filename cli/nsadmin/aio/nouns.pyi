@@ -29,7 +29,8 @@ from nsadmin.client.consumers.client_connections import GroupConnections, Produc
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningGroup
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode, ModeChange
-from nsadmin.client.consumers.consumer_progress import ConsumeStats, GroupProgress, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.consumers.group_settings import (
     AttributeChanges,
     GroupChange,
@@ -839,6 +840,11 @@ class AsyncConsumerAdmin:
         self, group: str, topic: str | None = None, cluster_name: str | None = None
     ) -> list[ServerResult[ConsumeStats]]:
         """Return the progress of a group on each broker (GET_CONSUME_STATS, 208)."""
+
+    async def get_progress_at(
+        self, group: str, broker_addrs: Iterable[str]
+    ) -> list[ServerResult[ConsumeStats]]:
+        """Return the progress of a group on these brokers (GET_CONSUME_STATS, 208)."""
 
     async def get_all_progress(
         self, cluster_name: str | None = None, *, include_system: bool = False

@@ -1,5 +1,7 @@
 """The base class of the app: the state that the renderer and the action controller share, and its widgets."""
 
+import asyncio
+import signal
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -58,6 +60,11 @@ class BaseTui(App[None]):
         """Forget every poll: another cluster, or another moment of a replay, begins."""
         self.model = ClusterModel(self.cluster_context.addrs, is_replay=self.player is not None)
         self.agreement_verdict = AgreementVerdict("unknown")
+
+    def on_mount(self) -> None:
+        # Without a handler, a signal leaves the terminal in raw mode and a running command without a parent.
+        for ending_signal in (signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(ending_signal, self.exit, None, 128 + ending_signal)
 
     @property
     def row_grid(self) -> Grid:

@@ -231,7 +231,7 @@ async def test_figures_of_a_broker_that_does_not_answer_say_since_when_they_are_
     clock = Clock()
     app = still(clock=clock)
     async with app.run_test(size=WIDE) as pilot:
-        await hear(app, pilot, [*THREE, silent("10.0.1.2:10911", NOON + 1_000)])
+        await hear(app, pilot, [*THREE, *2 * [silent("10.0.1.2:10911", NOON + 1_000)]])
         clock.now += 13_000
         app.redraw_screen()
         await pilot.pause()
@@ -250,6 +250,7 @@ async def test_operator_finds_the_broker_that_is_gone(tmp_path: Path) -> None:
             ground.kill("broker-a-1")
             ground.freeze("broker-b-0", 1)
             ground.now = clock.now = NOON + 20_000
+            await hear(app, pilot, ground.look())
             await hear(app, pilot, ground.look())
             await pilot.press("slash", *"!up", "enter")
             golden(app, "broker-gone")

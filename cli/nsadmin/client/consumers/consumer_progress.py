@@ -7,11 +7,11 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.client_connections import GroupConnections
 from nsadmin.client.consumers.committed_offsets import (
@@ -19,56 +19,18 @@ from nsadmin.client.consumers.committed_offsets import (
     parse_all_committed,
     read_committed_offsets,
 )
+from nsadmin.client.consumers.consume_stats import (
+    ConsumeStats,
+    GroupQueueLag,
+    parse_broker_stats,
+    parse_group_stats,
+)
 from nsadmin.client.consumers.groups import GroupAdmin, is_system_group
-from nsadmin.client.message_queues import MessageQueue, parse_queue_table
+from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import ServerResult
 
 BROKER_STATS_TIMEOUT_SECONDS = 50.0
 """Seconds for a request for which the broker visits all groups and queues."""
-
-
-class GroupQueueLag(NamedTuple):
-    """A group on one queue. All offsets count messages from 0.
-
-    Attributes:
-        group: The consumer group.
-        queue: The queue.
-        broker_offset: The offset of the next message that the broker stores.
-        consumer_offset: The committed offset: the next message to consume. None if never committed.
-        pull_offset: The offset of the next message to deliver. None before 5.1.
-        last_consumed_ms: The store time of the last consumed message, in ms since 1970; None if unknown.
-    """
-
-    group: str
-    queue: MessageQueue
-    broker_offset: int
-    consumer_offset: int | None
-    pull_offset: int | None
-    last_consumed_ms: int | None
-
-    @property
-    def lag_count(self) -> int | None:
-        """The number of unconsumed messages; None if the group never committed an offset."""
-        return None if self.consumer_offset is None else self.broker_offset - self.consumer_offset
-
-    @property
-    def inflight_count(self) -> int | None:
-        """The number of delivered, unacknowledged messages; None if unknown (before 5.1)."""
-        if self.consumer_offset is None or self.pull_offset is None:
-            return None
-        return self.pull_offset - self.consumer_offset
-
-
-class ConsumeStats(NamedTuple):
-    """One group on one broker.
-
-    Attributes:
-        consume_tps: Messages consumed per second.
-        queues: One GroupQueueLag per queue, in order.
-    """
-
-    consume_tps: float
-    queues: tuple[GroupQueueLag, ...]
 
 
 class GroupProgress(NamedTuple):
@@ -118,9 +80,22 @@ class ConsumerAdmin:
         broker_addrs = self._list_asked_addrs(cluster_name)
         ext_fields = headers.write_header(broker_headers.ConsumerGroup(group, topic))
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_CONSUME_STATS, ext_fields)
-        stats_results = [decode_answer(answer, partial(_parse_stats, group)) for answer in answers]
+        stats_results = [decode_answer(answer, partial(parse_group_stats, group)) for answer in answers]
         if not any(consume_stats is None or consume_stats.queues for _, consume_stats, _ in stats_results):
             self._groups.check_exists(group, cluster_name)
+        return self._mark_never_committed(stats_results)
+
+    def get_progress_at(self, group: str, broker_addrs: Iterable[str]) -> list[ServerResult[ConsumeStats]]:
+        """Return the progress of a group on these brokers (GET_CONSUME_STATS, 208).
+
+        Args:
+            group: The consumer group. Brokers need not know it.
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
+        stats_results = self.get_stats_each([(broker_addr, group) for broker_addr in broker_addrs])
         return self._mark_never_committed(stats_results)
 
     def get_all_progress(
@@ -183,7 +158,7 @@ class ConsumerAdmin:
             for broker_addr, group in group_places
         )
         return [
-            decode_answer(answer, partial(_parse_stats, group))
+            decode_answer(answer, partial(parse_group_stats, group))
             for (_, group), answer in zip(group_places, answers, strict=True)
         ]
 
@@ -286,7 +261,7 @@ class ConsumerAdmin:
         [answer] = self._caller.send_requests(
             [(broker_addr, command)], max(timeout_seconds, self._caller.access.timeout)
         )
-        [stats_result] = self._mark_never_committed([decode_answer(answer, _parse_broker_stats)])
+        [stats_result] = self._mark_never_committed([decode_answer(answer, parse_broker_stats)])
         if stats_result.result is None:
             raise stats_result.error or RuntimeError(broker_addr)
         return stats_result.result.queues
@@ -328,43 +303,6 @@ class ConsumerAdmin:
             stats_result.then(partial(_clear_never_committed, stats_result.addr, never_committed))
             for stats_result in stats_results
         ]
-
-
-def _parse_stats(group: str, response: RemotingCommand) -> ConsumeStats:
-    json_body = parse_json_object(response)
-    return ConsumeStats(json_body.get("consumeTps") or 0.0, _parse_lags(group, json_body.get("offsetTable")))
-
-
-def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
-    return tuple(
-        GroupQueueLag(
-            group,
-            queue,
-            int(offset_record.get("brokerOffset") or 0),
-            int(offset_record.get("consumerOffset") or 0),
-            offset_record.get("pullOffset"),
-            offset_record.get("lastTimestamp") or None,
-        )
-        for queue, offset_record in parse_queue_table(offset_table).items()
-    )
-
-
-def _parse_broker_stats(response: RemotingCommand) -> ConsumeStats:
-    queue_lags = [
-        queue_lag._replace(pull_offset=None)
-        for stats_by_group in parse_json_object(response).get("consumeStatsList") or ()
-        for group, stats_records in stats_by_group.items()
-        for stats_record in stats_records or ()
-        for queue_lag in _parse_lags(group, stats_record.get("offsetTable"))
-    ]
-    return ConsumeStats(
-        0.0,
-        tuple(
-            sorted(
-                queue_lags, key=lambda queue_lag: (queue_lag.queue.topic, queue_lag.group, queue_lag.queue)
-            )
-        ),
-    )
 
 
 def _clear_never_committed(

@@ -5,12 +5,8 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.consumers.consumer_progress import (
-    BROKER_STATS_TIMEOUT_SECONDS,
-    ConsumeStats,
-    GroupProgress,
-    GroupQueueLag,
-)
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text

@@ -114,6 +114,9 @@ def tui(
     # Loaded modules stay. Without this, each garbage collection scanned them for 60 ms during typing.
     gc.freeze()
     tui_app.run()
+    if tui_app.return_code:
+        # A signal or a fault ended the app, after it restored the terminal.
+        sys.exit(tui_app.return_code)
     return iter(())
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.consumers.client_connections import is_group_offline
-from nsadmin.client.consumers.consumer_progress import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale

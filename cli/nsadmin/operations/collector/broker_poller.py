@@ -14,7 +14,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
-from nsadmin.client.consumers.consumer_progress import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.results import error_text, is_unreachable
 from nsadmin.operations.collector.name_server_poller import PollStopped

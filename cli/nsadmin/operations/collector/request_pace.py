@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from time import monotonic, sleep
 
 _RETRY_SECONDS = 0.01
+_QUEUED_RETRY_SECONDS = 0.05
+"""The pause of a thread that is not first in the queue."""
 
 
 class RequestPace:
     """Allows at most `per_second` requests to begin within any second. Thread-safe.
 
+    Reservations are granted in the order in which they were made, so a large one is not overtaken for ever.
     `pause` waits for a number of seconds. If it returns a true value, waiting ends at once.
     """
 
@@ -26,6 +29,7 @@ class RequestPace:
         self._pause = pause
         self._lock = threading.Lock()
         self._ended_turns: deque[tuple[float, int]] = deque()
+        self._waiting_tickets: deque[object] = deque()
         self._reserved_count = 0
 
     @contextmanager
@@ -36,9 +40,7 @@ class RequestPace:
         begin inside it.
         """
         request_count = min(request_count, self.per_second)
-        while (wait_seconds := self._try_reserve(request_count)) > 0 and not self._pause(wait_seconds):
-            pass
-        if wait_seconds > 0:
+        if not self._wait_for_reservation(request_count):
             # `pause` ended the wait: the caller is stopping and sends no request.
             yield
             return
@@ -48,9 +50,25 @@ class RequestPace:
             with self._lock:
                 self._ended_turns.append((self._clock(), request_count))
 
-    def _try_reserve(self, request_count: int) -> float:
+    def _wait_for_reservation(self, request_count: int) -> bool:
+        """Queue, and reserve the requests; return whether that happened before `pause` ended the wait."""
+        ticket = object()
+        with self._lock:
+            self._waiting_tickets.append(ticket)
+        try:
+            while (wait_seconds := self._try_reserve(ticket, request_count)) > 0:
+                if self._pause(wait_seconds):
+                    return False
+            return True
+        finally:
+            with self._lock:
+                self._waiting_tickets.remove(ticket)
+
+    def _try_reserve(self, ticket: object, request_count: int) -> float:
         """Reserve the requests and return 0; or return the seconds to wait before the next attempt."""
         with self._lock:
+            if self._waiting_tickets[0] is not ticket:
+                return _QUEUED_RETRY_SECONDS
             now_seconds = self._clock()
             while self._ended_turns and self._ended_turns[0][0] <= now_seconds - 1:
                 self._reserved_count -= self._ended_turns.popleft()[1]

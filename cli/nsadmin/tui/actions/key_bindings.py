@@ -68,6 +68,7 @@ KEY_BINDINGS = (
     "minutes back"),
     KeyBinding("seekFarOn", "right_curly_bracket", "run_key('seekFarOn')", "Replaying", "ten minutes on"),
     KeyBinding("seekTo", "full_stop", "seek_to", "Replaying", "to a time of day; + and _ change the speed"),
+    KeyBinding("suspend", "ctrl+z", "suspend_process", "Leaving", "suspend; fg resumes"),
     KeyBinding("quit", "q,ctrl+c", "quit", "Leaving", "leave", "quit"),
 )  # fmt: skip
 

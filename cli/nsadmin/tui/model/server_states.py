@@ -24,21 +24,27 @@ class Silence(NamedTuple):
 
 
 class LatestAnswer(Generic[P]):
-    """The last answer to one kind of poll, and its error. `silent_since_ms` is None while it is answered."""
+    """The last answer to one kind of poll, and its error. `silent_since_ms` is None while it is answered.
 
-    __slots__ = ("error_kind", "error_text", "last_poll", "silent_since_ms")
+    `miss_count` counts the polls that failed since the last answer.
+    """
+
+    __slots__ = ("error_kind", "error_text", "last_poll", "miss_count", "silent_since_ms")
 
     def __init__(self) -> None:
         self.last_poll: P | None = None
         self.error_text: str | None = None
         self.error_kind: str | None = None
         self.silent_since_ms: int | None = None
+        self.miss_count = 0
 
     def record_answer(self, poll: P) -> None:
         self.last_poll, self.error_text, self.error_kind, self.silent_since_ms = poll, None, None, None
+        self.miss_count = 0
 
     def record_failure(self, failed_at_ms: int, error_text: str, error_kind: str | None = None) -> None:
         self.error_text, self.error_kind = error_text, error_kind
+        self.miss_count += 1
         if self.silent_since_ms is None:
             self.silent_since_ms = failed_at_ms
 

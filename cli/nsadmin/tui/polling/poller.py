@@ -1,8 +1,9 @@
 """The polling threads: they ask all servers once per interval and pass on the polls.
 
 Rule: a slow or dead server does not delay the others. Each name server has its own thread. Brokers that
-answered last time share one thread, and silent brokers share another. A third thread runs the queries of the
-current screen. Requests are spread over the interval, and all threads share one rate limit.
+answered last time share one thread with a short timeout. A broker that misses it is asked again at once by
+another thread, with the timeout of the command line. A third thread runs the queries of the current screen.
+Requests are spread over the interval, and all threads share one rate limit.
 """
 
 import threading
@@ -26,7 +27,7 @@ from nsadmin.tui.polling.poll_records import (
     MissingBrokersPolled,
     NameServerPolled,
 )
-from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe
+from nsadmin.tui.polling.server_polls import Clock, RequestStopwatch, ServerProbe, split_batches
 
 ClientFactory = Callable[[Sequence[str], float | None, RequestStopwatch], AdminClient]
 """Creates a client: name server addresses, timeout in seconds (None: the usual one), request observer."""
@@ -36,6 +37,8 @@ _BROKER_TIMEOUT_SECONDS = 1.0
 """Timeout for a broker that answered last time. It is short because the rest of the batch waits for it."""
 _BATCH_PAUSE_SECONDS = 0.2
 _FIRST_BATCH_SIZE = 32
+_FIRST_TURN_THREADS = 4
+"""The first batches run side by side, so that the silent brokers of one do not delay the others."""
 _DRAIN_POLL_SECONDS = 2.0
 _RESTART_DELAY_SECONDS = 10.0
 
@@ -83,6 +86,7 @@ class ClusterPoller:
         self._detail_queries: tuple[DetailQuery, ...] = ()
         self._queries_changed = threading.Event()
         self._brokers_known = threading.Event()
+        self._broker_fell_silent = threading.Event()
         self._wake_event = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -112,7 +116,13 @@ class ClusterPoller:
     def stop(self, patience_seconds: float = 0.0) -> None:
         """Stop all threads. Wait this many seconds for requests that are running."""
         self._stop_event.set()
-        for event in (self._running_event, self._queries_changed, self._brokers_known, self._wake_event):
+        for event in (
+            self._running_event,
+            self._queries_changed,
+            self._brokers_known,
+            self._broker_fell_silent,
+            self._wake_event,
+        ):
             event.set()
         deadline_seconds = monotonic() + patience_seconds
         for thread in self._threads:
@@ -207,33 +217,34 @@ class ClusterPoller:
                 # A broker that refuses answers fast, so it stays with the answering brokers.
                 if poll.kind in (None, "refused"):
                     self._silent_addrs.discard(poll.addr)
-                else:
+                elif poll.addr not in self._silent_addrs:
                     self._silent_addrs.add(poll.addr)
+                    self._broker_fell_silent.set()
 
     def _poll_answering_brokers(self) -> None:
         self._brokers_known.wait()
         with self._open_probe(self._plan.addrs, _BROKER_TIMEOUT_SECONDS) as server_probe:
-            is_first_turn = True
+            self._poll_first_turn(server_probe)
             while not self._stop_event.is_set():
                 began_seconds = monotonic()
                 broker_addrs = self._select_brokers(False)
-                # The first turn uses the whole rate limit: the operator waits for the first screen.
-                batch_size = (
-                    _FIRST_BATCH_SIZE
-                    if is_first_turn
-                    else max(1, ceil(len(broker_addrs) * _BATCH_PAUSE_SECONDS / (self.interval * 0.8)))
-                )
-                for batch_start in range(0, len(broker_addrs), batch_size):
-                    self._poll_batch(
-                        server_probe,
-                        broker_addrs[batch_start : batch_start + batch_size],
-                        pause_seconds=0 if is_first_turn else _BATCH_PAUSE_SECONDS,
-                    )
-                is_first_turn = not broker_addrs
+                batch_size = max(1, ceil(len(broker_addrs) * _BATCH_PAUSE_SECONDS / (self.interval * 0.8)))
+                for broker_batch in split_batches(broker_addrs, batch_size):
+                    self._poll_batch(server_probe, broker_batch, _BATCH_PAUSE_SECONDS)
                 self._wait_for_next_turn(began_seconds)
 
+    def _poll_first_turn(self, server_probe: ServerProbe) -> None:
+        """Poll all brokers as fast as the rate limit allows: the operator waits for the first screen."""
+        # Imported while requests are running, so that the first screen appears sooner.
+        from concurrent.futures import ThreadPoolExecutor
+
+        broker_batches = split_batches(self._select_brokers(False), _FIRST_BATCH_SIZE)
+        with ThreadPoolExecutor(_FIRST_TURN_THREADS) as batch_threads:
+            for _ in batch_threads.map(lambda batch: self._poll_batch(server_probe, batch), broker_batches):
+                pass
+
     def _poll_batch(
-        self, server_probe: ServerProbe, broker_addrs: Sequence[str], pause_seconds: float
+        self, server_probe: ServerProbe, broker_addrs: Sequence[str], pause_seconds: float = 0
     ) -> None:
         if self._stop_event.is_set():
             return
@@ -249,12 +260,11 @@ class ClusterPoller:
         with self._open_probe(self._plan.addrs) as server_probe:
             while not self._stop_event.is_set():
                 began_seconds = monotonic()
+                self._broker_fell_silent.clear()
                 broker_addrs = self._select_brokers(True)
                 if broker_addrs:
-                    self._poll_batch(
-                        server_probe, broker_addrs[: self._plan.requests_per_second], pause_seconds=0
-                    )
-                self._wait_for_next_turn(began_seconds)
+                    self._poll_batch(server_probe, broker_addrs[: self._plan.requests_per_second])
+                self._wait_for_next_turn(began_seconds, self._broker_fell_silent)
 
     def _follow_journal(self, journal_folder: str) -> None:
         """Post the events of a journal as its name server writes them.

@@ -186,3 +186,10 @@ def _error_line(error: RocketMQError) -> str:
     if isinstance(error, NoneReachable) and error.errors:
         return error_text(error.errors[0])
     return error_text(error)
+
+
+def split_batches(broker_addrs: Sequence[str], batch_size: int) -> list[Sequence[str]]:
+    return [
+        broker_addrs[batch_start : batch_start + batch_size]
+        for batch_start in range(0, len(broker_addrs), batch_size)
+    ]

@@ -9,6 +9,7 @@ from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.views import units
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 from nsadmin.tui.views.view_targets import ViewTarget
 
@@ -61,7 +62,7 @@ class View:
 
     def summarize_rows(self, rows: Sequence[Any]) -> CellLine:
         """The summary of a group of rows, for its heading."""
-        return [Cell(f"{len(rows)} rows", "dim")]
+        return [Cell(units.count_noun(len(rows), "row"), "dim")]
 
     def open_row(self, row: Any) -> ViewTarget | None:
         """The target that Enter opens, or None."""

@@ -89,7 +89,12 @@ class BrokerRow(NamedTuple):
         return self.now_ms - min(known_times) if known_times else None
 
 
-_DRAINABLE_STATES = (display_states.UP, display_states.WIPED, display_states.PARTLY_WIPED)
+_DRAINABLE_STATES = (
+    display_states.UP,
+    display_states.SLOW,
+    display_states.WIPED,
+    display_states.PARTLY_WIPED,
+)
 """States that a drain's state replaces. A broker that is gone or frozen keeps its own state."""
 
 

@@ -353,7 +353,7 @@ class BrokersView(View):
 
 def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
     """Summarize brokers in one line: the count of each state, and the total put and get rates."""
-    summary_cells = [Cell(f"{len(broker_rows)} brokers", "strong")]
+    summary_cells = [Cell(units.count_noun(len(broker_rows), "broker"), "strong")]
     for display_state, broker_count in sorted(
         Counter(row.display_state for row in broker_rows).items(),
         key=lambda state_count: state_count[0].severity_order,

@@ -20,6 +20,7 @@ GONE = DisplayState("gone", "✕", "bad", 0)
 FROZEN = DisplayState("frozen", "◐", "bad", 1)
 DOWN = DisplayState("down", "✕", "bad", 2)
 REFUSES = DisplayState("refuses", "!", "warn", 3)
+SLOW = DisplayState("slow", "◔", "warn", 4)
 INACTIVE = DisplayState("inactive", "○", "warn", 4)
 WIPED = DisplayState("wiped", "⊘", "warn", 5)
 PARTLY_WIPED = DisplayState("wiped?", "⊘", "warn", 5)
@@ -27,6 +28,10 @@ DRAINING = DisplayState("draining", "▽", "info", 6)
 DRAINED = DisplayState("drained", "▼", "info", 6)
 LISTED = DisplayState("listed", "·", "dim", 7)
 UP = DisplayState("up", "●", "good", 8)
+
+
+_MISSES_OF_FROZEN = 2
+"""One late answer is no proof: the broker or this machine may be busy. The second poll has `--timeout`."""
 
 
 class WipeCounts(NamedTuple):
@@ -41,7 +46,9 @@ def state_of_broker(broker: ObservedBroker, wipe_counts: WipeCounts | None = Non
     if broker.gone_since_ms is not None:
         return GONE
     if broker.error_text is not None:
-        return {"timeout": FROZEN, "refused": REFUSES}.get(broker.error_kind or "", DOWN)
+        if broker.error_kind == "timeout":
+            return FROZEN if broker.miss_count >= _MISSES_OF_FROZEN else SLOW
+        return REFUSES if broker.error_kind == "refused" else DOWN
     if broker.last_poll is None:
         return LISTED
     # Slaves always report brokerActive=false, because they take no messages.

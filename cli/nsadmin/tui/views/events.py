@@ -109,7 +109,7 @@ class EventsView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         journaled_count = sum(1 for notice in model.notices if notice.is_from_journal)
         return [
-            Cell(f"{len(model.notices)} events", "strong"),
+            Cell(units.count_noun(len(model.notices), "event"), "strong"),
             Cell(
                 f"  {journaled_count} from journals, {len(model.notices) - journaled_count} from polls", "dim"
             ),

@@ -156,7 +156,7 @@ class GroupQueuesView(GroupDetailView):
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
         total_lag = sum(row.diff or 0 for row in rows)
         lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
-        return [Cell(f"{len(rows)} queues", "dim"), Cell("  behind by "), lag_cell]
+        return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  behind by "), lag_cell]
 
     def row_key(self, row: QueueLag) -> str:
         return f"{row.topic} {row.broker_name} {row.queue_id}"

@@ -182,10 +182,17 @@ class GroupsView(View):
         if model.group_names_answer.last_poll is None:
             return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
         headline_cells = [
-            Cell(f"{len(group_rows)} groups", "strong"),
+            Cell(units.count_noun(len(group_rows), "group"), "strong"),
             Cell("  behind by "),
             Cell(units.format_count(total_lag), "accent"),
         ]
+        poll_times = [row.group_poll.at for row in group_rows if row.group_poll is not None]
+        if poll_times:
+            headline_cells.append(
+                Cell(f"  updated {units.format_age(model.now_ms - min(poll_times))} ago", "dim")
+            )
+        if len(poll_times) < len(group_rows):
+            headline_cells.append(Cell(f"  {len(group_rows) - len(poll_times)} not read yet", "dim"))
         error_by_broker = model.group_names_answer.last_poll.errors
         if error_by_broker:
             headline_cells.append(Cell(f"  {len(error_by_broker)} brokers did not tell theirs", "warn"))

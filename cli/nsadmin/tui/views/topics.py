@@ -255,6 +255,6 @@ class TopicsView(View):
             lambda: sum(1 for topic in topic_names if not kind_of_topic(topic)),
         )
         return [
-            Cell(f"{len(topic_names)} topics", "strong"),
+            Cell(units.count_noun(len(topic_names), "topic"), "strong"),
             Cell(f"  {application_count} of applications", "dim"),
         ]

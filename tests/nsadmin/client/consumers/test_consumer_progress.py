@@ -5,7 +5,7 @@ import pytest
 from namesrv_core.errors import RequestError
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
-from nsadmin.client.consumers.consumer_progress import GroupQueueLag
+from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port, refuse

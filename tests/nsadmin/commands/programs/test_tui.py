@@ -1,5 +1,8 @@
 """tui on a terminal of its own: it comes up, answers keys and leaves the terminal as it was."""
 
+import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ from nsadmin.commands.programs.tui import _find_change_target, _validate_interva
 from nsadmin.exit_codes import UsageError
 from tests.nsadmin.conftest import Run
 from tests.support.lab import lab
+from tests.support.running import DEADLINE
 from tests.support.servers import FakeNameServer
 from tests.support.terminal import Terminal
 
@@ -149,3 +153,49 @@ def test_what_cannot_be_recorded_or_played(args: tuple[str, ...], why: str, tmp_
         assert terminal.ended() == 2
     assert why in terminal.said
     assert "Traceback" not in terminal.said
+
+
+LEAVE_ALTERNATE_SCREEN, SHOW_CURSOR, STOP_MOUSE = "\x1b[?1049l", "\x1b[?25h", "\x1b[?1000l"
+
+
+@pytest.mark.parametrize("ending_signal", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_and_the_terminal_is_restored(tmp_path: Path, ending_signal: signal.Signals) -> None:
+    """Issue 30: SIGTERM left the alternate screen, a hidden cursor and mouse reporting."""
+    with Terminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+        terminal.until("silent")
+        os.kill(terminal.pid, ending_signal)
+        assert terminal.ended() == 128 + ending_signal
+    for sequence in (LEAVE_ALTERNATE_SCREEN, SHOW_CURSOR, STOP_MOUSE):
+        assert terminal.said.rfind(sequence) > terminal.said.rfind("silent"), sequence
+
+
+def test_a_signal_ends_the_command_that_it_runs(tmp_path: Path) -> None:
+    with lab(tmp_path / "lab") as there, Terminal("tui", "-n", there.namesrv_addr, home=tmp_path) as terminal:
+        terminal.until("12 brokers")
+        terminal.type(":clusterList --watch 1\r")
+        terminal.until("brokerName")
+        [child_id] = list_children(terminal.pid)
+        os.kill(terminal.pid, signal.SIGTERM)
+        assert terminal.ended() == 128 + signal.SIGTERM
+        deadline = time.monotonic() + DEADLINE
+        while Path(f"/proc/{child_id}").exists():
+            assert time.monotonic() < deadline, "the command goes on"
+            time.sleep(0.05)
+
+
+def test_ctrl_z_suspends_it_and_sigcont_resumes_it(tmp_path: Path) -> None:
+    with Terminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+        terminal.until("silent")
+        terminal.type("\x1a")
+        terminal.until(LEAVE_ALTERNATE_SCREEN)
+        _, status = os.waitpid(terminal.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        os.kill(terminal.pid, signal.SIGCONT)
+        terminal.until("silent")
+        terminal.type("q")
+        assert terminal.ended() == 0
+
+
+def list_children(process_id: int) -> list[int]:
+    children = Path(f"/proc/{process_id}/task").glob("*/children")
+    return [int(word) for path in children for word in path.read_text().split()]

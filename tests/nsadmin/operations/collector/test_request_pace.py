@@ -1,6 +1,8 @@
 """How many requests may go out."""
 
 import random
+import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -82,3 +84,29 @@ def test_what_is_under_way_elsewhere_is_waited_for() -> None:
     with pace.reserve_requests(1):
         assert len(slept) == 6
         assert clock.now >= 101
+
+
+def test_a_large_reservation_is_not_overtaken_by_small_ones() -> None:
+    """Issue 30: the TUI polled 300 brokers in small turns, and its query for groups never got its turn."""
+    pace = RequestPace(50)
+    small_turns_granted, stop = [0], threading.Event()
+    large_granted_at: list[int] = []
+
+    def take_small_turns() -> None:
+        while not stop.is_set():
+            with pace.reserve_requests(5):
+                small_turns_granted[0] += 1
+
+    small_threads = [threading.Thread(target=take_small_turns) for _ in range(3)]
+    for thread in small_threads:
+        thread.start()
+    while small_turns_granted[0] < 10:
+        time.sleep(0.01)
+    waiting_since = small_turns_granted[0]
+    with pace.reserve_requests(50):
+        large_granted_at.append(small_turns_granted[0])
+    stop.set()
+    for thread in small_threads:
+        thread.join()
+    # Each small thread may have one turn that was queued before the large one, and one that was granted.
+    assert large_granted_at[0] - waiting_since <= 6

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
+from nsadmin.client.consumers.groups import GroupAdmin
 from nsadmin.client.results import NoneReachable
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
@@ -83,7 +83,7 @@ def test_who_is_connected_is_not_nobody_where_no_name_server_answers(
 
     names, *_ = ground.ask(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
-    monkeypatch.setattr(ConsumerAdmin, "get_connections", connections)
+    monkeypatch.setattr(GroupAdmin, "list_targets", connections)
     [poll] = ground.ask(DetailQuery("group", names.names[0]))
     assert isinstance(poll, GroupPolled)
     assert poll.error is not None

@@ -44,7 +44,7 @@ def test_a_broker_has_five_tabs_about_the_same() -> None:
 
 
 def test_figures_stay_while_it_is_silent_and_say_how_old_they_are() -> None:
-    model = model_of(silent(A, NOON + 1_000))
+    model = model_of(silent(A, NOON + 1_000), silent(A, NOON + 4_000))
     model.now_ms = NOON + 61_000
     view = BrokerFiguresView(*PLACE)
     line = "".join(cell.text for cell in view.render_headline(model))

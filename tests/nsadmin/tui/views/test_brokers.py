@@ -57,7 +57,8 @@ def test_levels_give_figures_a_tone_and_old_ones_have_none() -> None:
     figures: dict[str, Any] = {"commitLogDiskRatio": "0.9", "sendThreadPoolQueueHeadWaitTimeMills": "60"}
     [full] = list_broker_rows(model_of(server(), broker(MASTER, **figures)))
     assert (cell(full, "disk").tone, cell(full, "wait").tone) == ("bad", "warn")
-    [old] = list_broker_rows(model_of(server(), broker(MASTER, **figures), silent(MASTER, NOON + 5_000)))
+    late = silent(MASTER, NOON + 5_000)
+    [old] = list_broker_rows(model_of(server(), broker(MASTER, **figures), late, late))
     assert (cell(old, "disk").tone, cell(old, "disk").text) == ("dim", "███▌ 90%")
     assert cell(old, "state") == Cell("◐ frozen 0 s", "bad")
     assert old.stale_ms == 0
@@ -91,7 +92,7 @@ def test_the_screen_of_one_cluster_and_what_its_rows_are_about() -> None:
 
 
 def test_the_line_above_counts_states_and_messages() -> None:
-    model = model_of(BOTH, broker(MASTER), silent(SLAVE))
+    model = model_of(BOTH, broker(MASTER), silent(SLAVE), silent(SLAVE))
     line = "".join(cell.text for cell in BrokersView().render_headline(model))
     assert line == "2 brokers  ◐ 1 frozen  ● 1 up  in 100/s  out 200/s"
 
@@ -119,8 +120,8 @@ def test_totals_of_what_nobody_tells_are_no_zero() -> None:
 
     assert line() == "2 brokers  · 2 listed  in –/s  out –/s"
     told = [broker(MASTER), broker(SLAVE)]
-    assert line(*told, silent(MASTER), silent(SLAVE)) == "2 brokers  ◐ 2 frozen  in –/s  out –/s"
-    assert line(*told, silent(MASTER)) == "2 brokers  ◐ 1 frozen  ● 1 up  in –/s  out 200/s"
+    assert line(*told, *2 * [silent(MASTER), silent(SLAVE)]) == "2 brokers  ◐ 2 frozen  in –/s  out –/s"
+    assert line(*told, silent(MASTER)) == "2 brokers  ◔ 1 slow  ● 1 up  in –/s  out 200/s"
 
 
 def test_where_no_name_server_answers_nobody_knows_who_lists_a_broker() -> None:

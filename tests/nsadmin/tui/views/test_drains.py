@@ -72,6 +72,8 @@ def test_a_broker_says_that_it_is_drained_unless_worse_is_known() -> None:
     model.apply_poll(DrainsPolled(NOON, [msgspec.structs.replace(DRAIN, phase="safe")]))
     assert list_broker_rows(model)[0].display_state == display_states.DRAINED
     model.apply_poll(silent(A))
+    assert list_broker_rows(model)[0].display_state == display_states.DRAINED
+    model.apply_poll(silent(A))
     assert list_broker_rows(model)[0].display_state == display_states.FROZEN
     model.apply_poll(broker(A))
     model.apply_poll(DrainsPolled(NOON, [msgspec.structs.replace(DRAIN, phase="undrain")]))

@@ -60,7 +60,7 @@ def test_the_view() -> None:
     view = GroupsView()
     [row] = view.build_rows(model)
     line = "".join(cell.text for cell in view.render_headline(model))
-    assert line == "1 groups  behind by 7  1 brokers did not tell theirs"
+    assert line == "1 group  behind by 7  updated 0 s ago  1 brokers did not tell theirs"
     assert (
         view.row_key(row),
         view.filter_text(row),
@@ -89,7 +89,9 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     )  # fmt: skip
     for one in (GroupsPolled(NOON, ["g"]), poll(7, NOON), failed):
         model.apply_poll(one)
-    assert "".join(cell.text for cell in view.render_headline(model)) == "1 groups  behind by 7"
+    assert "".join(cell.text for cell in view.render_headline(model)) == (
+        "1 group  behind by 7  updated 1 s ago"
+    )
     assert view.find_silence(model) == Silence("no name server answers", NOON + 1000)
     model.apply_poll(GroupsPolled(NOON, []))
     assert view.empty_message(model) == "no broker knows a group"
@@ -98,4 +100,6 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
 def test_a_lag_that_is_not_known_is_no_zero() -> None:
     model = ClusterModel()
     model.apply_poll(GroupsPolled(NOON, ["g"]))
-    assert "".join(cell.text for cell in GroupsView().render_headline(model)) == "1 groups  behind by –"
+    assert "".join(cell.text for cell in GroupsView().render_headline(model)) == (
+        "1 group  behind by –  1 not read yet"
+    )
