@@ -58,7 +58,8 @@ from nsadmin.client.consumers.client_connections import (
 from nsadmin.client.consumers.client_runtime import ClientNameServers, RunningClient, RunningGroup
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode, ModeChange
-from nsadmin.client.consumers.consumer_progress import ConsumeStats, GroupProgress, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.consumers.group_settings import (
     AttributeChanges,
     GroupChange,

@@ -119,11 +119,8 @@ _NAMES_BY_MODULE = {
         "ConsumeMode",
         "ModeChange",
     ),
-    "nsadmin.client.consumers.consumer_progress": (
-        "ConsumeStats",
-        "GroupProgress",
-        "GroupQueueLag",
-    ),
+    "nsadmin.client.consumers.consume_stats": ("ConsumeStats", "GroupQueueLag"),
+    "nsadmin.client.consumers.consumer_progress": ("GroupProgress",),
     "nsadmin.client.consumers.group_settings": (
         "AttributeChanges",
         "GroupChange",

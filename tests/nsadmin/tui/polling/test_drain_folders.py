@@ -35,7 +35,7 @@ def test_nothing_is_kept_and_a_folder_that_makes_no_sense(tmp_path: Path) -> Non
     folder.mkdir(parents=True)
     (folder / STATE_FILE).write_text("{")
     [error] = poll_drains(lambda: NOON, tmp_path).errors
-    assert "state.json is no JSON" in error
+    assert "state.json is not JSON" in error
 
 
 def test_a_drain_without_notes_has_none(tmp_path: Path) -> None:
