@@ -181,7 +181,7 @@ def test_comments_and_internal_docstrings_are_read_on_demand() -> None:
     assert [(passage.first_line, len(passage.lines)) for passage in passages] == [(1, 1), (2, 2), (5, 1)]
 
 
-@pytest.mark.parametrize("text", ["SELECT a FROM b WHERE c IS d", "a b c", "x = y; a => b and so on"])
+@pytest.mark.parametrize("text", ["SELECT a FROM b WHERE c IS d", "a b", "x = y; a => b and so on"])
 def test_code_is_not_a_sentence(text: str) -> None:
     assert not is_sentence(text)
 

@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import NamedTuple
 
-FEWEST_WORDS = 4  # Shorter strings are keys, names and options more often than sentences.
+FEWEST_WORDS = 3  # Shorter strings are keys, names and options more often than sentences.
 PLACEHOLDER = "CODE"  # Stands for inline code, and for the values of an f-string.
 
 # A program writes the text between `<!-- figures -->` and `<!-- end of figures -->`.
