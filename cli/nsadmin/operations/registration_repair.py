@@ -1,4 +1,4 @@
-"""Restores on name servers what a broker registers: its permissions topic by topic, or all of its topics.
+"""Restores a broker's registration on name servers: its permissions by topic, or all of its topics.
 
 The broker's own topic configuration decides. Every repair is read back.
 """
@@ -23,7 +23,7 @@ _SHOWN_TOPICS = 3
 
 
 class RepairPlan(NamedTuple):
-    """What one name server has to be repaired. With an `error`, nothing is known or can be done there.
+    """The repair of one name server. With an `error`, its topics are unknown and stay unchanged.
 
     `before` and `after` have the permission of each topic that differs from the broker's own.
     `missing_topics` are topics of the broker that the name server does not have. `method` says how the repair
@@ -40,7 +40,7 @@ class RepairPlan(NamedTuple):
 
 
 class RegistrationRepair:
-    """Repairs what name servers have of one broker."""
+    """Repairs the topics of one broker on name servers."""
 
     def __init__(
         self, broker_name: str, environment: DrainEnvironment, procedure_clock: ProcedureClock
@@ -64,7 +64,7 @@ class RegistrationRepair:
         return [self._plan_server(name_server) for name_server in self._server_facts]
 
     def plan_registration(self) -> list[RepairPlan]:
-        """Plan to have the broker register all of its topics, whatever a name server has."""
+        """Plan to have the broker register all of its topics, also where nothing differs."""
         return [
             server_plan if server_plan.error else server_plan._replace(method=BY_BROKER)
             for server_plan in self.plan_permissions()
@@ -111,7 +111,7 @@ class RegistrationRepair:
 
         Raises:
             NotFound: No name server that answered has the broker.
-            NotApplied: The broker has no master, or its master does not tell its topics.
+            NotApplied: The broker has no master, or its master does not return its topics.
         """
         if self.master_addr is None:
             if any(name_server.is_registered for name_server in self._server_facts):

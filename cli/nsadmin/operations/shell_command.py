@@ -64,7 +64,7 @@ def run_in_shell(shell_text: str, field_values: Mapping[str, str]) -> int:
     """Run the command in a shell, with the values as variables, and return its exit code.
 
     Its output goes to stderr. A command that names no field can expand a variable for a second shell, so
-    the values have to be safe, too. Raises UnsafeFieldError.
+    the values must be safe, too. Raises UnsafeFieldError.
     """
     require_safe_fields(field_values)
     field_variables = {

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def find_state_home(environment: Mapping[str, str] = os.environ) -> "Path":
     """Return the folder in NSADMIN_STATE, else `nsadmin` in the user's XDG state folder."""
-    # Imported late: commands that only read an inventory do without it.
+    # Imported late: commands that only read an inventory do not need it.
     from pathlib import Path
 
     return Path(locate_state_home(environment))

@@ -11,7 +11,7 @@ RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 def group_of_topic(topic: str, known_groups: Set[str]) -> str | None:
     """The group of a retry or dead letter topic, preferably one of `known_groups`; None for other topics.
 
-    Popped messages have retry topics of their own: the group's name, "_" or (since 5.3) "+", and the topic's.
+    Popped messages have separate retry topics: the group's name, "_" or (since 5.3) "+", and the topic's.
     """
     for topic_prefix in (RETRY_PREFIX, DLQ_PREFIX):
         if topic.startswith(topic_prefix):

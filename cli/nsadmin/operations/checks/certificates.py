@@ -42,7 +42,7 @@ def observe_certificates(
 
 
 def _read_own_files(own_tls: Tls | None) -> dict[str, CertificateSummary | RocketMQError]:
-    """Of a CA file, take the longest valid certificate: an expired CA beside a valid one is harmless."""
+    """Take the longest valid certificate of a CA file: an expired CA beside a valid one is harmless."""
     file_certificates = {}
     if own_tls is not None and own_tls.ca_file is not None:
         file_certificates[f"CA file {own_tls.ca_file}"] = _read_file(own_tls.ca_file, max)

@@ -20,7 +20,7 @@ _STATES_BY_WEIGHT = (CheckState.OK, CheckState.UNKNOWN, CheckState.WARNING, Chec
 
 
 def worst_state(check_states: Iterable[CheckState]) -> CheckState:
-    """Return the worst state in the order of plugins: OK, UNKNOWN, WARNING, CRITICAL. OK if there is none."""
+    """Return the worst state in the order of plugins: OK, UNKNOWN, WARNING, CRITICAL. OK without states."""
     return max(check_states, key=state_weight, default=CheckState.OK)
 
 

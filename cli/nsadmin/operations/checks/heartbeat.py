@@ -52,7 +52,7 @@ def _name_brokers(heartbeat_listing: HeartbeatListing) -> dict[str, str]:
 
 
 class _ServerHeartbeats(NamedTuple):
-    """The brokers that one name server lists, and their heartbeat ages if it reports them."""
+    """The brokers in the list of one name server, and their heartbeat ages if it reports them."""
 
     addr: str
     broker_names: Mapping[str, str]

@@ -103,7 +103,7 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
 
 
 def _can_be_loss(journal_line: bytes) -> bool:
-    """Tell from the bytes, without parsing, whether a line can be a record of a loss."""
+    """Return whether a line can be a record of a loss. Looks at the bytes only, without parsing."""
     return any(type_name.encode() in journal_line for type_name in _LOSS_TYPES)
 
 

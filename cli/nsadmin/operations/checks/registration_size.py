@@ -25,7 +25,7 @@ class RegistrationSizeObservation(NamedTuple):
 def observe_registration_sizes(
     admin: AdminClient, cluster_name: str | None = None, broker_addr: str | None = None
 ) -> RegistrationSizeObservation:
-    """Ask all listed brokers what they register, or only `broker_addr`, which need not be listed."""
+    """Read the topics of all listed brokers, or only of `broker_addr`, which need not be listed."""
     broker_names, failure_lines = {broker_addr or "": broker_addr or ""}, list[str]()
     if broker_addr is None:
         broker_listing = listed_brokers.observe_listing(admin, cluster_name)

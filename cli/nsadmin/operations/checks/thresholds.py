@@ -57,7 +57,7 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
             critical="75",
         ),
         CheckMeasure("silence", "the same in seconds, at each name server", "s", label_name="namesrv"),
-        CheckMeasure("unheard", "brokers that one name server lists and another one does not"),
+        CheckMeasure("unheard", "brokers that are missing on some name servers only"),
     ),
     "drain": (
         CheckMeasure("open", "writable topics on drained brokers", critical="0"),

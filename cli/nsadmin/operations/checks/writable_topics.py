@@ -241,7 +241,7 @@ def _find_lost_topics(
     lost_brokers = lost_brokers_of_topics(
         observation.lost_topics.topic_placements, observation.lost_topics.missing_brokers
     )
-    # A broker has topics with its name and its cluster's, which nobody lists as system topics any more.
+    # A broker has topics with the names of itself and its cluster. No list of system topics has them.
     own_topics = {
         own_topic
         for missing in observation.lost_topics.missing_brokers

@@ -1,4 +1,4 @@
-"""Polls brokers for runtime figures and consumer lag, in rounds and at a request rate of its own.
+"""Polls brokers for runtime figures and consumer lag, in rounds and at its own request rate.
 
 A broker that does not answer gets a BrokerPollFailed event. Its earlier values are not repeated.
 """
@@ -219,7 +219,7 @@ class BrokerPoller:
 
 
 def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[PolledBroker]:
-    """Choose the broker with the lowest id of each broker group: the master if there is one."""
+    """Choose the broker with the lowest id of each broker group: usually the master."""
     first_by_group: dict[tuple[str, str], PolledBroker] = {}
     for polled_broker in sorted(polled_brokers):
         first_by_group.setdefault(polled_broker[:2], polled_broker)

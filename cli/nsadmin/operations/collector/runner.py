@@ -30,7 +30,7 @@ class CollectorPlan(NamedTuple):
     """What to collect and how often. An `interval_seconds` of None means a single poll.
 
     `max_in_flight` limits the concurrent requests, and `rate` the requests per second, to all name servers
-    together. Brokers have a rate and an interval of their own. `journal_limits` apply to each journal.
+    together. Brokers have their own rate and interval. `journal_limits` apply to each journal.
     """
 
     addrs: Sequence[str]
@@ -238,7 +238,7 @@ class Collector:
     ) -> str:
         """Run each job in a thread, and raise the first error of a thread.
 
-        Returns the name of the signal that stopped the jobs, or "end" if all ended by themselves.
+        Returns the name of the signal that stopped the jobs, or "end" without a signal.
         """
         job_threads = [
             threading.Thread(target=self._run_guarded, args=(thread_job,)) for thread_job in thread_jobs

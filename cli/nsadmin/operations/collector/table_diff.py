@@ -1,6 +1,6 @@
 """Derives the events that lead from the known tables of a name server to those of a poll. Pure.
 
-Polls show only the net change, and not its author. Events omit what a poll cannot show.
+Polls show only the net change, and not its author. Events omit facts that a poll cannot show.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The evidence for the cause of a difference: snapshots of name servers, and what brokers report. Pure."""
+"""The evidence for the cause of a difference: snapshots of name servers, and facts from brokers. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Groups alike differences into findings with age and cause, and decides the verdict. Pure."""
+"""Groups equal differences into findings with age and cause, and decides the verdict. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -22,7 +22,7 @@ DivergenceVerdict = Literal["agree", "converging", "diverge", "partial", "unknow
 class DriftFinding(NamedTuple):
     """Items of one section that differ in the same way for the same reason.
 
-    `parent_name` is the broker or namespace that all of them belong to, "" if there is none. `age_ms` is the
+    `parent_name` is the broker or namespace that all of them belong to, or "". `age_ms` is the
     time since the oldest difference was first seen. `implied_topics` differ only because this broker does.
     """
 

@@ -1,4 +1,4 @@
-"""Compares all name servers repeatedly to tell drift from convergence, and asks brokers for the causes."""
+"""Compares all name servers repeatedly to distinguish drift from convergence, and asks brokers for the causes."""
 
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -56,7 +56,7 @@ class DivergenceObserver:
     """Observes name servers repeatedly, and remembers the age of each difference.
 
     Brokers may take `settle_ms` to make name servers equal. `clock_ms` is a steady clock. Name servers cannot
-    list their KV namespaces: the one of order configurations and `namespaces` are compared.
+    list their KV namespaces: `namespaces` and the namespace of order configurations are compared.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ def gather_broker_facts(
     difference_bundles: Sequence[DifferenceBundle],
     server_snapshots: Sequence[ClusterSnapshot],
 ) -> FactsByAddr:
-    """Ask each broker concerned once. A broker that does not answer gets facts that say so."""
+    """Ask each broker concerned once. A broker that does not answer gets NO_FACTS."""
     cause_evidence = CauseEvidence(server_snapshots, {})
     topics_by_addr: dict[str, list[str]] = {}
     for difference_bundle in difference_bundles:
@@ -171,7 +171,7 @@ def gather_broker_facts(
 
 
 def _read_settings_ages(admin: AdminClient, broker_addrs: Collection[str]) -> dict[str, int]:
-    """Return the ms since the settings of each broker changed; without those of brokers that do not tell."""
+    """Return the ms since the settings of each broker changed; without brokers that do not report it."""
     if not broker_addrs:
         return {}
     now_ms = int(time.time() * 1000)
@@ -202,7 +202,7 @@ def _read_own_topic(
 
 
 def _registered_value(topic_config: BrokerTopicConfig, broker_config: dict[str, str]) -> ComparedValue:
-    """Return what a broker registers for a topic. `brokerPermission` limits the topic's permission."""
+    """Return the topic as a broker registers it. `brokerPermission` limits the topic's permission."""
     permission_text = broker_config.get("brokerPermission", "6")
     allowed_perm = int(permission_text) if permission_text.isdigit() else 6
     return {

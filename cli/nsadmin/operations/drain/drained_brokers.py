@@ -13,7 +13,7 @@ def explain_drain_conflicts(
     """Yield a line for each of these brokers whose drain a change of a topic would partly undo.
 
     A broker registers a changed topic with its own permission. `namesrv_addrs` are the name servers of the
-    command; without any, a broker is known by its name alone. Durable drains are left out: they change the
+    command; without any, a broker is known by its name alone. Durable drains are omitted: they change the
     permission that the broker registers.
     """
     for saved_drain in load_drains(state_home):

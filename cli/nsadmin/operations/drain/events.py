@@ -120,7 +120,7 @@ class Progress(NamedTuple):
         behind: The replication lag of each slave in bytes, None if unknown.
         open_topics: The number of writable topics by name server, None if unknown.
         quiet: The number of intervals without writes, of `intervals` that are needed.
-        waiting_for: What is missing, as texts; empty once the broker can be stopped.
+        waiting_for: Missing conditions, as texts; empty once the broker can be stopped.
     """
 
     time: int

@@ -101,7 +101,7 @@ class BrokerCounters(NamedTuple):
 class ClusterObservation(NamedTuple):
     """All name servers and the broker, as observed at `time_ms`.
 
-    `own_topics` are read only if `DrainStateMachine.needs_own_topics` says so; None if they are not known.
+    `own_topics` are read only if `DrainStateMachine.needs_own_topics` returns True; None if they are unknown.
     """
 
     time_ms: int

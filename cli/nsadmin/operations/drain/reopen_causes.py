@@ -18,7 +18,7 @@ _ALL_TOPICS = "the broker registered all its topics"
 
 
 class ReopenExplainer:
-    """Remembers the broker's topics, and explains each reopening by what changed since the one before."""
+    """Remembers the broker's topics, and explains each reopening by the changes since the previous one."""
 
     def __init__(self) -> None:
         self._first_topics: OwnTopics | None = None

@@ -9,7 +9,7 @@ from nsadmin.operations.drain.state import DrainState
 class SafetyRules(NamedTuple):
     """When a broker is safe to stop.
 
-    `settle_ms` have to pass after all routes closed, and then `quiet_intervals` without writes. Up to
+    `settle_ms` must pass after all routes closed, and then `quiet_intervals` without writes. Up to
     `write_threshold` messages per minute count as no writes. With `for_good`, all consumer groups must also
     have consumed everything.
     """
@@ -28,7 +28,7 @@ def list_waiting_for(
     puts_per_minute: int | None,
     quiet_count: int,
 ) -> tuple[str, ...]:
-    """What must happen before the broker is safe to stop; () if it is. Each item continues "waits for".
+    """Return the missing conditions for a safe stop; () if it is safe. Each item continues "waiting for".
 
     `quiet_count` intervals without writes have passed. `puts_per_minute` is None if it is not known.
     """

@@ -22,7 +22,7 @@ _SAMPLED_MS = 20_000
 
 
 class DrainDecision(NamedTuple):
-    """The events of an observation, and the name servers that have to remove the write permission."""
+    """The events of an observation, and the name servers that must remove the write permission."""
 
     drain_events: list[DrainEvent]
     servers_to_wipe: tuple[str, ...]

@@ -27,7 +27,7 @@ class DrainBusyError(RocketMQError):
 def find_differing_queues(
     queue_snapshot: QueueSnapshot, own_queues: QueuesByTopic | None, name_server: NameServerFacts
 ) -> dict[str, QueueData]:
-    """Return the target queues of the topics that a name server has to change.
+    """Return the target queues of the topics that a name server must change.
 
     The target is the saved queue of the name server. If the broker's own configuration of a topic changed
     during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.

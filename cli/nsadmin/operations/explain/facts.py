@@ -1,4 +1,4 @@
-"""Facts about one topic from servers and journals, and what follows directly from them. Pure."""
+"""Facts about one topic from servers and journals, and direct conclusions from them. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -22,7 +22,7 @@ class JournaledChange(NamedTuple):
 
 
 class JournalEvidence(NamedTuple):
-    """What the journal of the name server `namesrv_name` shows about the topic at its end.
+    """The topic at the end of the journal of the name server `namesrv_name`.
 
     `closed_brokers` lost their write permission and did not get it back. `gone_brokers` left, and the topic
     went with them. `topic_deletion` is the deletion of the topic. Changes that were undone are left out.
@@ -81,7 +81,7 @@ class MissingTopicBroker(NamedTuple):
 
 
 class RouteFacts(NamedTuple):
-    """Everything that is known about the topic at `now_ms`.
+    """All known facts about the topic at `now_ms`.
 
     `hosts` maps addresses as written to the addresses that they resolve to. `sizes` are by broker address;
     sizes that were not computed are missing. `elsewhere` is None if no other context was checked.

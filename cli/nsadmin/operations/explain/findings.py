@@ -32,7 +32,7 @@ class Advice(NamedTuple):
 class CauseFinding(NamedTuple):
     """The result of a cause check, its evidence, and advice if there is any.
 
-    `namesrv_addr`, `broker_name` and `broker_addr` name the server that the finding is about, if it is one.
+    `namesrv_addr`, `broker_name` and `broker_addr` name the server that the finding is about, if any.
     """
 
     result: FindingResult

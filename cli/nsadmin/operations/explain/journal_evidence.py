@@ -1,4 +1,4 @@
-"""Evidence from a name server's journal: who deleted a topic, took its write permission, or left with it."""
+"""Evidence from a name server's journal: deletions of a topic, wiped permissions, and brokers that left."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from nsadmin.operations.explain.facts import JournaledChange, JournalEvidence
 
 
 def read_journal_evidence(journal_folder: Path, namesrv_name: str, topic: str) -> JournalEvidence:
-    """Read what the journal in a folder shows about the topic.
+    """Read the topic's evidence from the journal in a folder.
 
     Raises:
         BadSegment: a segment of the journal is damaged.

@@ -75,7 +75,7 @@ def build_metadata_document(
     """The document: these tables over all brokers, each name once; `export_time` is in ms.
 
     Configs that differ between brokers are also in `perBroker`, by table, name and broker, with None for a
-    broker without the item; the table itself then holds the first broker's config. With `sum_queues`, queues
+    broker without the item. The table itself then holds the first broker's config. With `sum_queues`, queues
     are added up over brokers, as in mqadmin's file, and there is no `perBroker`.
     """
     broker_metadata, document_tables = list(broker_metadata), dict[str, Any]()

@@ -8,7 +8,7 @@ from nsadmin.client.topics.topic_traffic import MessageCount
 
 
 class BrokerMetrics(NamedTuple):
-    """The metrics of one broker; unknown ones are None.
+    """The metrics of one broker, None for unknown metrics.
 
     `client_versions` are language and version of consumers. `transaction_count` and `delayed_count` count the
     messages of the half and schedule topics. `topic_count` and `group_count` count user topics and groups.

@@ -32,7 +32,7 @@ def parse_labels(labels_text: str) -> list[BrokerLabel]:
     """Parse `broker-a,broker-b:1`.
 
     Raises:
-        InvalidExpectationError: a part is no name of a broker.
+        InvalidExpectationError: a part is not a broker name.
     """
     labels = [label.strip() for label in labels_text.split(",") if label.strip()]
     if not labels:
@@ -63,7 +63,7 @@ def read_expectation(source_text: str, now_ms: int) -> list[ExpectedBroker]:
     A folder is a journal, or the folder of `collect`. A file is a plan, or has a broker in each line.
 
     Raises:
-        InvalidExpectationError: the text is no name, and the file or folder cannot be read.
+        InvalidExpectationError: the text is not a name, and not a readable file or folder.
     """
     source_path = Path(source_text).expanduser()
     try:

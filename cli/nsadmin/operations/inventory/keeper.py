@@ -1,6 +1,6 @@
 """InventoryKeeper, through which commands compare what name servers list with the inventory.
 
-Rule: what cannot be read or written is no error of the command that reads the cluster.
+Rule: an unreadable or unwritable inventory does not fail the command that reads the cluster.
 """
 
 import os
@@ -113,7 +113,7 @@ class InventoryKeeper:
     def observe_brokers(self, broker_groups: Sequence[BrokerAddrGroup]) -> tuple[MissingBroker, ...]:
         """Save the brokers that at least one name server lists, and return the missing ones.
 
-        A listing that tells nothing new is not saved.
+        A listing without news is not saved.
         """
         if self.is_off:
             return find_missing(self._extra_brokers, broker_groups, self._clock_ms())
@@ -125,7 +125,7 @@ class InventoryKeeper:
         return find_missing(_add_brokers(known_brokers, self._extra_brokers), broker_groups, now_ms)
 
     def observe_snapshots(self, server_snapshots: Sequence["ClusterSnapshot"]) -> LostTopics:
-        """Save the brokers and topics in the complete snapshots of name servers, and return what is missing.
+        """Save the brokers and topics in the complete snapshots of name servers, and return the missing brokers.
 
         Without a snapshot nothing is known, and nothing is missing.
         """
@@ -211,7 +211,7 @@ def open_inventory(session: "Session", extra_brokers: Sequence[ExpectedBroker] =
 
 
 def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOptions") -> str:
-    """Return the key of a cluster's inventory: its context, or its sorted name servers without one.
+    """Return the key of a cluster's inventory: its context, or else its sorted name servers.
 
     A context counts only if the name servers are its own, not those of -n.
     """

@@ -148,7 +148,7 @@ def merge_listing(
     merged_brokers = []
     for expected, listed in _match_brokers(expected_brokers, broker_groups):
         if listed is None:
-            # An empty list is no sign that the broker has left: the name servers may have just been started.
+            # An empty list does not show that the broker left: the name servers may have just been started.
             if expected is not None and not expected.is_outdated(now_ms):
                 has_left = expected.has_left or (expected.is_leaving and is_any_listed)
                 merged_brokers.append(expected._replace(has_left=has_left))

@@ -82,14 +82,14 @@ class InventoryStore:
     def change_brokers(
         self, change: Callable[[tuple[ExpectedBroker, ...]], Sequence[ExpectedBroker]]
     ) -> None:
-        """Replace the expected brokers by what `change` returns. Raises OSError."""
+        """Replace the expected brokers by the result of `change`. Raises OSError."""
         self._change_file(
             _BROKERS_FILE,
             lambda: {"brokers": [broker._asdict() for broker in change(self.load_brokers())]},
         )
 
     def change_topics(self, change: Callable[[TopicPlacements], TopicPlacements]) -> None:
-        """Replace the topics per broker by what `change` returns. Raises OSError."""
+        """Replace the topics per broker by the result of `change`. Raises OSError."""
         self._change_file(_TOPICS_FILE, lambda: {"placements": _group_topics(change(self.load_topics()))})
 
     def _change_file(self, file_name: str, build_record: Callable[[], Mapping[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""Asks name servers and brokers for their topics, twice: an orphan seen twice is no change in progress."""
+"""Asks name servers and brokers for their topics, twice, to ignore changes in progress."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -114,7 +114,7 @@ def _read_groups(
 
 
 def _choose_processes(snapshots_by_addr: Mapping[str, ClusterSnapshot]) -> list[BrokerTarget]:
-    """The process with the lowest id of each registered broker: the master, if there is one."""
+    """The process with the lowest id of each registered broker: usually the master."""
     targets_by_name: dict[str, BrokerTarget] = {}
     for server_snapshot in snapshots_by_addr.values():
         for broker_name, broker_record in server_snapshot.brokers.items():

@@ -29,7 +29,7 @@ class TopicFacts(NamedTuple):
 
 
 class Orphan(NamedTuple):
-    """A topic that has lost what it belongs to.
+    """A topic that has lost its broker or its consumer group.
 
     - noBroker: `namesrv_addrs` route it to `broker_names` (or to no broker), and no broker has it.
     - notThere: `namesrv_addrs` route it to `broker_names`, which do not have it, and to others, which do.

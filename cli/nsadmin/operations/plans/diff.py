@@ -29,8 +29,8 @@ class PlanStep(NamedTuple):
     """One change on one server: a broker by name, or a name server by address.
 
     `before` and `after` are the complete settings of a topic or group, or the value of an orderConf or of a
-    key in `namespace`; None means absent. A "route" step changes what a name server returns for a topic: it
-    deletes the route of a topic that no broker has, or closes the queues of brokers without the topic.
+    key in `namespace`; None means absent. A "route" step changes a topic's route on a name server: it deletes
+    the route of a topic that no broker has, or closes the queues of brokers without the topic.
     """
 
     kind: StepKind

@@ -1,4 +1,4 @@
-"""Executes plan steps phase by phase. After each phase it reads the servers again; only what it reads counts.
+"""Executes plan steps phase by phase. After each phase it reads the servers again to verify the changes.
 
 A step is skipped if a step of an earlier phase for the same topic failed. So clients are never sent to queues
 that do not exist, and routes go last.

@@ -21,7 +21,7 @@ _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
 
 TOPIC_NAME = NameShape("topic", resource_names.topic_file_pattern(), resource_names.TOPIC_NAME_TEXT)
-# An export of old brokers can have long groups. `diff` refuses to create them.
+# An export from releases before the limit can have long groups. `diff` refuses to create them.
 GROUP_NAME = NameShape("group", resource_names.old_group_pattern(), resource_names.OLD_GROUP_TEXT)
 BROKER_NAME = NameShape("broker name", r"[^;:\s]+", "a name without blanks, colons and semicolons")
 ORDER_CONF = NameShape(

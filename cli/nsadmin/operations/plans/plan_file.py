@@ -45,7 +45,7 @@ def format_plan(saved_plan: SavedPlan) -> str:
 
 
 def parse_plan(file_text: str, file_name: str) -> SavedPlan | None:
-    """The plan in a file's text; None if the text is no plan. `file_name` is for messages.
+    """The plan in a file's text; None if the text is not a plan. `file_name` is for messages.
 
     Raises:
         InvalidPlanFileError: the plan cannot be read.
@@ -84,7 +84,7 @@ def _parse_step(
 def explain_changes(
     saved_plan: SavedPlan, cluster_state: ClusterState, cluster_diff: ClusterDiff
 ) -> list[str]:
-    """The reasons why the plan is out of date, one line each. Steps that are already done are no reason."""
+    """The reasons why the plan is out of date, one line each. Steps that are already done do not count."""
     server_names = _server_names(cluster_state)
     reasons = [
         f"{server_name} is new" for server_name in server_names if server_name not in saved_plan.server_names

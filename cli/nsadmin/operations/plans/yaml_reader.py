@@ -29,7 +29,7 @@ _ANY_KEY = TextShape()
 
 
 class InvalidPlanFileError(Exception):
-    """The file cannot be used; `problem_lines` read "FILE:LINE: what is wrong and what is allowed"."""
+    """The file cannot be used; `problem_lines` read "FILE:LINE: PROBLEM: use VALUES"."""
 
     def __init__(self, problem_lines: Iterable[str]) -> None:
         self.problem_lines = tuple(problem_lines)

@@ -106,7 +106,7 @@ class RollingRestart:
         while not state.is_done:
             process = state.current_process
             if state.step == process.restart_steps[0] and state.boot is None:
-                # The process restarted last has to be healthy, and so does the next one.
+                # The process restarted last must be healthy, and so must the next one.
                 for checked_process in filter(None, (state.previous_process, process)):
                     self._require_health(checked_process)
             started_ms = self._procedure_clock.now_ms()
@@ -266,7 +266,7 @@ class RollingRestart:
         observation: ClusterObservation,
         previous_observation: ClusterObservation | None,
     ) -> list[str]:
-        """Return what the process lacks. Slaves need the master's log of the previous observation."""
+        """Return the missing conditions of the process. Slaves need the master's log of the previous observation."""
         context = self._context_of_broker(process.broker)
         lacking_texts = [
             f"{name_server.namesrv_addr} to answer"

@@ -1,1 +1,1 @@
-"""Foresees what would be lost if brokers or name servers were gone."""
+"""Predicts the losses of an outage of brokers or name servers."""

@@ -1,4 +1,4 @@
-"""Reads what is needed to foresee an outage of brokers; `losses` computes the losses."""
+"""Reads the facts to predict an outage of brokers; `losses` computes the losses."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from nsadmin.phrases import abbreviate_names
 
 
 class BrokerOutage(NamedTuple):
-    """What would be lost: the largest losses of topics and groups first, out of `topic_count` topics.
+    """The predicted losses: the largest losses of topics and groups first, out of `topic_count` topics.
 
     `write_share` is the lost fraction of all writable queues, 0 to 1, on the name server with the largest
     loss. `errors` has None for each server that answered.
@@ -39,7 +39,7 @@ class BrokerOutage(NamedTuple):
 def foresee_broker_outage(
     admin: AdminClient, broker_words: Sequence[str], now_ms: int, *, include_system: bool = False
 ) -> BrokerOutage:
-    """What would be lost without these brokers, each given as NAME or, for one process of it, NAME:ID.
+    """Predict the losses without these brokers, each given as NAME or, for one of its processes, NAME:ID.
 
     System topics and topics of retries and dead letters count only with `include_system`.
 

@@ -1,4 +1,4 @@
-"""What topics and groups would lose if brokers were gone, in the view of clients. Pure."""
+"""Predicts the losses of topics and groups in an outage of brokers, as clients see them. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

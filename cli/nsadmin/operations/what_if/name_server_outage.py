@@ -20,8 +20,8 @@ SameServerTest = Callable[[str, str], bool]
 class NameServerOutage(NamedTuple):
     """Lost list entries: of brokers as NAME:ID and of clients as GROUP CLIENT, fewest remaining first.
 
-    `unshared_brokers` are registered only with the lost name servers. `fetching_brokers` fetch a new list by
-    themselves. `silent_count` consumers did not report their list; the lists of `producer_count` producers
+    `unshared_brokers` are registered only with the lost name servers. `fetching_brokers` fetch a new list
+    automatically. `silent_count` consumers did not report their list; the lists of `producer_count` producers
     are always unknown. `asked_counts` are the numbers of brokers and of clients that reported their lists.
     """
 
