@@ -14,8 +14,8 @@ from nsadmin.client.results import error_text
 def find_awaited_name_servers(admin: AdminClient, broker_addrs: Collection[str]) -> list[ServerResult[None]]:
     """Return the name servers in the brokers' own lists that do not answer, each with its error.
 
-    If a broker does not return its list, the name servers of the client are asked. Without brokers, nothing is
-    sent.
+    If a broker does not return its list, this asks the name servers of the client. Without brokers, it sends
+    no request.
     """
     if not broker_addrs:
         return []

@@ -37,7 +37,7 @@ class ComparedServer(NamedTuple):
 class SettingDifference(NamedTuple):
     """A setting that differs between servers: its text by server and its default by release.
 
-    Servers whose release lacks the setting are omitted. The value None stands for a machine-dependent default.
+    Servers whose release lacks the setting are omitted. None is a machine-dependent default.
     """
 
     server_kind: str

@@ -1,4 +1,4 @@
-"""Compares all name servers repeatedly to distinguish drift from convergence, and asks brokers for the causes."""
+"""Compares name servers repeatedly to distinguish drift from convergence, and asks brokers for the causes."""
 
 import time
 from collections.abc import Callable, Collection, Sequence

@@ -125,7 +125,7 @@ class InventoryKeeper:
         return find_missing(_add_brokers(known_brokers, self._extra_brokers), broker_groups, now_ms)
 
     def observe_snapshots(self, server_snapshots: Sequence["ClusterSnapshot"]) -> LostTopics:
-        """Save the brokers and topics in the complete snapshots of name servers, and return the missing brokers.
+        """Save the brokers and topics of complete name server snapshots, and return the lost topics.
 
         Without a snapshot nothing is known, and nothing is missing.
         """

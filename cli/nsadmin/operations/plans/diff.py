@@ -30,7 +30,7 @@ class PlanStep(NamedTuple):
 
     `before` and `after` are the complete settings of a topic or group, or the value of an orderConf or of a
     key in `namespace`; None means absent. A "route" step changes a topic's route on a name server: it deletes
-    the route of a topic that no broker has, or closes the queues of brokers without the topic.
+    the route of a topic without brokers, or closes the queues of brokers without the topic.
     """
 
     kind: StepKind

@@ -266,7 +266,7 @@ class RollingRestart:
         observation: ClusterObservation,
         previous_observation: ClusterObservation | None,
     ) -> list[str]:
-        """Return the missing conditions of the process. Slaves need the master's log of the previous observation."""
+        """Return the missing conditions of the process. Slaves need the previous log of the master."""
         context = self._context_of_broker(process.broker)
         lacking_texts = [
             f"{name_server.namesrv_addr} to answer"

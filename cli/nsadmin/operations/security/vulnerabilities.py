@@ -14,8 +14,8 @@ class KnownVulnerability(NamedTuple):
     """A vulnerability of servers of these `server_kinds` ("name server", "broker").
 
     `fixed_releases` has the first fixed release of each major version. If it is missing, all its releases
-    are affected. `first_release` is the first affected release. A server with another value of `needed_setting`
-    is not affected; an unknown value counts as affected.
+    are affected. `first_release` is the first affected release. A server with another value of
+    `needed_setting` is not affected; an unknown value counts as affected.
     """
 
     name: str

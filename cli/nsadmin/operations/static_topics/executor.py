@@ -104,7 +104,8 @@ def execute_plan(
     """Send the planned shares to the brokers and verify them; `keep_plan` saves the plan with its offsets.
 
     A move has these phases: prepare the receiving brokers, stop writes on the losing brokers, read the ends
-    of their queues, send the final offsets, then update all others. The first failure ends the execution. Executing the same plan again is safe.
+    of their queues, send the final offsets, then update all others. The first failure ends the execution.
+    Executing the same plan again is safe.
     """
     mapping_plan = adopt_known_offsets(mapping_plan, topic_placement.current_shares)
     share_sender = _ShareSender(admin, topic_placement, force)
