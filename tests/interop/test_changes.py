@@ -112,7 +112,7 @@ def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
     kept = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "--yes")
     assert (kept.code, [row["result"] for row in kept.rows]) == (3, ["failed", "done"])
     assert kept.rows[0]["error"].startswith(
-        "the broker has made the group anew, and its settings are restored"
+        "the broker created the group again, and its settings are restored"
     )
     [restored, _] = cluster("getConsumerConfig", "Ledger").rows
     assert restored["retryMaxTimes"] == 5

@@ -118,7 +118,7 @@ def test_what_the_container_refuses_is_a_line(place: Place) -> None:
     assert (nothing.code, nothing.rows[0]["error"]) == (1, "SYSTEM_ERROR (1): addBroker properties empty")
     assert "addBroker properties empty" in place.mqadmin("addBroker", "-c", addr, "-b", "/nonexistent")
     gone = place("removeBroker", addr, "cluster-a:nobody:0", "--yes")
-    assert (gone.code, gone.rows[0]["error"]) == (5, "no such broker runs in this container")
+    assert (gone.code, gone.rows[0]["error"]) == (5, "the container does not run this broker")
     assert "CODE: 211" in place.mqadmin("removeBroker", "-c", addr, "-b", "cluster-a:nobody:0")
 
 

@@ -273,7 +273,10 @@ def test_a_file_of_credentials(guarded: Guarded, tmp_path: Path) -> None:
     file.chmod(0o644)
     done = guarded("--credentials", f"file:{file}", "brokerStatus", "-b", guarded.new.address)
     assert (done.code, done.rows) == (2, None)
-    assert done.said == f"nsadmin: {file} has a secret, and everybody may read it: chmod 600 {file}\n"
+    assert (
+        done.said
+        == f"nsadmin: all users of this machine can read the secret in {file}: run `chmod 600 {file}`\n"
+    )
 
 
 def test_no_secret_is_shown_by_debug(guarded: Guarded) -> None:

@@ -144,7 +144,7 @@ def test_attributes_are_added_and_taken_where_a_broker_knows_them(cluster: Clust
     refused = nsadmin(cluster, *words, "-a", "+no.such=1")
     assert (refused.code, "unsupported key: no.such" in refused.rows[0]["error"]) == (1, True)
     old = nsadmin(cluster, "updateTopic", "Typed", "-b", cluster.old.address, "-a", "+message.type=FIFO")
-    assert (old.code, old.rows[0]["error"]) == (1, "ignored: the broker did not take the new attributes")
+    assert (old.code, old.rows[0]["error"]) == (1, "ignored: the broker kept the old attributes")
 
 
 def test_a_slave_is_never_changed(cluster: Cluster) -> None:
@@ -250,7 +250,7 @@ def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
         where = ("-b", broker.address)
         assert nsadmin(cluster, "updateBrokerConfig", "noSuchItem", "1", *where).code == 5
         soon = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "soon", *where)
-        assert (soon.code, soon.rows[0]["error"]) == (1, "ignored: it is still '48'")
+        assert (soon.code, soon.rows[0]["error"]) == (1, "ignored: the setting is still '48'")
     locked = nsadmin(cluster, "updateBrokerConfig", "rocketmqHome", "/x", "-b", cluster.master.address)
     assert (locked.code, locked.rows[0]["error"][:18]) == (1, "NO_PERMISSION (16)")
 

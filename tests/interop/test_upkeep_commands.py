@@ -237,7 +237,7 @@ def test_the_check_of_queues_says_where_there_is_nothing_to_compare(cluster: Clu
     said = cluster.mqadmin(*words, "-n", cluster.server.address)
     assert "check doing" in said
     refused = cluster(*words)
-    assert (refused.code, "nothing to compare" in refused.rows[0]["error"]) == (1, True)
+    assert (refused.code, "no second consume queue to compare" in refused.rows[0]["error"]) == (1, True)
     item = ("rocksdbCQDoubleWriteEnable", "true", "-b", cluster.master.address)
     assert cluster("updateBrokerConfig", *item).code == 0
     done = cluster(*words, "-cf", "0", "-t", "Raw")

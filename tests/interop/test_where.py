@@ -138,4 +138,4 @@ def test_when_the_endpoint_fails_what_it_said_last_counts(place: Place) -> None:
         place.endpoint.status = 200
     assert done.code == 0
     assert [*by_addr(done)] == [place.new.address, place.old.address]
-    assert "HTTP status 503; only 200 counts; going by what it said at 2" in done.said
+    assert "HTTP status 503 instead of 200; using its answer of 2" in done.said

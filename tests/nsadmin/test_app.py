@@ -61,10 +61,16 @@ def test_rows_are_selected_before_or_after_the_command(run: Run, server: FakeNam
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--columns", "topic,x"), "nsadmin: no column 'x'; there are: topic, clusterName, consumerGroups\n"),
-        (("--sort", "x"), "nsadmin: no column 'x'; there are: topic, clusterName, consumerGroups\n"),
-        (("--sort", "clusterName"), "nsadmin: no column 'clusterName'; there are: topic\n"),
-        (("--filter", "topic~("), "nsadmin: --filter: '(' is no regular expression"),
+        (
+            ("--columns", "topic,x"),
+            'nsadmin: unknown column "x" in --columns: choose from topic, clusterName, consumerGroups\n',
+        ),
+        (
+            ("--sort", "x"),
+            'nsadmin: unknown column "x" in --sort: choose from topic, clusterName, consumerGroups\n',
+        ),
+        (("--sort", "clusterName"), 'nsadmin: unknown column "clusterName" in --sort: choose from topic\n'),
+        (("--filter", "topic~("), 'nsadmin: invalid regular expression "(" in --filter'),
     ],
 )
 def test_what_cannot_be_selected_is_one_line_and_exit_code_2(
@@ -184,7 +190,7 @@ def test_the_version(run: Run, word: str) -> None:
         (("topicList", "--watch", "0"), "--watch 0 cannot be: give seconds, more than 0"),
         (("wipeWritePerm", "b", "--watch", "1"), 'unknown option "--watch"'),
         (("topicList", "-n", ""), "the list of name servers is empty"),
-        (("topicList", "-n", "a:b"), "'a:b' is no address: write HOST:PORT or [IPv6]:PORT"),
+        (("topicList", "-n", "a:b"), 'invalid address "a:b": use HOST:PORT or [IPv6]:PORT'),
         (("updateTopic", "T", "-b", "a:1", "-c", "C"), "-b and -c exclude each other: leave one out"),
         (("topicList", "--timeout", "x"), 'invalid value "x" for --timeout: expected seconds, for example 3'),
         (("topicList", "--timeout"), "missing value for --timeout: write --timeout SECONDS"),
@@ -285,7 +291,7 @@ def test_an_empty_list_of_name_servers_is_no_success(
     monkeypatch.setenv("NAMESRV_ADDR", given)
     done = run("wipeWritePerm", "broker-a", "--yes")
     assert (done.code, done.out) == (2, "")
-    assert "the list of name servers is empty: write HOST:PORT;HOST:PORT" in done.err
+    assert "the list of name servers is empty: use HOST:PORT;HOST:PORT" in done.err
 
 
 def test_what_was_done_is_told_where_stdout_takes_nothing(server: FakeNameServer) -> None:

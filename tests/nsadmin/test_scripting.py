@@ -148,7 +148,7 @@ def test_configurations_are_compared(script: Script, there: Lab, admin: AdminCli
         "fileReservedTime = 72: broker-a-0:0 broker-a-0:1 broker-a-1:1 broker-a-2:0 broker-a-2:1",
         "fileReservedTime = 24: broker-a-1:0",
     ]
-    assert "no cluster 'nope'" in script("compare_configs.py", "nope").stderr
+    assert 'no cluster "nope"' in script("compare_configs.py", "nope").stderr
 
 
 def test_topics_are_created_from_a_csv_and_only_once(

@@ -321,22 +321,23 @@ def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
             file_content = _inflate_snapshot(file_content)
         snapshot_record = operator_files.parse_json(file_content.decode("utf-8", "surrogatepass"))
     except ValueError as error:
-        raise InvalidSnapshotError(f"it is neither JSON nor compressed JSON: {error}") from None
+        raise InvalidSnapshotError(f"neither JSON nor compressed JSON: {error}") from None
     if not isinstance(snapshot_record, dict) or snapshot_record.get("format") != SNAPSHOT_FORMAT:
-        raise InvalidSnapshotError(f"it is no {SNAPSHOT_FORMAT}")
+        raise InvalidSnapshotError(f"not an {SNAPSHOT_FORMAT}")
     if snapshot_record.get("version") != SNAPSHOT_VERSION:
         raise InvalidSnapshotError(
-            f"it is of version {snapshot_record.get('version')}, and this program knows {SNAPSHOT_VERSION}"
+            f"version {snapshot_record.get('version')} is not supported: this nsadmin reads version "
+            f"{SNAPSHOT_VERSION}"
         )
     try:
         snapshot = ClusterSnapshot(
             **{field_name: snapshot_record[field_name] for field_name in ClusterSnapshot._fields}
         )
     except KeyError as error:
-        raise InvalidSnapshotError(f"it has no {error.args[0]}") from None
+        raise InvalidSnapshotError(f"the field {error.args[0]} is missing") from None
     for field_name, is_valid in _FIELD_CHECKS.items():
         if not is_valid(getattr(snapshot, field_name)):
-            raise InvalidSnapshotError(f"its {field_name} cannot be read")
+            raise InvalidSnapshotError(f"the field {field_name} is malformed")
     return snapshot
 
 

@@ -36,16 +36,20 @@ def select_rows(rows: ResultRows, selection: RowSelection) -> ResultRows:
         selected_rows = _sort_rows(selected_rows, selection.sort, rows.columns)
     if selection.columns is None:
         return rows._replace(rows=selected_rows)
-    column_names = [_find_column(column_name, rows.columns) for column_name in selection.columns.split(",")]
+    column_names = [
+        _find_column("--columns", column_name, rows.columns) for column_name in selection.columns.split(",")
+    ]
     return rows._replace(rows=selected_rows, columns=column_names, table_columns=None)
 
 
-def _find_column(wanted_name: str, columns: Sequence[str]) -> str:
-    """Return the column of that name, compared without case."""
+def _find_column(option_name: str, wanted_name: str, columns: Sequence[str]) -> str:
+    """Return the column that an option names, compared without case."""
     for column in columns:
         if column.lower() == wanted_name.strip().lower():
             return column
-    raise InvalidSelectionError(f"no column {wanted_name.strip()!r}; there are: {', '.join(columns)}")
+    raise InvalidSelectionError(
+        f'unknown column "{wanted_name.strip()}" in {option_name}: choose from ' + ", ".join(columns)
+    )
 
 
 def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[ResultRow], bool]:
@@ -53,11 +57,11 @@ def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[Re
     condition_match = _CONDITION_PATTERN.fullmatch(condition_text.strip())
     if condition_match is None:
         raise InvalidSelectionError(
-            f"--filter {condition_text!r} is no condition; perm!=6 and name~abc are, "
-            "with = != < <= > >= ~ or !~"
+            f'invalid condition "{condition_text}" for --filter: use COLUMN, an operator (= != < <= > >= ~ '
+            "!~) and a value, such as perm!=6 or name~abc"
         )
     column_name, operator_sign, wanted_text = (
-        _find_column(condition_match[1], columns),
+        _find_column("--filter", condition_match[1], columns),
         condition_match[2],
         condition_match[3].strip(),
     )
@@ -80,7 +84,7 @@ def _holds_condition(row_value: object, operator_sign: str, wanted_text: str) ->
         and type(row_value) is not bool
     ):
         raise InvalidSelectionError(
-            f"--filter: {wanted_text!r} is no number, and {_value_text(row_value)} is one"
+            f'invalid value "{wanted_text}" in --filter: compare {_value_text(row_value)} with a number'
         )
     return _COMPARISONS[operator_sign](left_value, right_value)
 
@@ -89,7 +93,9 @@ def _compile_pattern(pattern_text: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern_text)
     except re.error as error:
-        raise InvalidSelectionError(f"--filter: {pattern_text!r} is no regular expression: {error}") from None
+        raise InvalidSelectionError(
+            f'invalid regular expression "{pattern_text}" in --filter: {error}'
+        ) from None
 
 
 def _to_comparable(row_value: object, wanted_text: str) -> tuple[object, object]:
@@ -112,7 +118,7 @@ def _sort_rows(rows: Sequence[ResultRow], sort_columns: str, columns: Sequence[s
     sorted_rows = list(rows)
     for sort_column in reversed(sort_columns.split(",")):
         is_descending = sort_column.strip().startswith("-")
-        column_name = _find_column(sort_column.strip().removeprefix("-"), columns)
+        column_name = _find_column("--sort", sort_column.strip().removeprefix("-"), columns)
         filled_rows = [row for row in sorted_rows if row.get(column_name) is not None]
         filled_rows.sort(key=lambda row: _sort_key(row[column_name]), reverse=is_descending)
         sorted_rows = filled_rows + [row for row in sorted_rows if row.get(column_name) is None]

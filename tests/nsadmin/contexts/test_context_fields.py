@@ -68,7 +68,7 @@ def test_addresses_may_be_a_list_and_null_is_left_out() -> None:
         ({"tls": {"nope": 1}}, "tls.nope is unknown; there are: caFile"),
         ({"tls": {"verify": "no"}}, "tls.verify has to be true or false"),
         ({"addressMap": ["a"]}, "addressMap has to be a map, such as"),
-        ({"addressMap": {"10.0.0.1/8": "a"}}, "addressMap cannot be: '10.0.0.1/8' is no network"),
+        ({"addressMap": {"10.0.0.1/8": "a"}}, 'addressMap cannot be: invalid network "10.0.0.1/8"'),
         ({"addressMap": {"h": 1}}, "addressMap has to be a text"),
         ({"journals": [1]}, "journals has to be a text"),
     ],

@@ -80,7 +80,7 @@ def test_last_of_all_is_mqadmins_file_and_what_is_wrong_with_it_is_said(
     found = find_credentials({}, chosen(Context()))
     assert found is not None
     assert (found.credentials, found.source) == (Credentials("mq", "s3cret"), f"tools:{tools}")
-    said = f"nsadmin: everybody may read the secret key in {tools}: chmod o-r {tools}\n"
+    said = f"nsadmin: all users of this machine can read the secret key in {tools}: run `chmod o-r {tools}`\n"
     assert capsys.readouterr().err == said
     assert find_credentials({}, chosen(Context(credentials=ME))) == FoundCredentials(ME, "context lab")
 

@@ -154,10 +154,8 @@ class AclAdmin:
             ]
             missing_resources = set(resources) - {entry.resource for entry in deleted_entries}
             if missing_resources or not deleted_entries:
-                missing_text = (
-                    f"for {', '.join(sorted(missing_resources))}" if missing_resources else "at all"
-                )
-                raise NotFound(f"{subject} has no entry {missing_text}")
+                missing_text = f" for {', '.join(sorted(missing_resources))}" if missing_resources else ""
+                raise NotFound(f"{subject} has no ACL entry{missing_text}")
             return AclChange(
                 subject,
                 entries_before,
@@ -223,7 +221,9 @@ class AclAdmin:
 
         def verify_entries(current_entries: AclEntries) -> AclChange:
             if set(current_entries) != set(entries_after):
-                raise NotApplied(f"ignored: {subject} has other entries than was asked for; see getAcl")
+                raise NotApplied(
+                    f"ignored: the entries of {subject} are not as requested; see `nsadmin getAcl`"
+                )
             return AclChange(subject, entries_before, current_entries)
 
         return entries_result.then(verify_entries)
@@ -307,7 +307,7 @@ def _detect_unknown_subject(
     """Turn the refusal for an unknown user into NotFound: it has the same code as a missing permission."""
     error = answer.error
     if isinstance(error, RequestError) and error.remark == _UNKNOWN_SUBJECT_REMARK:
-        return ServerResult(answer.addr, None, NotFound(f"no such user: {subject}"))
+        return ServerResult(answer.addr, None, NotFound(f'no user "{subject}"'))
     return answer
 
 

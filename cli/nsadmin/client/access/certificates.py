@@ -106,7 +106,7 @@ class ServerCertificates:
         except CallError as error:
             return ServerResult(server_addr, None, CallError(server_addr, error.kind, error.reason))
         if not chain_certificates:
-            return ServerResult(server_addr, None, NoTls("speaks no TLS"))
+            return ServerResult(server_addr, None, NoTls("does not accept TLS"))
         return ServerResult(server_addr, choose_certificate(chain_certificates), None)
 
 

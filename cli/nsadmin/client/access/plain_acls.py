@@ -128,7 +128,7 @@ class PlainAclAdmin:
         def plan_change(plain_acl: PlainAcl) -> AccountChange:
             account_before = _find_account(plain_acl, wanted_account.access_key)
             if account_before is None and wanted_account.secret_key is None:
-                raise NotFound(f"no account {wanted_account.access_key!r}: a new one needs a secret key")
+                raise NotFound(f'no account "{wanted_account.access_key}": pass a secret key to create it')
             base_account = account_before or PlainAccount(wanted_account.access_key, is_admin=False)
             given_fields = {
                 field_name: field_value
@@ -153,7 +153,7 @@ class PlainAclAdmin:
         def plan_change(plain_acl: PlainAcl) -> AccountChange:
             account_before = _find_account(plain_acl, access_key)
             if account_before is None:
-                raise NotFound(f"no account {access_key!r}")
+                raise NotFound(f'no account "{access_key}"')
             return AccountChange(account_before, None)
 
         return [acl_result.then(plan_change) for acl_result in self.list_accounts(broker_addrs)]
@@ -236,7 +236,7 @@ class PlainAclAdmin:
         def verify_addrs(plain_acl: PlainAcl) -> tuple[str, ...]:
             missing_addrs = set(white_addrs) - set(plain_acl.global_white_addrs)
             if missing_addrs:
-                raise NotApplied(f"ignored: {', '.join(sorted(missing_addrs))} is not among the addresses")
+                raise NotApplied(f"ignored: {', '.join(sorted(missing_addrs))} is missing from the addresses")
             return plain_acl.global_white_addrs
 
         return [
@@ -261,7 +261,7 @@ def _verify_change(
     def verify_account(plain_acl: PlainAcl) -> AccountChange:
         current_account = _find_account(plain_acl, _changed_access_key(planned_change.result))
         if current_account != account_after:
-            raise NotApplied("ignored: the broker shows another account; see getAclConfig")
+            raise NotApplied("ignored: the broker has another account; see `nsadmin getAclConfig`")
         return AccountChange(account_before, current_account)
 
     return acl_result.then(verify_account)

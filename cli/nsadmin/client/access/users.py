@@ -83,7 +83,7 @@ class UserAdmin:
 
         def parse_found_user(response: RemotingCommand) -> User:
             if not response.body:
-                raise NotFound(f"no user {username!r}")
+                raise NotFound(f'no user "{username}"')
             return _parse_user(object_keys.decode_object_keys(response.body))
 
         answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_GET_USER, {"username": username})
@@ -102,7 +102,9 @@ class UserAdmin:
 
         def plan_change(user_before: User | None) -> UserChange:
             if user_before is not None:
-                raise AlreadyExists(f"there is a user {new_user.username!r}: change it with updateUser")
+                raise AlreadyExists(
+                    f'the user "{new_user.username}" exists: change it with `nsadmin updateUser`'
+                )
             return UserChange(None, new_user._replace(user_status=new_user.user_status or "enable"))
 
         return [
@@ -237,11 +239,11 @@ def _verify_user(current_user: User | None, wanted_user: User | None) -> User | 
     if current_user is None or wanted_user is None:
         if current_user is not wanted_user:
             raise NotApplied(
-                "ignored: the user is still there" if current_user else "ignored: there is no such user"
+                "ignored: the user still exists" if current_user else "ignored: the user does not exist"
             )
         return current_user
     if (current_user.user_type, current_user.user_status) != (wanted_user.user_type, wanted_user.user_status):
-        raise NotApplied(f"ignored: it is {current_user.user_type} and {current_user.user_status}")
+        raise NotApplied(f"ignored: the user is {current_user.user_type} and {current_user.user_status}")
     return current_user
 
 

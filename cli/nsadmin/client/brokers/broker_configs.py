@@ -96,7 +96,7 @@ class BrokerConfigs:
 
         def plan_change(config: BrokerConfig) -> ConfigItemChange:
             if item_key not in config:
-                raise NotFound(f"this {self._server_kind} has no item {item_key!r}")
+                raise NotFound(f'this {self._server_kind} has no setting "{item_key}"')
             return ConfigItemChange(config[item_key], item_value)
 
         return [config.then(plan_change) for config in self.get_each(broker_addrs)]
@@ -192,7 +192,7 @@ def _verify_update(
             raise config_result.error
         current_value = (config_result.result or {}).get(item_key)
         if current_value is None or not _is_same_value(current_value, item_change.after):
-            raise NotApplied(f"ignored: it is still {current_value!r}")
+            raise NotApplied(f"ignored: the setting is still {current_value!r}")
         return ConfigItemChange(item_change.before, current_value)
 
     return planned_change.then(verify_change)

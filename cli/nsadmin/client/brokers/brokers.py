@@ -128,7 +128,7 @@ class BrokerAdmin:
 
         def require_broker(response: RemotingCommand) -> bool:
             if broker_name not in (parse_json_object(response).get("brokerAddrTable") or {}):
-                raise NotFound(f"no broker {broker_name!r} is registered here")
+                raise NotFound(f'no broker "{broker_name}" is registered here')
             return True
 
         return self._reader.read_each(require_broker, RequestCode.GET_BROKER_CLUSTER_INFO)

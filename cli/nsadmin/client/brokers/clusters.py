@@ -61,7 +61,7 @@ class ClusterInfo(NamedTuple):
             return self.broker_groups
         if cluster_name not in self.cluster_names:
             known_clusters = ", ".join(self.cluster_names) or "none"
-            raise NotFound(f"no cluster {cluster_name!r}: the name server knows {known_clusters}")
+            raise NotFound(f'no cluster "{cluster_name}": name servers list {known_clusters}')
         return tuple(
             broker_group for broker_group in self.broker_groups if broker_group.cluster_name == cluster_name
         )
@@ -205,7 +205,7 @@ class ClusterAdmin:
                 raise NotApplied(f"{broker_group.broker_name} has no master now")
             master_addrs.append(broker_group.master_addr)
         if not master_addrs:
-            raise NotFound(f"no broker is registered in the cluster {cluster_name!r}")
+            raise NotFound(f'no broker is registered in the cluster "{cluster_name}"')
         return master_addrs
 
     def list_broker_status(self, cluster_name: str | None = None) -> list[BrokerStatus]:

@@ -86,7 +86,7 @@ class ColdDataControl:
         def plan_threshold(cold_data: ColdData) -> ThresholdChange:
             current_threshold = cold_data.thresholds_by_group.get(group)
             if current_threshold is None and threshold is None:
-                raise NotFound(f"{group!r} has no threshold of its own here")
+                raise NotFound(f'"{group}" has no threshold here')
             return ThresholdChange(current_threshold, threshold)
 
         return [cold_data_result.then(plan_threshold) for cold_data_result in self.get_each(broker_addrs)]
@@ -160,7 +160,9 @@ class ColdDataControl:
             error = answers_by_addr[planned_change.addr].error or cold_data_by_addr[planned_change.addr].error
             cold_data = cold_data_by_addr[planned_change.addr].result if error is None else None
             if cold_data is not None and cold_data.thresholds_by_group.get(group) != threshold:
-                error = NotApplied(f"ignored: it is still {cold_data.thresholds_by_group.get(group)}")
+                error = NotApplied(
+                    f"ignored: the threshold is still {cold_data.thresholds_by_group.get(group)}"
+                )
             return planned_change if error is None else ServerResult(planned_change.addr, None, error)
 
         return [verify_threshold(planned_change) for planned_change in planned_changes]

@@ -71,7 +71,7 @@ def _parse_export_state(config_items: dict[str, str]) -> JsonExportState:
     config_folder = f"{config_items.get('storePathRootDir', '')}/config"
     store_type = config_items.get("storeType", "default")
     if config_items.get("configManagerVersion", "").lower() == "v2":
-        return JsonExportState(config_folder, "with configManagerVersion=v2 it cannot")
+        return JsonExportState(config_folder, "a broker with configManagerVersion=v2 cannot export it")
     if store_type.lower() != "defaultrocksdb":
-        return JsonExportState(config_folder, f"it keeps JSON files anyway (storeType={store_type})")
+        return JsonExportState(config_folder, f"the broker keeps JSON files anyway (storeType={store_type})")
     return JsonExportState(config_folder, None)

@@ -39,7 +39,7 @@ class BrokerContainers:
 
         def require_container(response: RemotingCommand) -> bool:
             if "brokerContainerIP" not in parse_config_items(response):
-                raise NotApplied("this is no broker container: it says nothing of a brokerContainerIP")
+                raise NotApplied("not a broker container: it has no setting brokerContainerIP")
             return True
 
         [answer] = self._caller.send_to_each([container_addr], RequestCode.GET_BROKER_CONFIG)
@@ -71,7 +71,7 @@ class BrokerContainers:
         ext_fields = headers.write_header(broker_headers.RemoveBroker(*broker))
         removal_result = self._send_order(container_addr, RequestCode.REMOVE_BROKER, ext_fields)
         if isinstance(removal_result.error, RequestError) and removal_result.error.code == _NO_BROKER_CODE:
-            return ServerResult(container_addr, None, NotFound("no such broker runs in this container"))
+            return ServerResult(container_addr, None, NotFound("the container does not run this broker"))
         return removal_result
 
     def _send_order(

@@ -198,7 +198,7 @@ class ControllerAdmin:
         """
         replica_set = self.get_replica_sets(leader_addr, [broker_name]).get(broker_name)
         if replica_set is None:
-            raise NotFound(f"the controllers know no broker {broker_name!r}")
+            raise NotFound(f'the controllers have no broker "{broker_name}"')
         return replica_set
 
     def elect_master(

@@ -83,5 +83,7 @@ def _can_try_next(
 def _unreachable_result(replica_request: ReplicaRequest) -> ServerResult[RemotingCommand]:
     broker_name = replica_request.broker_name
     return ServerResult(
-        broker_name, None, CallError(broker_name, "unconnected", "nobody knows an address of this broker")
+        broker_name,
+        None,
+        CallError(broker_name, "unconnected", "no name server lists an address of this broker"),
     )

@@ -90,7 +90,7 @@ class ReplicationAdmin:
 def _parse_ha_status(response: RemotingCommand) -> HaStatus:
     json_body = parse_json_object(response)
     if not isinstance(json_body.get("master"), bool):
-        raise ValueError("it does not say whether it is a master")
+        raise ValueError("the answer does not contain the role of the broker")
     if not json_body["master"]:
         return HaStatus(False, None, None, (), _parse_master_link(json_body.get("haClientRuntimeInfo") or {}))
     slave_links = sorted(

@@ -62,7 +62,7 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     if not slash and _looks_like_addr(broker_name):
         return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
     if slash and not (broker_name and id_text.isdecimal()):
-        raise BadAddress(f"{target_text!r} is no broker: write HOST:PORT, NAME or NAME/ID")
+        raise BadAddress(f'invalid broker "{target_text}": use HOST:PORT, NAME or NAME/ID')
     known_groups: Sequence[BrokerAddrGroup] = ()
     is_name_known_missing = "." not in broker_name
     try:
@@ -129,7 +129,7 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
             f"{broker_addr or 'none'} in {cluster_name}"
             for cluster_name, broker_addr in addrs_by_cluster.items()
         )
-        raise BadAddress(f"{broker_name!r} is a broker of several clusters: write its address: {places_text}")
+        raise BadAddress(f'"{broker_name}" is a broker of several clusters: use its address: {places_text}')
     for broker_addr in addrs_by_cluster.values():
         if broker_addr is not None:
             return BrokerTarget(broker_name, broker_id, broker_addr)
@@ -139,7 +139,7 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
     if not known_processes:
         raise NotFound(f'no broker "{broker_name}": run nsadmin clusterList to list the brokers')
     missing_text = "has no master now" if broker_id == MASTER_BROKER_ID else f"has no process {broker_id} now"
-    raise NotFound(f"{broker_name} {missing_text}; there is {', '.join(known_processes)}")
+    raise NotFound(f"{broker_name} {missing_text}: its processes are {', '.join(known_processes)}")
 
 
 def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
@@ -171,7 +171,7 @@ def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
     """
     broker_groups = cluster_info.groups_in_cluster(cluster_name)
     if not broker_groups:
-        raise NotFound(f"no broker is registered in the cluster {cluster_name!r}")
+        raise NotFound(f'no broker is registered in the cluster "{cluster_name}"')
     return [
         BrokerTarget(broker_group.broker_name, MASTER_BROKER_ID, broker_group.master_addr)
         for broker_group in broker_groups

@@ -150,7 +150,7 @@ class BrokerUpkeep:
 
         def verify_offset(current_offset: int) -> bool:
             if current_offset != flush_offset:
-                raise NotApplied(f"ignored: it is still {current_offset}")
+                raise NotApplied(f"ignored: the offset is still {current_offset}")
             return True
 
         return self.get_master_flush_offset(broker_addr).then(verify_offset)
@@ -180,7 +180,10 @@ class BrokerUpkeep:
 
         def require_slave(broker_settings: BrokerSettings) -> bool:
             if broker_settings["brokerRole"] != "SLAVE":
-                raise NotApplied("this is a master, which says done and ignores it: name its slave")
+                raise NotApplied(
+                    "this is a master, which reports success and ignores the request: pass the address of "
+                    "its slave"
+                )
             return True
 
         [settings_result] = self.get_settings([broker_addr], ["brokerRole"])
@@ -224,7 +227,9 @@ class BrokerUpkeep:
             )
             for answer in check_answers
         }
-        refusal = NotApplied("there is nothing to compare: it has rocksdbCQDoubleWriteEnable=false")
+        refusal = NotApplied(
+            "no second consume queue to compare: the broker has rocksdbCQDoubleWriteEnable=false"
+        )
         return [
             statuses_by_addr[settings_result.addr]
             if settings_result.addr in comparable_addrs
@@ -266,5 +271,5 @@ class BrokerUpkeep:
 def _parse_flush_offset(response: RemotingCommand) -> int:
     json_body = parse_json_object(response)
     if json_body.get("master"):
-        raise NotApplied("this is a master, which knows of no other")
+        raise NotApplied("this is a master, which has no other master")
     return int(json_body["haClientRuntimeInfo"]["masterFlushOffset"])

@@ -95,7 +95,7 @@ def parse_pair(pair_text: str) -> tuple[str, str]:
     """
     source, equals_sign, target = (pair_part.strip() for pair_part in pair_text.partition("="))
     if not (source and equals_sign and target) or "=" in target:
-        raise BadAddress(f"{pair_text!r} maps nothing: write FROM=TO, such as 10.0.0.0/8=gateway:10911")
+        raise BadAddress(f'invalid mapping "{pair_text}": use FROM=TO, such as 10.0.0.0/8=gateway:10911')
     AddressMap([(source, target)])
     return source, target
 
@@ -104,7 +104,7 @@ def _parse_network(network_text: str) -> IpNetwork:
     try:
         return ip_network(network_text)
     except ValueError as error:
-        raise BadAddress(f"{network_text!r} is no network: {error}") from None
+        raise BadAddress(f'invalid network "{network_text}": {error}') from None
 
 
 def _parse_target(target_text: str) -> _MappedAddress:

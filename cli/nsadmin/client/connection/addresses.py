@@ -57,9 +57,9 @@ def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> 
     try:
         host, port = split_addr(normalized_addr)
     except ValueError:
-        raise BadAddress(f"{addr_text!r} is no address: write HOST:PORT or [IPv6]:PORT") from None
+        raise BadAddress(f'invalid address "{addr_text}": use HOST:PORT or [IPv6]:PORT') from None
     if not host or any(character in host for character in "/[]@"):
-        raise BadAddress(f"{addr_text!r} is no address: write HOST:PORT or [IPv6]:PORT")
+        raise BadAddress(f'invalid address "{addr_text}": use HOST:PORT or [IPv6]:PORT')
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
@@ -96,7 +96,7 @@ def require_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
     """
     parsed_addrs = parse_addrs(addr_lists)
     if not parsed_addrs:
-        raise BadAddress("the list of name servers is empty: write HOST:PORT;HOST:PORT")
+        raise BadAddress("the list of name servers is empty: use HOST:PORT;HOST:PORT")
     return parsed_addrs
 
 

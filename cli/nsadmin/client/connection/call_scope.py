@@ -49,4 +49,4 @@ class CallScope:
         """
         end_reason = self.find_end_reason()
         if end_reason is not None:
-            raise ClientClosed(f"{end_reason}; an unanswered change may have been done all the same")
+            raise ClientClosed(f"{end_reason}; a change without an answer is possibly done")

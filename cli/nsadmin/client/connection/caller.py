@@ -55,7 +55,7 @@ class Caller:
         find_broker_addrs: BrokerAddrFinder = _find_no_addrs,
     ) -> None:
         if not access.timeout > 0:
-            raise BadSettings(f"timeout {access.timeout} cannot be: give seconds, more than 0")
+            raise BadSettings(f"invalid timeout {access.timeout}: use a number of seconds above 0")
         self._find_name_servers = make_finder(name_server_source)
         self._found_name_servers: NameServerList | None = None
         self._finder_guard = RLock()
@@ -88,7 +88,7 @@ class Caller:
 
         Pending and later calls raise ClientClosed.
         """
-        self._connections.end_scope(self._scope, "this client is closed: make another one")
+        self._connections.end_scope(self._scope, "this client is closed: create a new client")
         self._own_pool.close()
 
     @property
@@ -369,7 +369,7 @@ def _refuse_changes(calls: Iterable[tuple[str, RemotingCommand]]) -> None:
     for server_addr, command in calls:
         if command.code in CHANGE_CODES:
             raise ReadOnlyAccess(
-                f"{RequestCode(command.code).name} to {server_addr} was not sent: it changes something"
+                f"not sent to {server_addr}: {RequestCode(command.code).name} changes the server"
             )
 
 
@@ -383,9 +383,7 @@ def _judge_answer(
         if answer.addr != server_addr:
             answer = CallError(server_addr, answer.kind, f"through {answer.addr}: {answer.reason}")
         if answer.was_sent and command.code in CHANGE_CODES:
-            answer = CallError(
-                server_addr, answer.kind, f"{answer.reason}; it may have been done all the same"
-            )
+            answer = CallError(server_addr, answer.kind, f"{answer.reason}; the change is possibly done")
         return ServerResult(server_addr, None, answer)
     if answer.code not in accepted_codes:
         error = build_request_error(answer.code, answer.remark)

@@ -42,7 +42,9 @@ class Pool:
     def close(self) -> None:
         """Close every connection. Pending and later calls of the clients so far raise ClientClosed."""
         while self._connections_by_key:
-            self._connections_by_key.popitem()[1].close("the pool of this client is closed: make another one")
+            self._connections_by_key.popitem()[1].close(
+                "the pool of this client is closed: create a new client"
+            )
 
 
 def _build_tls_client(access: Access) -> "TlsClient | None":

@@ -90,12 +90,12 @@ def from_source(
         )
     else:
         # Do not show the value: it may be a secret that was typed in the wrong place.
-        raise BadSettings(f"credentials: that names no place: write {', '.join(SOURCE_FORMS)}")
+        raise BadSettings(f"invalid source of credentials: use {', '.join(SOURCE_FORMS)}")
     if found_credentials is None:
         missing_hint = (
             f"set {CREDENTIAL_VARIABLES[0]} and {CREDENTIAL_VARIABLES[1]}"
             if source_kind == "env"
-            else "it has none"
+            else "the source is empty"
         )
         raise BadSettings(f"no credentials in {source}: {missing_hint}")
     return found_credentials
@@ -157,7 +157,7 @@ def from_file(file_path: "Path") -> Credentials:
         file_path, _parse_yaml(file_path, file_text) if is_yaml else _parse_properties(file_path, file_text)
     )
     if found_credentials is None:
-        raise BadSettings(f"{file_path} has no {_FILE_KEYS[0]} and no {_FILE_KEYS[1]}")
+        raise BadSettings(f"{file_path} has neither {_FILE_KEYS[0]} nor {_FILE_KEYS[1]}")
     return found_credentials
 
 
@@ -175,13 +175,18 @@ def from_keyring(entry_name: str) -> Credentials:
     """
     stored_text = _call_keyring(lambda keyring: keyring.get_password(_KEYRING_SERVICE, entry_name))
     if stored_text is None:
-        raise BadSettings(f"the keyring has no credentials {entry_name!r}: nsadmin contextLogin stores them")
+        raise BadSettings(
+            f"the keyring has no credentials {entry_name!r}: store them with `nsadmin context login`"
+        )
     try:
         access_key, secret_key, security_token = map(json.loads(stored_text).get, _FILE_KEYS)
     except (ValueError, AttributeError):
         access_key = secret_key = security_token = None
     if not (isinstance(access_key, str) and isinstance(secret_key, str)):
-        raise BadSettings(f"the keyring's {entry_name!r} is not what nsadmin contextLogin stores")
+        raise BadSettings(
+            f"the entry {entry_name!r} of the keyring is not in nsadmin's format: replace it with `nsadmin "
+            "context login`"
+        )
     return Credentials(access_key, secret_key, security_token)
 
 
@@ -221,7 +226,7 @@ def save_to_file(file_path: "Path", credentials: Credentials) -> None:
         file_path.parent.mkdir(parents=True, exist_ok=True)
         private_file.replace_private_file(str(file_path), yaml_text)
     except OSError as error:
-        raise BadSettings(f"{file_path} cannot be written: {error.strerror}") from None
+        raise BadSettings(f"{file_path} is not writable: {error.strerror}") from None
 
 
 def _make_path(path_text: str) -> "Path":
@@ -237,7 +242,9 @@ def _find_in_tools(file_path: "Path") -> FoundCredentials | None:
         return None
     needs_warning = found_credentials != _SAMPLE_CREDENTIALS and _is_world_readable(file_path)
     warning = (
-        f"everybody may read the secret key in {file_path}: chmod o-r {file_path}" if needs_warning else None
+        f"all users of this machine can read the secret key in {file_path}: run `chmod o-r {file_path}`"
+        if needs_warning
+        else None
     )
     return FoundCredentials(found_credentials, f"tools:{file_path}", warning)
 
@@ -259,7 +266,7 @@ def _credentials_from_content(file_path: "Path", file_content: Mapping[Any, Any]
     values_by_name = {str(file_key).lower(): value for file_key, value in file_content.items()}
     credential_values = [values_by_name.get(file_key.lower()) for file_key in _FILE_KEYS]
     if not all(value is None or isinstance(value, str) for value in credential_values):
-        raise BadSettings(f"{file_path}: {' and '.join(_FILE_KEYS[:2])} have to be plain texts")
+        raise BadSettings(f"{file_path}: {' and '.join(_FILE_KEYS[:2])} must be plain texts")
     return _make_credentials(str(file_path), _FILE_KEYS, credential_values)
 
 
@@ -267,9 +274,9 @@ def _read_text(file_path: "Path") -> str:
     try:
         return operator_files.read_text(file_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
     except OSError as error:
-        raise BadSettings(f"{file_path} cannot be read: {error.strerror}") from None
+        raise BadSettings(f"{file_path} is not readable: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BadSettings(f"{file_path} is no text") from None
+        raise BadSettings(f"{file_path} is not a text file") from None
 
 
 def _parse_yaml(file_path: "Path", file_text: str) -> Mapping[Any, Any]:
@@ -282,10 +289,10 @@ def _parse_yaml(file_path: "Path", file_text: str) -> Mapping[Any, Any]:
         # Show only the line number: the text of the YAML error quotes the file.
         error_mark = getattr(error, "problem_mark", None)
         raise BadSettings(
-            f"{file_path} is no YAML{f' in line {error_mark.line + 1}' if error_mark else ''}"
+            f"{file_path} is not valid YAML{f' in line {error_mark.line + 1}' if error_mark else ''}"
         ) from None
     if not isinstance(file_content, dict):
-        raise BadSettings(f"{file_path} has to be lines like {_FILE_KEYS[0]}: VALUE")
+        raise BadSettings(f"{file_path} must contain lines like {_FILE_KEYS[0]}: VALUE")
     return file_content
 
 
@@ -295,7 +302,7 @@ def _parse_properties(file_path: "Path", file_text: str) -> Mapping[Any, Any]:
     try:
         return dict(loads(file_text))
     except InvalidUEscapeError:
-        raise BadSettings(f"{file_path} has a \\u without four digits behind it") from None
+        raise BadSettings(f"{file_path} has a \\u that is not followed by four digits") from None
 
 
 def _is_world_readable(file_path: "Path") -> bool:
@@ -315,7 +322,9 @@ def require_private_file(file_path: "Path") -> None:
         BadSettings: The file is world-readable.
     """
     if _is_world_readable(file_path):
-        raise BadSettings(f"{file_path} has a secret, and everybody may read it: chmod 600 {file_path}")
+        raise BadSettings(
+            f"all users of this machine can read the secret in {file_path}: run `chmod 600 {file_path}`"
+        )
 
 
 def _call_keyring(keyring_call: Any) -> Any:
@@ -323,7 +332,10 @@ def _call_keyring(keyring_call: Any) -> Any:
         import keyring
         from keyring.errors import KeyringError
     except ModuleNotFoundError:
-        raise BadSettings("the system's keyring needs a package: pip install 'nsadmin[keyring]'") from None
+        raise BadSettings(
+            "the package for the system's keyring is missing: install it with `pip install "
+            "'nsadmin[keyring]'`"
+        ) from None
     try:
         return keyring_call(keyring)
     except KeyringError as error:

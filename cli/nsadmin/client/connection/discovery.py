@@ -75,7 +75,7 @@ def _check_url(url: str, given_text: str) -> str:
     # Refuse a URL with a password, because messages show the URL as the source of the name servers.
     if not is_valid or "@" in url or any(letter.isspace() for letter in url):
         raise BadAddress(
-            f"{given_text!r} is no endpoint: write http://HOST:PORT/rocketmq/{DEFAULT_SUBGROUP} or DOMAIN"
+            f'invalid endpoint "{given_text}": use http://HOST:PORT/rocketmq/{DEFAULT_SUBGROUP} or DOMAIN'
         )
     return url
 
@@ -118,7 +118,7 @@ def from_endpoint(
             .isoformat(timespec="seconds")
         )
         operator_note = (
-            f"endpoint {error}; going by what it said at {saved_at}: {';'.join(cached_addresses.addrs)}"
+            f"endpoint {error}; using its answer of {saved_at}: {';'.join(cached_addresses.addrs)}"
         )
         return NameServerList(cached_addresses.addrs, "endpoint", url, operator_note)
     if cache_file is not None:
@@ -148,9 +148,11 @@ def _parse_answer(url: str, answer_text: str) -> tuple[str, ...]:
     except BadAddress as error:
         # The error quotes the answer, which may be a long page.
         error_text = str(error)[:_MAX_ERROR_LENGTH]
-        raise CallError(url, "unreadable", f"its answer is no list of name servers: {error_text}") from None
+        raise CallError(
+            url, "unreadable", f"the answer is not a list of name servers: {error_text}"
+        ) from None
     if not namesrv_addrs:
-        raise CallError(url, "unreadable", "its answer names no name server")
+        raise CallError(url, "unreadable", "the answer has no name server")
     return namesrv_addrs
 
 
@@ -194,7 +196,8 @@ def from_file(
     except BadAddress as error:
         raise BadAddress(f"{properties_file}: {error}") from None
     raise BadAddress(
-        f"{properties_file} has none of {', '.join((*_ADDR_KEYS, *_DOMAIN_KEYS))}: where to ask is unknown"
+        f"{properties_file} has none of {', '.join((*_ADDR_KEYS, *_DOMAIN_KEYS))}: add the name "
+        "servers or the domain of the endpoint"
     )
 
 
@@ -211,9 +214,9 @@ def _read_properties(properties_file: Path) -> dict[str, str]:
             )
         )
     except OSError as error:
-        raise BadAddress(f"{properties_file} cannot be read: {error.strerror}") from None
+        raise BadAddress(f"{properties_file} is not readable: {error.strerror}") from None
     except InvalidUEscapeError as error:
-        raise BadAddress(f"{properties_file} is no properties file: {error}") from None
+        raise BadAddress(f"{properties_file} is not a valid properties file: {error}") from None
 
 
 def _cache_file_name(url: str) -> str:

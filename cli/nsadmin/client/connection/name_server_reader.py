@@ -150,7 +150,7 @@ class NameServerReader:
         first_result = _pick_result(results)
         for namesrv_addr, result, error in results:
             if is_not_found(error):
-                self.disagreements.append(f"{namesrv_addr} does not know {subject_text}")
+                self.disagreements.append(f"{namesrv_addr} does not have {subject_text}")
             elif error is not None:
                 self.unreachable[namesrv_addr] = error
             elif result != first_result:

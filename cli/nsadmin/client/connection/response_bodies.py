@@ -31,7 +31,7 @@ def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder
         try:
             return decode(response)
         except _DECODE_ERRORS as error:
-            raise CallError(answer.addr, "unreadable", f"its answer cannot be read ({error})") from error
+            raise CallError(answer.addr, "unreadable", f"malformed answer ({error})") from error
 
     return answer.then(decode_response)
 
@@ -55,7 +55,7 @@ def parse_json_object(response: RemotingCommand) -> dict[str, Any]:
     if json_value is None:
         return {}
     if not isinstance(json_value, dict):
-        raise ValueError("the body is no JSON object")
+        raise ValueError("the body is not a JSON object")
     return json_value
 
 

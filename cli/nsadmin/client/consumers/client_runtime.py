@@ -102,8 +102,8 @@ class ClientRuntime:
             if client_id in (None, connected_client.client_id)
         ]
         if not clients:
-            who_text = "nobody" if client_id is None else f"no client {client_id!r}"
-            raise NotFound(f"{who_text} of {group!r} is connected")
+            who_text = "no client" if client_id is None else f'no client "{client_id}"'
+            raise NotFound(f'{who_text} of group "{group}" is connected')
         return RunningGroup(
             tuple(
                 self._read_clients([(group, connected_client) for connected_client in clients], with_jstack)

@@ -176,7 +176,7 @@ class ConsumeModes:
             if error is None and AssignedMode(topic, group, wanted_mode) not in (
                 modes_by_addr[planned_change.addr].result or ()
             ):
-                error = NotApplied("the broker answered success, but has another mode")
+                error = NotApplied("the broker reported success, but has another mode")
             return planned_change if error is None else ServerResult(planned_change.addr, None, error)
 
         return [verify_mode(planned_change) for planned_change in planned_changes]
@@ -188,7 +188,7 @@ class ConsumeModes:
 
         def require_master(response: RemotingCommand) -> bool:
             if parse_config_items(response).get("brokerRole") == "SLAVE":
-                raise NotApplied("this is a slave: change its master, whose modes it copies")
+                raise NotApplied("this is a slave: change its master, which it copies")
             return True
 
         role_results = [

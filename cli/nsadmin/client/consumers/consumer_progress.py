@@ -193,7 +193,7 @@ class ConsumerAdmin:
         if not group_connections.clients and not any(group_connections.errors.values()):
             if broker_addr is None:
                 self._groups.check_exists(group, cluster_name)
-            raise RequestError(f"nobody of {group!r} is connected", ResponseCode.CONSUMER_NOT_ONLINE)
+            raise RequestError(f'no client of group "{group}" is connected', ResponseCode.CONSUMER_NOT_ONLINE)
         return group_connections
 
     def list_online_groups(

@@ -58,13 +58,12 @@ def find_queue_problems(
                 f"{running_queue.queue.queue_id}"
             )
             if needs_locks and running_info.is_orderly and not running_queue.is_locked:
-                problem_lines.append(f"{client_id} cannot lock {queue_text}, which it consumes in order")
+                problem_lines.append(f"{client_id} cannot lock {queue_text}, which it must consume in order")
             quiet_ms = now_ms - (running_queue.last_consume_ms or 0)
             if not running_info.is_orderly and running_queue.cached_msg_count and quiet_ms > BLOCKED_AFTER_MS:
                 problem_lines.append(
-                    f"{client_id} is blocked on {queue_text}: {running_queue.cached_msg_count} "
-                    f"messages are there and none"
-                    f" was consumed for {quiet_ms // 1000} s"
+                    f"{client_id} is blocked on {queue_text}: it has {running_queue.cached_msg_count} "
+                    f"messages and consumed none of them for {quiet_ms // 1000} s"
                 )
     return problem_lines
 
@@ -96,10 +95,10 @@ def find_assignment_problems(
         if {message_queue, message_queue._replace(queue_id=ALL_QUEUES)} & popped_queues
     }
     return [
-        f"nobody consumes {message_queue.topic} {message_queue.broker_name} {message_queue.queue_id}"
+        f"no client consumes {message_queue.topic} {message_queue.broker_name} {message_queue.queue_id}"
         if not clients
-        else f"{' and '.join(clients)} all consume {message_queue.topic} {message_queue.broker_name} "
-        f"{message_queue.queue_id}"
+        else f"{' and '.join(clients)} consume the same queue, {message_queue.topic} "
+        f"{message_queue.broker_name} {message_queue.queue_id}"
         for message_queue, clients in clients_by_queue.items()
         if len(clients) != 1 and message_queue not in shared_queues
     ]

@@ -129,4 +129,4 @@ def find_ignored_settings(
     ]
     if not ignored_keys:
         return None
-    return NotApplied(f"the broker answered success, but did not take over {', '.join(sorted(ignored_keys))}")
+    return NotApplied(f"the broker reported success, but kept the old {', '.join(sorted(ignored_keys))}")

@@ -153,7 +153,7 @@ class GroupAdmin:
             target_settings.settings is None and target_settings.error is None
             for target_settings in group_settings
         ):
-            raise NotFound(f"no broker knows the consumer group {group!r}")
+            raise NotFound(f'no broker has the consumer group "{group}"')
         return group_settings
 
     def check_exists(self, group: str, cluster_name: str | None = None) -> None:
@@ -281,7 +281,7 @@ class GroupAdmin:
 
         def require_group(group_table: dict[str, GroupConfigFields]) -> GroupConfigFields:
             if group not in group_table:
-                raise NotFound(f"this broker knows no consumer group {group!r}")
+                raise NotFound(f'this broker does not have the consumer group "{group}"')
             return group_table[group]
 
         return [table_result.then(require_group) for table_result in self.get_tables(broker_targets)]
@@ -354,12 +354,12 @@ class GroupAdmin:
         restore_text = (
             "its settings are restored"
             if restored_group.error is None
-            else f"its settings could not be restored: {error_text(restored_group.error)}"
+            else f"its settings are not restored: {error_text(restored_group.error)}"
         )
         # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
         return AlreadyRecreated(
-            f"the broker has made the group anew, and {restore_text}; 5.5 makes it anew unless its offsets"
-            " are deleted with it (-r true), and so do clients that are connected"
+            f"the broker created the group again, and {restore_text}. 5.5 does so unless you delete its "
+            "offsets with it (-r true), and so do connected clients."
         )
 
     def _find_slaves(self, broker_targets: Iterable[BrokerTarget]) -> dict[str, RocketMQError]:
@@ -373,7 +373,7 @@ class GroupAdmin:
         answers = self._caller.send_to_each(unknown_addrs, RequestCode.GET_BROKER_CONFIG)
         config_results = [decode_answer(answer, parse_config_items) for answer in answers]
         return {
-            broker_addr: NotApplied("this broker is a slave, which would lose the change: name its master")
+            broker_addr: NotApplied("this broker is a slave, which would lose the change: pass its master")
             for broker_addr, broker_config, _ in config_results
             if broker_config is not None and broker_config.get("brokerId", "0") != "0"
         }

@@ -119,7 +119,7 @@ class OffsetAdmin:
         for broker_addr, offset_moves in group_by_addr(offset_plan.moves).items():
             if any(offset_move.error is not None for offset_move in offset_moves):
                 skipped_error = NotApplied(
-                    "not touched, as another queue of this broker could not be planned"
+                    "unchanged, because the plan for another queue of this broker failed"
                 )
                 finished_moves += [
                     offset_move if offset_move.error else fail_move(offset_move, skipped_error)
@@ -218,7 +218,7 @@ class OffsetAdmin:
         }
         queue_routes = self._topics.get_route(topic).queues
         if any(queue_route.logical_queues is not None for queue_route in queue_routes):
-            raise NotApplied(f"{topic} is a static topic, whose logical queues brokers cannot reset")
+            raise NotApplied(f'"{topic}" is a static topic: brokers cannot reset its logical queues')
         offset_moves = [
             offset_move
             for queue_route in queue_routes
@@ -226,7 +226,7 @@ class OffsetAdmin:
             for offset_move in list_empty_moves(topic, queue_route)
         ]
         if not offset_moves:
-            raise NotFound(f"no broker of the cluster {cluster_name!r} has queues of {topic!r}")
+            raise NotFound(f'no broker of the cluster "{cluster_name}" has queues of "{topic}"')
         self._require_known_group(
             group, [offset_move.broker_addr for offset_move in offset_moves if offset_move.broker_addr]
         )
@@ -240,7 +240,7 @@ class OffsetAdmin:
         if holder_results and all(
             isinstance(holder_result.error, NotFound) for holder_result in holder_results
         ):
-            raise NotFound(f"no broker of the topic knows the consumer group {group!r}")
+            raise NotFound(f'no broker of the topic has the consumer group "{group}"')
 
     def _add_old_offsets(self, offset_moves: Iterable[OffsetMove], group: str) -> list[OffsetMove]:
         offset_moves = list(offset_moves)

@@ -192,7 +192,9 @@ def apply_reported_offset(offset_move: OffsetMove, reported_offset: object) -> O
     """
     if isinstance(reported_offset, int):
         return offset_move._replace(new_offset=reported_offset)
-    return fail_move(offset_move, NotApplied("the broker answered success, but does not name this queue"))
+    return fail_move(
+        offset_move, NotApplied("the broker reported success, but its answer does not contain this queue")
+    )
 
 
 def judge_read_back(offset_move: OffsetMove, current_offset: int | None, is_immediate: bool) -> OffsetMove:
@@ -216,7 +218,7 @@ def judge_read_back(offset_move: OffsetMove, current_offset: int | None, is_imme
     if not is_immediate:
         return offset_move._replace(result="pending")
     return fail_move(
-        offset_move, NotApplied(f"the broker answered success, but the offset is still {current_offset}")
+        offset_move, NotApplied(f"the broker reported success, but the offset is still {current_offset}")
     )
 
 
@@ -250,5 +252,5 @@ def set_target_offset(
         return offset_move._replace(new_offset=min(max(target_offset, min_offset), max_offset))
     if min_offset <= wanted_offset <= max_offset:
         return offset_move._replace(new_offset=wanted_offset)
-    problem = NotApplied(f"offset {wanted_offset} is not within {min_offset} to {max_offset}")
+    problem = NotApplied(f"offset {wanted_offset} is out of range: use {min_offset} to {max_offset}")
     return fail_move(offset_move, problem)

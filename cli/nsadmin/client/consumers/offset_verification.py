@@ -33,7 +33,9 @@ def find_connected_error(caller: Caller, group: str, broker_addrs: Sequence[str]
     if not group_connections.clients:
         return next((error for error in group_connections.errors.values() if error is not None), None)
     client_ids = ", ".join(connected_client.client_id for connected_client in group_connections.clients)
-    return NotApplied(f"clients of {group!r} are connected and write offsets of their own: stop {client_ids}")
+    return NotApplied(
+        f'clients of group "{group}" are connected and commit their own offsets: stop {client_ids} first'
+    )
 
 
 def verify_moves(caller: Caller, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
@@ -99,7 +101,9 @@ def _judge_move(
         return offset_move
     return fail_move(
         offset_move,
-        NotApplied(f"does not hold: a client committed {current_offset} over it; stop the clients first"),
+        NotApplied(
+            f"overwritten: a client committed {current_offset} after the change; stop the clients first"
+        ),
     )
 
 

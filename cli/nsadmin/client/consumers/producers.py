@@ -45,7 +45,7 @@ class ProducerAdmin:
         """
         clients, errors = client_connections.read_producers(self._caller, group, self._list_addrs(topic))
         if not clients and not any(errors.values()):
-            raise NotFound(f"nobody of the producer group {group!r} is connected")
+            raise NotFound(f'no client of the producer group "{group}" is connected')
         return ProducerConnections(clients, errors)
 
     def list_all_producers(

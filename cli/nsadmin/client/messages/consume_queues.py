@@ -137,7 +137,7 @@ def _build_request(
 
 def _parse_entries(response: RemotingCommand, begin_index: int) -> QueueEntries:
     if not response.body:
-        raise NotFound(response.remark or f"it has no entry {begin_index}")
+        raise NotFound(response.remark or f"the queue has no entry {begin_index}")
     json_body = parse_json_object(response)
     entry_records = json_body.get("queueData") or ()
     return QueueEntries(

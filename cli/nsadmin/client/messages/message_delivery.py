@@ -86,12 +86,16 @@ class MessageDelivery:
             raise error
         client_ids = [connected_client.client_id for connected_client in group_connections.clients]
         if client_id not in client_ids:
-            known_text = f"there are {', '.join(client_ids)}" if client_ids else "nobody of it is"
+            known_text = (
+                f"connected clients: {', '.join(client_ids)}"
+                if client_ids
+                else "no client of the group is connected"
+            )
             raise NotFound(
-                f"no client {client_id!r} of {group!r} is connected to {broker_addr}: {known_text}"
+                f'no client "{client_id}" of group "{group}" is connected to {broker_addr}: {known_text}'
             )
         if group_connections.consume_type != "CONSUME_PASSIVELY":
-            raise NotApplied(f"{group!r} takes nothing that is handed to it: it has no push consumers")
+            raise NotApplied(f'group "{group}" accepts no pushed message: it has no push consumers')
         return MessageReceiver(located_message, broker_addr, group, client_id)
 
     def deliver_message(self, receiver: MessageReceiver) -> DeliveryOutcome:
@@ -149,7 +153,7 @@ class MessageDelivery:
             RocketMQError: The broker refused or did not answer.
         """
         if message.body_error is not None:
-            raise NotApplied(f"its body cannot be read: {message.body_error}")
+            raise NotApplied(f"the body of the message is malformed: {message.body_error}")
         own_properties = drop_fate_properties(message.properties)
         return self._message_sender.send_message(send_queue, message.body, properties=own_properties)
 

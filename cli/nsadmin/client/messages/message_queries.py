@@ -236,8 +236,8 @@ class MessageAdmin:
                 return LocatedMessage(broker_name, message)
         ext_fields = pull_result.result.ext or {}
         raise NotFound(
-            f"no message at offset {offset} of queue {queue_id} of {topic} on {broker_name}: "
-            f"it has those from {ext_fields.get('minOffset')} to before {ext_fields.get('maxOffset')}"
+            f"no message at offset {offset} of queue {queue_id} of {topic} on {broker_name}: the queue has "
+            f"offsets from {ext_fields.get('minOffset')} to before {ext_fields.get('maxOffset')}"
         )
 
     def list_queue_routes(
@@ -261,7 +261,7 @@ class MessageAdmin:
         if not named_routes:
             known_brokers = ", ".join(queue_route.broker_name for queue_route in queue_routes)
             raise NotFound(
-                f"{route_topic or topic} is not on a broker {broker_name!r}: it is on {known_brokers}"
+                f'{route_topic or topic} is not on broker "{broker_name}": it is on {known_brokers}'
             )
         return named_routes
 
@@ -381,7 +381,7 @@ def _gather_messages(
         decoded_body = decode_messages(response.body if response.code == 0 else b"")
         located_messages += (LocatedMessage(broker_name, message) for message in decoded_body.messages)
         if decoded_body.unread_bytes and not is_tolerant:
-            reason = f"{decoded_body.unread_bytes} bytes of its answer cannot be read as messages"
+            reason = f"{decoded_body.unread_bytes} bytes of the answer are not messages"
             broker_results.append(
                 ServerResult(broker_addr, None, CallError(broker_addr, "unreadable", reason))
             )

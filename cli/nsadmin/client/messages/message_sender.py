@@ -109,14 +109,14 @@ class MessageSender:
         writable_routes = [queue_route for queue_route in queue_routes if queue_route.is_writable]
         if not writable_routes:
             raise NotFound(
-                f"{topic} has no queue {_format_brokers(queue_routes)} that can be written to: see topicRoute"
+                f"{topic} has no writable queue {_format_brokers(queue_routes)}: see `nsadmin topicRoute`"
             )
         chosen_route = writable_routes[_random_index(len(writable_routes))]
         write_queue_ids = chosen_route.write_queue_ids
         if queue_id is not None and queue_id not in write_queue_ids:
             raise NotFound(
-                f"{topic} has no queue {queue_id} to write to on {chosen_route.broker_name}: "
-                f"it has {len(write_queue_ids)}"
+                f"{topic} has no write queue {queue_id} on {chosen_route.broker_name}: it has "
+                f"{len(write_queue_ids)}"
             )
         chosen_id = write_queue_ids[_random_index(len(write_queue_ids))] if queue_id is None else queue_id
         return SendQueue(
@@ -142,7 +142,7 @@ class MessageSender:
         ]
         if not send_queues:
             raise NotFound(
-                f"{topic} has no queue {_format_brokers(queue_routes)} that can be written to: see topicRoute"
+                f"{topic} has no writable queue {_format_brokers(queue_routes)}: see `nsadmin topicRoute`"
             )
         return send_queues
 
@@ -294,7 +294,7 @@ def _parse_send_answer(
     broker_addr, response, error = answer
     msg_id = outgoing_message.properties[UNIQUE_KEY_PROPERTY]
     if isinstance(error, RequestError) and is_stored_unsafely(error):
-        error = RequestError(f"it is stored as {msg_id}, but not as safely as it should be", error.code)
+        error = RequestError(f"the message is stored as {msg_id}, but less safely than configured", error.code)
     if response is None:
         return ServerResult(broker_addr, None, error)
     ext_fields = response.ext or {}

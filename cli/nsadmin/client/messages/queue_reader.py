@@ -256,7 +256,7 @@ def _make_page(
     pulled_messages = decode_pulled_messages(answer.result)
     next_offset = headers.parse_java_integer((answer.result.ext or {}).get("nextBeginOffset") or "", 64)
     if next_offset is None or next_offset <= queue_offset:
-        reason = f"queue {queue_span.queue_id} cannot be read on from offset {queue_offset}"
+        reason = f"queue {queue_span.queue_id} is not readable from offset {queue_offset} on"
         return MessagePage(
             queue_span.broker_name, queue_span.queue_id, (), CallError(answer.addr, "unreadable", reason)
         ), queue_offset

@@ -53,7 +53,7 @@ class KvAdmin:
             QueryNotFound: No name server has the key.
             NoneReachable: No name server answered.
         """
-        subject_text = f"the key {key!r} of {namespace!r}"
+        subject_text = f'the key "{key}" of the namespace "{namespace}"'
         return self._reader.read_first(
             subject_text, _parse_value, RequestCode.GET_KV_CONFIG, _key_ext_fields(namespace, key)
         )
@@ -86,7 +86,7 @@ class KvAdmin:
             NoneReachable: No name server answered.
         """
         ext_fields = headers.write_header(headers.KvNamespace(namespace))
-        subject_text = f"the namespace {namespace!r}"
+        subject_text = f'the namespace "{namespace}"'
         return self._reader.read_first(
             subject_text, parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields
         )

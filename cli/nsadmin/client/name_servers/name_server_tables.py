@@ -83,7 +83,7 @@ class NameServerTables:
         for answer in answers:
             peer = self._caller.get_peer(answer.addr)
             first_addr = addrs_by_peer.setdefault(answer.addr if peer is None else peer, answer.addr)
-            duplicate_error = DuplicateServer(f"it is {first_addr}, by another name")
+            duplicate_error = DuplicateServer(f"same name server as {first_addr}")
             marked_answers.append(
                 answer if first_addr == answer.addr else ServerResult(answer.addr, None, duplicate_error)
             )

@@ -32,12 +32,12 @@ def parse_order_conf(conf_text: str) -> dict[str, int]:
     for conf_entry in filter(None, conf_text.split(";")):
         entry_match = _ENTRY_PATTERN.fullmatch(conf_entry)
         if entry_match is None:
-            raise ValueError(f"{conf_entry!r} is no entry: write BROKER:QUEUES;BROKER:QUEUES")
+            raise ValueError(f'invalid entry "{conf_entry}": use BROKER:QUEUES;BROKER:QUEUES')
         if entry_match[1] in queues_by_broker:
-            raise ValueError(f"{entry_match[1]!r} is there twice")
+            raise ValueError(f'duplicate broker "{entry_match[1]}"')
         queues_by_broker[entry_match[1]] = int(entry_match[2])
     if not queues_by_broker:
-        raise ValueError("there is no entry: write BROKER:QUEUES;BROKER:QUEUES")
+        raise ValueError("no entry: use BROKER:QUEUES;BROKER:QUEUES")
     return queues_by_broker
 
 

@@ -270,9 +270,7 @@ def require_version_5(response: RemotingCommand) -> RemotingCommand:
         NotApplied: The name server is older.
     """
     if response.version < V5_0_0:
-        raise NotApplied(
-            "a name server before 5.0 goes on sending clients there until the broker is restarted"
-        )
+        raise NotApplied("a name server before 5.0 continues to send clients there until the broker restarts")
     return response
 
 

@@ -337,7 +337,7 @@ def _parse_client(response: RemotingCommand) -> LiteClient:
     json_body = parse_json_object(response)
     lite_topic_count = int(json_body["liteTopicCount"])
     if lite_topic_count < 0:
-        raise NotFound(f"no client {json_body.get('clientId')!r} subscribes to lite topics here")
+        raise NotFound(f'no client "{json_body.get("clientId")}" subscribes to lite topics here')
     lite_names = sorted(
         parse_lite_name(queue_name) for queue_name in list_texts(json_body.get("liteTopicSet"))
     )
@@ -376,7 +376,7 @@ def _parse_group(response: RemotingCommand) -> LiteGroup:
 def _parse_offsets(response: RemotingCommand) -> LiteOffsets:
     json_body = parse_json_object(response)
     if int(json_body["totalLagCount"]) < 0:
-        raise NotFound(f"no message of the lite topic {json_body.get('liteTopic')!r} is here")
+        raise NotFound(f"the lite topic {json_body.get('liteTopic')!r} has no messages here")
     offset_wrapper = json_body.get("liteTopicOffsetWrapper")
     if offset_wrapper is None:
         return LiteOffsets(None, None, None, None, None)

@@ -217,7 +217,7 @@ def _parse_mapping_item(item_record: Mapping[str, Any]) -> QueueMappingItem:
 def _parse_mapped_share(response: RemotingCommand) -> BrokerQueueShare | None:
     json_body = parse_json_object(response)
     if not json_body.get("mappingDetail"):
-        raise NotApplied(f"{json_body.get('topicName')} is a plain topic here, whose queues are not mapped")
+        raise NotApplied(f"{json_body.get('topicName')} is a plain topic here, without mapped queues")
     return parse_share(json_body)
 
 

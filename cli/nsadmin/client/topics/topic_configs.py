@@ -251,7 +251,7 @@ class TopicConfigs:
         def require_master(response: RemotingCommand) -> str:
             config_items = parse_config_items(response)
             if config_items.get("brokerRole") == "SLAVE":
-                raise NotApplied("this is a slave: change its master, whose topics it copies")
+                raise NotApplied("this is a slave: change its master, which it copies")
             return config_items["brokerName"]
 
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
@@ -300,10 +300,12 @@ def _verify_change(
         ignored_text = " and ".join(_WIRE_NAMES.get(field_name, field_name) for field_name in ignored_fields)
         is_kept_ordered = "order" in ignored_fields and current_config.order
         order_hint = (
-            "; a topic with an order configuration stays ordered: updateOrderConf" if is_kept_ordered else ""
+            "; a topic with an order configuration stays ordered: see `nsadmin updateOrderConf`"
+            if is_kept_ordered
+            else ""
         )
         return change._replace(
-            error=NotApplied(f"ignored: the broker did not take the new {ignored_text}{order_hint}")
+            error=NotApplied(f"ignored: the broker kept the old {ignored_text}{order_hint}")
         )
     return change._replace(after=current_config)
 

@@ -87,7 +87,7 @@ class TopicDeletion(NamedTuple):
             frozenset(broker_group.broker_name for broker_group in broker_groups),
         )
         if not deletion._is_known_somewhere():
-            raise NotFound(f"no topic {topic!r} in the cluster {cluster_name!r}")
+            raise NotFound(f'no topic "{topic}" in the cluster "{cluster_name}"')
         return deletion
 
     @property

@@ -118,7 +118,7 @@ def _logical_stats(
     }
     unknown_ids = [logical_id for logical_id, queue_stats in stats_by_id.items() if queue_stats is None]
     if unknown_ids:
-        error = NotFound(f"nobody tells how far the logical queues {unknown_ids} go")
+        error = NotFound(f"no broker reports the offsets of the logical queues {unknown_ids}")
         return broker_stats._replace(stats=None, error=error)
     known_stats = tuple(queue_stats for queue_stats in stats_by_id.values() if queue_stats is not None)
     return broker_stats._replace(stats=broker_stats.stats._replace(queues=known_stats))
@@ -156,7 +156,7 @@ def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Broke
         for answer in caller.send_to_each(asked_addrs, RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
     }
     gone_result = ServerResult[TopicStats](
-        "", None, NotFound("this broker has left: it has queues and no address")
+        "", None, NotFound("the broker left: it has queues, but no address")
     )
     broker_answers = [
         (broker_name, broker_addr, answers_by_addr.get(broker_addr or "", gone_result))

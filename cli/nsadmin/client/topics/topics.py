@@ -62,7 +62,7 @@ class TopicAdmin:
             headers.write_header(headers.ClusterName(cluster_name)),
         )
         return self._reader.read_first(
-            f"the topics of {cluster_name!r}", parse_topic_names, request_code, ext_fields
+            f'the topics of the cluster "{cluster_name}"', parse_topic_names, request_code, ext_fields
         )
 
     def list_system_names(self) -> frozenset[str]:
@@ -124,7 +124,7 @@ class TopicAdmin:
             TopicNotExist: No name server has a route of the topic.
         """
         return self._reader.read_first(
-            f"the topic {topic!r}", parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
+            f'the topic "{topic}"', parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
         )
 
     def get_route_each(self, topic: str) -> list[ServerResult[TopicRoute]]:
@@ -170,7 +170,7 @@ class TopicAdmin:
             TopicNotExist: No name server has a route of the topic.
         """
         return self._reader.read_first(
-            f"the topic {topic!r}",
+            f'the topic "{topic}"',
             _to_standard_json,
             RequestCode.GET_ROUTEINFO_BY_TOPIC,
             route_ext_fields(topic),

@@ -48,7 +48,7 @@ def test_entries_are_listed_by_subject(admin: AdminClient, broker: AccessBroker)
 def test_an_unknown_user_is_not_found(admin: AdminClient, broker: AccessBroker) -> None:
     [found] = admin.acls.get_entries([broker.addr], "User:nobody")
     assert isinstance(found.error, NotFound)
-    assert str(found.error) == "no such user: User:nobody"
+    assert str(found.error) == 'no user "User:nobody"'
 
 
 def test_what_is_new_is_sent_and_the_rest_stays(admin: AdminClient, broker: AccessBroker) -> None:
@@ -92,7 +92,7 @@ def test_one_request_takes_it_all(admin: AdminClient, broker: AccessBroker) -> N
     [done] = admin.acls.apply_plans(admin.acls.plan_delete([broker.addr], WHO))
     assert (done.result and done.result.entries_after, broker.codes().count(3008)) == ((), 1)
     [none] = admin.acls.plan_delete([broker.addr], WHO)
-    assert str(none.error) == f"{WHO} has no entry at all"
+    assert str(none.error) == f"{WHO} has no ACL entry"
     # Where there was nothing an ACL is made.
     admin.acls.apply_plans(admin.acls.plan_merge([broker.addr], WHO, [GROUPS]))
     assert 3006 in broker.codes()
@@ -101,7 +101,7 @@ def test_one_request_takes_it_all(admin: AdminClient, broker: AccessBroker) -> N
 def test_a_resource_that_is_not_there_is_not_found(admin: AdminClient, broker: AccessBroker) -> None:
     [found] = admin.acls.plan_delete([broker.addr], WHO, ["Topic:orders", "Topic:x"])
     assert isinstance(found.error, NotFound)
-    assert str(found.error) == f"{WHO} has no entry for Topic:x"
+    assert str(found.error) == f"{WHO} has no ACL entry for Topic:x"
 
 
 def test_a_broker_that_shows_something_else_has_ignored_it(admin: AdminClient, broker: AccessBroker) -> None:

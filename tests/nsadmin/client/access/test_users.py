@@ -96,10 +96,10 @@ def test_users_are_copied_with_their_passwords(admin: AdminClient, broker: Acces
 @pytest.mark.parametrize(
     ("now", "text"),
     [
-        (None, "ignored: there is no such user"),
+        (None, "ignored: the user does not exist"),
         (
             {"username": "shop", "userType": "Normal", "userStatus": "enable"},
-            "ignored: it is Normal and enable",
+            "ignored: the user is Normal and enable",
         ),
     ],
 )
@@ -117,7 +117,7 @@ def test_one_who_is_still_there_was_not_deleted(admin: AdminClient, broker: Acce
     plans = admin.users.plan_delete([broker.addr], "operator-1")
     broker.handlers[3003] = build_reply
     [found] = admin.users.apply_plans(plans)
-    assert str(found.error) == "ignored: the user is still there"
+    assert str(found.error) == "ignored: the user still exists"
 
 
 def test_a_refusal_stays_with_its_broker(admin: AdminClient, broker: AccessBroker) -> None:
@@ -136,4 +136,4 @@ def test_who_has_changed_his_own_password_cannot_look(admin: AdminClient, broker
 def test_a_user_without_a_name_is_no_answer(admin: AdminClient, broker: AccessBroker) -> None:
     broker.handlers[3005] = lambda asked: body(asked, [{"userType": "Super"}])
     [found] = admin.users.list_users([broker.addr])
-    assert "its answer cannot be read (a user without a name)" in str(found.error)
+    assert "malformed answer (a user without a name)" in str(found.error)

@@ -34,8 +34,8 @@ def test_a_change_is_read_back_and_what_is_so_already_is_left_alone() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "kind", "text"),
     [
-        ("noSuch", "1", NotFound, "this broker has no item 'noSuch'"),
-        ("fileReservedTime", "soon", NotApplied, "ignored: it is still '72'"),
+        ("noSuch", "1", NotFound, 'this broker has no setting "noSuch"'),
+        ("fileReservedTime", "soon", NotApplied, "ignored: the setting is still '72'"),
     ],
 )
 def test_what_a_broker_would_ignore_is_an_error(

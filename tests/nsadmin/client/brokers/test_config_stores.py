@@ -17,8 +17,8 @@ def test_who_can_write_files_and_what_they_are_asked_for() -> None:
         kept = admin.upkeep.config_stores.check_json_export([broker.addr, v2.addr, plain.addr, dead])
         assert [item.result and item.result.reason for item in kept] == [
             None,
-            "with configManagerVersion=v2 it cannot",
-            "it keeps JSON files anyway (storeType=default)",
+            "a broker with configManagerVersion=v2 cannot export it",
+            "the broker keeps JSON files anyway (storeType=default)",
             None,
         ]
         assert kept[0].result

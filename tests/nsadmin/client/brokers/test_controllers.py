@@ -50,7 +50,7 @@ def test_without_a_leader_or_an_answer_nobody_leads(admin: AdminClient) -> None:
 def test_replicas_are_those_that_the_leader_knows(admin: AdminClient, leader: FakeController) -> None:
     assert admin.controllers.get_replica_sets(leader.addr, ["broker-a", "nope"]) == {"broker-a": SET}
     assert admin.controllers.get_replica_set(leader.addr, "broker-a").find_replica(3) is None
-    with pytest.raises(NotFound, match="the controllers know no broker 'nope'"):
+    with pytest.raises(NotFound, match='the controllers have no broker "nope"'):
         admin.controllers.get_replica_set(leader.addr, "nope")
     leader.replicas[2] = ("h:2", False, False)
     assert admin.controllers.get_replica_set(leader.addr, "broker-a").find_replica(2) == (
@@ -81,7 +81,7 @@ def test_settings_are_changed_and_read_back(admin: AdminClient, leader: FakeCont
     [done] = admin.controllers.configs.update_item([leader.addr], "scanNotActiveBrokerInterval", "6000")
     assert done.result == ConfigItemChange("5000", "6000")
     [failed] = admin.controllers.configs.plan_update([leader.addr], "noSuch", "1")
-    assert str(failed.error) == "this controller has no item 'noSuch'"
+    assert str(failed.error) == 'this controller has no setting "noSuch"'
 
 
 def test_the_epoch_of_now_has_no_end(admin: AdminClient) -> None:

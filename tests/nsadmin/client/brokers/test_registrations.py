@@ -104,4 +104,4 @@ def test_who_does_not_answer_or_leaves_half_of_it_out(registering: RegisteringBr
     with AdminClient("127.0.0.1:1") as admin:
         found = admin.registrations.get_each([dead, registering.addr])
     assert [(result.addr, result.result) for result in found] == [(dead, None), (registering.addr, None)]
-    assert "cannot be read ('brokerClusterName')" in str(found[1].error)
+    assert "malformed answer ('brokerClusterName')" in str(found[1].error)

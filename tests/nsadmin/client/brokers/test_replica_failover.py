@@ -45,5 +45,5 @@ def test_a_refusal_is_an_answer() -> None:
 def test_a_broker_without_an_address_counts_as_unreachable() -> None:
     caller = Caller(NameServerList((), "given"), Access(timeout=5))
     [result] = ask_replicas(caller, [inquiry("a")])
-    assert str(result.error) == "a: nobody knows an address of this broker"
+    assert str(result.error) == "a: no name server lists an address of this broker"
     assert ask_replicas(caller, []) == []

@@ -75,12 +75,12 @@ def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("b", NotFound, "b has no master now; there is b/2"),
-        ("a/7", NotFound, "a has no process 7 now; there is a/0, a/1"),
+        ("b", NotFound, "b has no master now: its processes are b/2"),
+        ("a/7", NotFound, "a has no process 7 now: its processes are a/0, a/1"),
         ("c/1", NotFound, 'no broker "c": run nsadmin clusterList to list the brokers$'),
         ("c", NotFound, 'no broker "c": run nsadmin clusterList to list the brokers, or write HOST:PORT$'),
-        ("a/x", BadAddress, "'a/x' is no broker: write HOST:PORT, NAME or NAME/ID"),
-        ("/1", BadAddress, "'/1' is no broker"),
+        ("a/x", BadAddress, 'invalid broker "a/x": use HOST:PORT, NAME or NAME/ID'),
+        ("/1", BadAddress, 'invalid broker "/1"'),
     ],
 )
 def test_what_no_name_stands_for_says_what_there_is(text: str, error: type[Exception], said: str) -> None:
@@ -102,5 +102,5 @@ def test_a_name_that_is_much_like_another_is_taken_for_mistyped_and_not_for_a_ho
 
 def test_a_name_in_two_clusters_is_nobody_s() -> None:
     twice = INFO._replace(broker_groups=(*INFO.broker_groups, BrokerAddrGroup("D", "a", {0: "h:9"})))
-    with pytest.raises(BadAddress, match="several clusters: write its address: h:1 in C, h:9 in D"):
+    with pytest.raises(BadAddress, match="several clusters: use its address: h:1 in C, h:9 in D"):
         resolve_target("a", lambda: twice)

@@ -54,7 +54,7 @@ def test_only_a_slave_is_told_of_its_master() -> None:
         assert admin.upkeep.reset_master_flush_offset(broker.addr, 5).result is True
         link["masterFlushOffset"] = 6
         ignored = admin.upkeep.reset_master_flush_offset(broker.addr, 5)
-        assert str(ignored.error) == "ignored: it is still 6"
+        assert str(ignored.error) == "ignored: the offset is still 6"
         broker.handlers[907] = lambda asked: body(asked, {"master": True})
         assert isinstance(admin.upkeep.get_master_flush_offset(broker.addr).error, NotApplied)
 

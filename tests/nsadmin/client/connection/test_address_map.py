@@ -51,19 +51,19 @@ def test_a_pair_is_written_with_an_equals_sign() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("10.0.0.0/8", "maps nothing: write FROM=TO"),
-        ("=a:1", "maps nothing"),
-        ("a=", "maps nothing"),
-        ("a=b=c", "maps nothing"),
-        ("10.0.0.1/8=a", "'10.0.0.1/8' is no network: 10.0.0.1/8 has host bits set"),
-        ("10.0.0.0/40=a", "is no network"),
-        ("a:x=b", "'a:x' is no address"),
-        ("a=b:0", "'b:0' is no address"),
-        ("a=b/c", "'b/c' is no address"),
+        ("10.0.0.0/8", 'invalid mapping "10.0.0.0/8": use FROM=TO'),
+        ("=a:1", "invalid mapping"),
+        ("a=", "invalid mapping"),
+        ("a=b=c", "invalid mapping"),
+        ("10.0.0.1/8=a", 'invalid network "10.0.0.1/8": 10.0.0.1/8 has host bits set'),
+        ("10.0.0.0/40=a", "invalid network"),
+        ("a:x=b", 'invalid address "a:x"'),
+        ("a=b:0", 'invalid address "b:0"'),
+        ("a=b/c", 'invalid address "b/c"'),
     ],
 )
 def test_what_maps_nothing_is_refused(text: str, said: str) -> None:
-    with pytest.raises(BadAddress, match=r"is no|maps nothing") as failed:
+    with pytest.raises(BadAddress, match=r"invalid (mapping|network|address) ") as failed:
         parse_pair(text)
     assert said in str(failed.value)
 
@@ -97,5 +97,5 @@ def test_name_servers_are_not_mapped() -> None:
 
 
 def test_a_bad_map_is_refused_before_anything_is_asked() -> None:
-    with pytest.raises(BadAddress, match="is no network"):
+    with pytest.raises(BadAddress, match="invalid network"):
         AdminClient("h:1", access=Access(address_map=(("10.0.0.1/8", "a"),)))

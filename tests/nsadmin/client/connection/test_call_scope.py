@@ -31,7 +31,7 @@ def test_a_scope_ends_with_its_parents_but_not_with_its_children() -> None:
 def test_a_pending_call_says_that_a_change_may_have_been_done() -> None:
     scope = CallScope()
     scope.end_reason = "it is closed"
-    with pytest.raises(ClientClosed, match="it is closed; an unanswered change may have been done"):
+    with pytest.raises(ClientClosed, match="it is closed; a change without an answer is possibly done"):
         scope.require_unended()
 
 

@@ -126,25 +126,25 @@ def test_a_file_that_cannot_be_used_is_named_and_not_quoted(tmp_path: Path) -> N
     yml, key = tmp_path / "who.yml", tmp_path / "key"
     lines = "accessKey: VALUE"
     for path, text, said in (
-        (yml, "accessKey: operator\nsecretKey: [s3cret\n", f"{yml} is no YAML in line 3"),
-        (yml, "secretKey: s3cret\x00", f"{yml} is no YAML"),
-        (yml, "s3cret", f"{yml} has to be lines like {lines}"),
-        (yml, "- s3cret", f"{yml} has to be lines like {lines}"),
+        (yml, "accessKey: operator\nsecretKey: [s3cret\n", f"{yml} is not valid YAML in line 3"),
+        (yml, "secretKey: s3cret\x00", f"{yml} is not valid YAML"),
+        (yml, "s3cret", f"{yml} must contain lines like {lines}"),
+        (yml, "- s3cret", f"{yml} must contain lines like {lines}"),
         (
             yml,
             "accessKey: operator\nsecretKey: {a: s3cret}",
-            f"{yml}: accessKey and secretKey have to be plain texts",
+            f"{yml}: accessKey and secretKey must be plain texts",
         ),
-        (yml, "", f"{yml} has no accessKey and no secretKey"),
+        (yml, "", f"{yml} has neither accessKey nor secretKey"),
         (yml, "accessKey: operator", f"{yml} has accessKey without secretKey"),
-        (key, "secretKey=s3cret\\uXY", f"{key} has a \\u without four digits behind it"),
-        (key, "user=operator", f"{key} has no accessKey and no secretKey"),
+        (key, "secretKey=s3cret\\uXY", f"{key} has a \\u that is not followed by four digits"),
+        (key, "user=operator", f"{key} has neither accessKey nor secretKey"),
     ):
         assert refusal(from_file, write(path, text)) == said
     yml.write_bytes(b"secretKey: s3cret\xff")
-    assert refusal(from_file, yml) == f"{yml} is no text"
+    assert refusal(from_file, yml) == f"{yml} is not a text file"
     missing = tmp_path / "missing"
-    assert refusal(from_file, missing) == f"{missing} cannot be read: No such file or directory"
+    assert refusal(from_file, missing) == f"{missing} is not readable: No such file or directory"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such modes")
@@ -152,17 +152,17 @@ def test_a_secret_that_everybody_may_read_is_refused_in_our_file_and_told_of_mqa
     text = "accessKey: operator\nsecretKey: s3cret\n"
     public, group = write(tmp_path / "who.yml", text, 0o644), write(tmp_path / "group.yml", text, 0o640)
     assert refusal(from_source, f"file:{public}") == (
-        f"{public} has a secret, and everybody may read it: chmod 600 {public}"
+        f"all users of this machine can read the secret in {public}: run `chmod 600 {public}`"
     )
     assert from_file(group) == WHO
-    warning = f"everybody may read the secret key in {public}: chmod o-r {public}"
+    warning = f"all users of this machine can read the secret key in {public}: run `chmod o-r {public}`"
     assert from_source(f"tools:{public}") == FoundCredentials(WHO, f"tools:{public}", warning)
     assert from_source(f"tools:{group}") == FoundCredentials(WHO, f"tools:{group}")
     sample = write(tmp_path / "tools.yml", "accessKey: rocketmq2\nsecretKey: 12345678\n", 0o644)
     assert from_source(f"tools:{sample}").warning is None
 
 
-NO_SOURCE = "credentials: that names no place: write env, file:PATH, tools:PATH, keyring:NAME"
+NO_SOURCE = "invalid source of credentials: use env, file:PATH, tools:PATH, keyring:NAME"
 
 
 def test_a_source_by_its_name(tmp_path: Path, memory: Memory) -> None:
@@ -178,7 +178,7 @@ def test_a_source_by_its_name(tmp_path: Path, memory: Memory) -> None:
     write(tmp_path / "none.yml", "")
     for source, said in (
         ("env", "no credentials in env: set NSADMIN_ACCESS_KEY and NSADMIN_SECRET_KEY"),
-        ("tools:none.yml", "no credentials in tools:none.yml: it has none"),
+        ("tools:none.yml", "no credentials in tools:none.yml: the source is empty"),
         *((wrong, NO_SOURCE) for wrong in ("s3cret", "operator:s3cret", "file:", "keyring:", "")),
     ):
         assert refusal(from_source, source, {}, tmp_path) == said
@@ -204,12 +204,13 @@ def test_the_keyring_keeps_what_was_stored(memory: Memory) -> None:
     assert (from_keyring("prod"), from_keyring("test")) == (WHO, with_token)
     assert {service for service, _ in memory.kept} == {"nsadmin"}
     assert refusal(from_keyring, "other") == (
-        "the keyring has no credentials 'other': nsadmin contextLogin stores them"
+        "the keyring has no credentials 'other': store them with `nsadmin context login`"
     )
     for odd in ("s3cret", '"s3cret"', '{"secretKey": "s3cret"}', '{"accessKey": 1, "secretKey": "s3cret"}'):
         memory.kept["nsadmin", "prod"] = odd
         assert refusal(from_keyring, "prod") == (
-            "the keyring's 'prod' is not what nsadmin contextLogin stores"
+            "the entry 'prod' of the keyring is not in nsadmin's format: replace it with `nsadmin "
+            "context login`"
         )
 
 
@@ -223,7 +224,7 @@ def test_a_system_without_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setitem(sys.modules, "keyring", None)
     assert refusal(from_keyring, "prod") == (
-        "the system's keyring needs a package: pip install 'nsadmin[keyring]'"
+        "the package for the system's keyring is missing: install it with `pip install 'nsadmin[keyring]'`"
     )
 
 
@@ -238,7 +239,7 @@ def test_a_stored_file_is_its_owners_alone(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_stored(tmp_path: Path) -> None:
     file = write(tmp_path / "file", "")
-    assert refusal(save_to_file, file / "who.yml", WHO).startswith(f"{file / 'who.yml'} cannot be written: ")
+    assert refusal(save_to_file, file / "who.yml", WHO).startswith(f"{file / 'who.yml'} is not writable: ")
 
 
 @pytest.mark.parametrize(
@@ -248,5 +249,5 @@ def test_hostile_yaml_has_no_credentials(tmp_path: Path, name: str) -> None:
     file = tmp_path / "c.yaml"
     file.write_text(HOSTILE_YAML[name])
     file.chmod(0o600)
-    with pytest.raises(BadSettings, match="is no YAML"):
+    with pytest.raises(BadSettings, match="is not valid YAML"):
         from_file(file)

@@ -38,7 +38,7 @@ def test_the_url_follows_the_rules_of_javas_clients(parts: tuple[str, ...], url:
 
 @pytest.mark.parametrize("text", ["", ":8080", "ftp://a/b", "http://", "a:b", "http://u:p@a/x", "a b", "a:0"])
 def test_what_is_no_endpoint_is_refused(text: str) -> None:
-    with pytest.raises(BadAddress, match="is no endpoint: write http://HOST:PORT/rocketmq/nsaddr"):
+    with pytest.raises(BadAddress, match=r'invalid endpoint ".*": use http://HOST:PORT/rocketmq/nsaddr'):
         build_endpoint_url(text)
 
 
@@ -64,11 +64,11 @@ def test_only_the_first_line_counts(endpoint: FakeEndpoint, text: str) -> None:
 @pytest.mark.parametrize(
     ("status", "text", "said"),
     [
-        (404, "a:1", "HTTP status 404; only 200 counts"),
-        (204, "", "HTTP status 204; only 200 counts"),
-        (503, "a:1", "HTTP status 503; only 200 counts"),
-        (200, " \r\n", "its answer names no name server"),
-        (200, "<p>a</p>", "its answer is no list of name servers: '<p>a</p>' is no address"),
+        (404, "a:1", "HTTP status 404 instead of 200"),
+        (204, "", "HTTP status 204 instead of 200"),
+        (503, "a:1", "HTTP status 503 instead of 200"),
+        (200, " \r\n", "the answer has no name server"),
+        (200, "<p>a</p>", 'the answer is not a list of name servers: invalid address "<p>a</p>"'),
     ],
 )
 def test_what_is_no_answer_is_one_line_with_the_url(
@@ -108,9 +108,7 @@ def test_when_an_endpoint_fails_what_it_said_last_counts_and_that_is_noted(
     found = from_endpoint(endpoint.url, cache_folder=cache)
     assert found[:3] == (("a:9876", "b:1"), "endpoint", endpoint.url)
     assert found.note is not None
-    assert found.note.startswith(
-        f"endpoint {endpoint.url}: HTTP status 500; only 200 counts; going by what it"
-    )
+    assert found.note.startswith(f"endpoint {endpoint.url}: HTTP status 500 instead of 200; using its answer")
     assert found.note.endswith(": a:9876;b:1")
     with pytest.raises(CallError):
         from_endpoint(endpoint.url, unit_name="other", cache_folder=cache)
@@ -159,10 +157,10 @@ def test_a_properties_file_may_name_an_endpoint(
     ("text", "said"),
     [
         ("brokerName=a\n", "has none of namesrvAddr, rocketmq.namesrv.addr, rmqAddressServerDomain"),
-        ("namesrvAddr=a:b\n", "'a:b' is no address"),
-        ("namesrvAddr=\\u12", "is no properties file"),
-        ("rocketmq.namesrv.domain=a/b@c", "is no endpoint"),
-        (None, "cannot be read: No such file or directory"),
+        ("namesrvAddr=a:b\n", 'invalid address "a:b"'),
+        ("namesrvAddr=\\u12", "is not a valid properties file"),
+        ("rocketmq.namesrv.domain=a/b@c", "invalid endpoint"),
+        (None, "is not readable: No such file or directory"),
     ],
 )
 def test_a_file_that_does_not_help_is_one_line_with_its_name(

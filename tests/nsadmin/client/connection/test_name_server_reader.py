@@ -77,14 +77,14 @@ def test_asking_all_takes_the_first_in_order_and_notices_who_disagrees(
     with AdminClient([gone, first.addr, second.addr], timeout=5, ask_all=True) as admin:
         assert admin.topics.get_route("T").queues[0].perm == 6
         assert list(admin.unreachable) == [gone]
-        assert admin.disagreements == [f"{second.addr} and {first.addr} disagree about the topic 'T'"]
+        assert admin.disagreements == [f'{second.addr} and {first.addr} disagree about the topic "T"']
 
 
 def test_asking_all_notices_who_does_not_know(first: FakeNameServer, second: FakeNameServer) -> None:
     first.routes.clear()
     with AdminClient([first.addr, second.addr], timeout=5, ask_all=True) as admin:
         admin.topics.get_route("T")
-        assert admin.disagreements == [f"{first.addr} does not know the topic 'T'"]
+        assert admin.disagreements == [f'{first.addr} does not have the topic "T"']
 
 
 def test_those_that_agree_are_not_said_to_disagree(first: FakeNameServer, second: FakeNameServer) -> None:

@@ -296,7 +296,7 @@ def test_a_closed_client_says_so() -> None:
     with FakeNameServer() as server:
         with AdminClient(server.addr) as admin:
             admin.topics.list_names()
-        with pytest.raises(ClientClosed, match="this client is closed: make another one"):
+        with pytest.raises(ClientClosed, match="this client is closed: create a new client"):
             admin.topics.list_names()
         admin.close()
     assert issubclass(ClientClosed, RocketMQError)

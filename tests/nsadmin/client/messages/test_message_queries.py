@@ -87,7 +87,7 @@ def test_bytes_that_are_no_message_are_told_and_hide_nothing(admin: AdminClient,
     one.handlers[12] = lambda asked: build_reply(asked, body=whole + b"garbage")
     found = admin.messages.find_by_key("T", "k")
     assert bodies(found) == [("broker-a", b"mine")]
-    assert str(found.errors[0]) == f"{one.addr}: 7 bytes of its answer cannot be read as messages"
+    assert str(found.errors[0]) == f"{one.addr}: 7 bytes of the answer are not messages"
 
 
 def test_the_brokers_of_another_route_may_be_asked(
@@ -174,9 +174,11 @@ def test_a_place_in_a_queue(admin: AdminClient, one: MessageBroker) -> None:
     ext = one.asked[-1].ext or {}
     assert (ext["consumerGroup"], ext["sysFlag"], ext["maxMsgNums"]) == ("TOOLS_CONSUMER", "4", "1")
     for offset in (2, 99):
-        with pytest.raises(NotFound, match=r"queue 3 of T on broker-a: it has those from 0 to before 2"):
+        with pytest.raises(
+            NotFound, match=r"queue 3 of T on broker-a: the queue has offsets from 0 to before 2"
+        ):
             admin.messages.get_at_offset("T", "broker-a", 3, offset)
-    with pytest.raises(NotFound, match=r"not on a broker 'broker-x': it is on broker-a, broker-b"):
+    with pytest.raises(NotFound, match=r'not on broker "broker-x": it is on broker-a, broker-b'):
         admin.messages.get_at_offset("T", "broker-x", 3, 0)
 
 

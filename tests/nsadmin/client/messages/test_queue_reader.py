@@ -162,4 +162,4 @@ def test_a_broker_that_leads_nowhere_is_not_followed(
 
     holder.handlers[11] = pull
     [page] = admin.queue_reader.read_pages("T", [QueueSpan("a", holder.addr, 0, 0, 1)])
-    assert str(page.error) == f"{holder.addr}: queue 0 cannot be read on from offset 0"
+    assert str(page.error) == f"{holder.addr}: queue 0 is not readable from offset 0 on"

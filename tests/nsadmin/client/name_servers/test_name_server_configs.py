@@ -28,7 +28,7 @@ def test_an_update_is_read_back_on_every_server(first: FakeNameServer, second: F
 @pytest.mark.parametrize(
     ("key", "value", "complaint"),
     [
-        ("nope", "1", "ignored: this name server has no item 'nope'"),
+        ("nope", "1", "ignored: this name server has no setting 'nope'"),
         ("waitSecondsForService", "soon", "ignored: waitSecondsForService is still '45'"),
     ],
 )

@@ -14,7 +14,7 @@ def test_entries_go_both_ways() -> None:
 
 @pytest.mark.parametrize("text", ["", ";", "a", "a:", ":4", "a:x", "a:-1", "a:1;a:2", "a:1:2", "a b:1"])
 def test_what_is_none(text: str) -> None:
-    with pytest.raises(ValueError, match=r"entry|twice"):
+    with pytest.raises(ValueError, match=r"entry|duplicate"):
         parse_order_conf(text)
 
 

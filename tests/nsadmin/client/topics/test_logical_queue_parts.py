@@ -111,7 +111,8 @@ def test_a_part_that_nobody_tells_of(static: Static) -> None:
     assert b.stats.queues == (QueueStats(0, None, 10_002, 9),)
     static.b.handlers[351] = lambda asked: body(asked, {"topicName": "T"})
     assert (
-        str(static.admin.topics.get_stats("T")[1].error) == "nobody tells how far the logical queues [0] go"
+        str(static.admin.topics.get_stats("T")[1].error)
+        == "no broker reports the offsets of the logical queues [0]"
     )
     static.b.handlers[351] = refuse(1, "no")
     assert str(static.admin.topics.get_stats("T")[1].error) == "SYSTEM_ERROR (1): no"

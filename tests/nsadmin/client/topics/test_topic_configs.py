@@ -90,11 +90,11 @@ def test_a_yes_without_a_change_is_not_believed() -> None:
         broker.handlers[17] = build_reply
         error = changed(broker, TopicPatch(perm=6, read_queue_nums=1)).error
         assert isinstance(error, NotApplied)
-        assert str(error) == "ignored: the broker did not take the new readQueueNums and perm"
+        assert str(error) == "ignored: the broker kept the old readQueueNums and perm"
         kept = changed(broker, TopicPatch(order=False)).error
         assert str(kept) == (
-            "ignored: the broker did not take the new order;"
-            " a topic with an order configuration stays ordered: updateOrderConf"
+            "ignored: the broker kept the old order; a topic with an order configuration stays ordered: "
+            "see `nsadmin updateOrderConf`"
         )
 
 

@@ -49,7 +49,7 @@ def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: t
     done = run("getAcl", "shop", *cluster)
     assert done.code == 5
     assert [line.partition(": ")[2].partition(": ")[2] for line in done.err.splitlines()[:2]] == [
-        "no such user: User:shop",
+        'no user "User:shop"',
         "User:shop has no ACL",
     ]
 

@@ -55,7 +55,7 @@ def test_from_a_file_that_is_one_line_and_nobody_else_s(tmp_path: Path) -> None:
     file.write_bytes(b" s3cret \r\n")
     assert given(file=str(file)) == " s3cret "
     file.chmod(0o644)
-    assert "everybody may read it: chmod 600" in refused(None, str(file))
+    assert "run `chmod 600" in refused(None, str(file))
 
 
 def test_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

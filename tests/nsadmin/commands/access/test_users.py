@@ -76,7 +76,7 @@ def test_where_there_is_such_a_user_the_others_are_told_all_the_same(
     done = run("createUser", "shop", "-t", "super", *cluster, "--passwordStdin", "--json")
     assert done.code == 3
     first, second = json.loads(done.out)
-    assert first["error"] == "there is a user 'shop': change it with updateUser"
+    assert first["error"] == 'the user "shop" exists: change it with `nsadmin updateUser`'
     assert (second["result"], second["before"], second["after"]) == (
         "done",
         None,

@@ -118,7 +118,7 @@ def test_one_cluster_of_several(run: Run, first: FakeNameServer, broker: FakeBro
     assert run("clusterList", "X", "-n", first.addr) == (
         5,
         "",
-        "nsadmin: no cluster 'X': the name server knows C, D\n",
+        'nsadmin: no cluster "X": name servers list C, D\n',
     )
 
 

@@ -77,4 +77,4 @@ def test_only_who_can_is_told_to_write(run: Run, dead: str) -> None:
     rows = json.loads(done.out)
     assert (done.code, [row["result"] for row in rows]) == (3, ["done", "unchanged", "failed"])
     assert rows[0]["changes"] == "writes topics.json in /data/config"
-    assert rows[1]["changes"] == "nothing: it keeps JSON files anyway (storeType=default)"
+    assert rows[1]["changes"] == "nothing: the broker keeps JSON files anyway (storeType=default)"

@@ -55,5 +55,5 @@ def test_the_check_of_queues_says_who_has_nothing_to_compare(do: Run, there: Lab
     done = do("checkRocksdbCqWriteProgress", "-c", "cluster-a", "-t", "payments", "-cf", "-2h")
     found = [(row["brokerName"], row["checkStatus"], row["result"]) for row in json.loads(done.out)]
     assert (done.code, found) == (3, [(A, 2, "started"), (B, None, "failed")])
-    assert "there is nothing to compare" in json.loads(done.out)[1]["error"]
+    assert "no second consume queue to compare" in json.loads(done.out)[1]["error"]
     assert do("checkRocksdbCqWriteProgress", "nowhere").code == 5

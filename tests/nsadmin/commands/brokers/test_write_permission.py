@@ -40,7 +40,7 @@ def test_an_unknown_broker_is_not_found(run: Run, both: str, first: FakeNameServ
     done = run("wipeWritePerm", "broker-x", both, "--json")
     assert done.code == 5
     assert {(row["topicCount"], row["result"], row["error"]) for row in json.loads(done.out)} == {
-        (None, "not found", "no broker 'broker-x' is registered here")
+        (None, "not found", 'no broker "broker-x" is registered here')
     }
     assert 205 not in first.codes()
 

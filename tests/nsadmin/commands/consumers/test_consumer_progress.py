@@ -141,7 +141,7 @@ def test_a_group_of_which_nobody_is_connected(
 ) -> None:
     done = run("consumerConnection", "G", "-b", consumer_broker.addr, "-n", first.addr)
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("nsadmin: CONSUMER_NOT_ONLINE (206): nobody of 'G' is connected\n")
+    assert done.err.startswith('nsadmin: CONSUMER_NOT_ONLINE (206): no client of group "G" is connected\n')
     assert run("consumerConnection", "X", "-n", first.addr).code == 5
 
 

@@ -50,7 +50,7 @@ def test_what_is_wrong_is_said(run: Run, first: FakeNameServer, online: Consumer
     online.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"*"}]}'
     done = run("consumerStatus", "G", "-n", first.addr, "--json")
     assert done.code == 0
-    assert done.err == "".join(f"nsadmin: nobody consumes T broker-a {number}\n" for number in range(4, 8))
+    assert done.err == "".join(f"nsadmin: no client consumes T broker-a {number}\n" for number in range(4, 8))
     assert json.loads(done.out)[4]["queueId"] is None
 
 

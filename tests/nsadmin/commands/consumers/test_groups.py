@@ -187,7 +187,7 @@ def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
     assert (done.code, consumer_broker.topics) == (1, {"%DLQ%G": []})
     [row] = json.loads(done.out)
     assert row["result"] == "failed"
-    assert row["error"].startswith("the broker has made the group anew, and its settings are restored; 5.5")
+    assert row["error"].startswith("the broker created the group again, and its settings are restored. 5.5")
     assert consumer_broker.configs["G"] == settings
     assert "%RETRY%G and %DLQ%G stay, because the group still exists" in done.err
 
@@ -199,7 +199,7 @@ def test_settings_that_cannot_be_restored_are_told(
     consumer_broker.handlers[200] = refuse(1, "no space left")
     done = run("deleteSubGroup", "G", "-b", consumer_broker.addr, "-r", "true", "-y", "--json")
     assert done.code == 1
-    assert "its settings could not be restored: " in json.loads(done.out)[0]["error"]
+    assert "its settings are not restored: " in json.loads(done.out)[0]["error"]
     assert "no space left" in json.loads(done.out)[0]["error"]
 
 

@@ -197,7 +197,7 @@ def test_a_skip_over_which_a_busy_client_commits_is_failed(
     assert (done.code, len(seconds)) == (3, 18)
     rows = json.loads(done.out)
     assert (rows[0]["to"], rows[0]["result"], rows[0]["error"]) == (
-        50, "failed", "does not hold: a client committed 23 over it; stop the clients first",
+        50, "failed", "overwritten: a client committed 23 after the change; stop the clients first",
     )  # fmt: skip
     assert {row["result"] for row in rows[1:]} == {"done"}
 

@@ -88,7 +88,7 @@ def test_a_place_that_takes_nothing_leaves_the_context_alone(login: Run, run: Ru
     (tmp_path / "file").write_text("")
     done = login("prod", "--file", str(tmp_path / "file" / "prod.yml"))
     assert done.code == 2
-    assert "cannot be written" in done.err
+    assert "is not writable" in done.err
     assert run("contextShow", "prod", "--json").out == before
 
 
@@ -97,8 +97,8 @@ def test_a_system_without_keyring(login: Run, monkeypatch: pytest.MonkeyPatch) -
     done = login("prod")
     assert (done.code, done.err) == (
         2,
-        "nsadmin: the system's keyring needs a package: pip install 'nsadmin[keyring]'; "
-        "or keep them in a file: --file PATH\n",
+        "nsadmin: the package for the system's keyring is missing: install it with `pip install "
+        "'nsadmin[keyring]'`; or keep them in a file: --file PATH\n",
     )
 
 

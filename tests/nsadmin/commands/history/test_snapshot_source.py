@@ -69,7 +69,7 @@ def test_what_is_none(session: Session, text: str, said: str) -> None:
 
 def test_a_file_that_is_no_snapshot(session: Session, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("{}")
-    with pytest.raises(UsageError, match=r"c: .*file is no snapshot: it is no nsadmin-snapshot"):
+    with pytest.raises(UsageError, match=r"c: .*file is no snapshot: not an nsadmin-snapshot"):
         seen(session, str(tmp_path / "file"))
 
 

@@ -73,7 +73,7 @@ def test_a_refusal(ask: Run, holder: MessageBroker) -> None:
         (("U", "x"), 5, "No topic route info"),
         (("T", "x", "-b", "broker-x"), 5, 'no broker "broker-x"; did you mean "broker-a"?'),
         (("T", "x", "-i", "1"), 2, "-i needs -b, as each broker has queues of its own"),
-        (("T", "x", "-b", "broker-a", "-i", "9"), 5, "T has no queue 9 to write to on broker-a: it has 8"),
+        (("T", "x", "-b", "broker-a", "-i", "9"), 5, "T has no write queue 9 on broker-a: it has 8"),
         (("T", ""), 2, "missing argument BODY: usage: nsadmin sendMessage TOPIC BODY"),
         (("T", "x", "-m", "maybe"), 2, "-m maybe cannot be: give true or false"),
         (("T", "x", "--property", "novalue"), 2, "--property novalue cannot be: give NAME=VALUE"),

@@ -98,7 +98,7 @@ def test_an_endpoint_is_asked_and_what_it_said_last_counts_when_it_fails(
         done = run("where", "--json")
         assert done.code == 0
         assert rows(done)[0]["namesrvAddr"] == server.addr
-        assert f"{endpoint.url}: HTTP status 503; only 200 counts; going by what it said at 2" in done.err
+        assert f"{endpoint.url}: HTTP status 503 instead of 200; using its answer of 2" in done.err
 
 
 def test_an_endpoint_that_tells_nothing_is_a_row_and_exit_code_4(run: Run) -> None:

@@ -147,4 +147,4 @@ def test_two_names_of_one_server_are_one_witness(run: Run, first: FakeNameServer
     port = first.addr.rpartition(":")[2]
     done = run(command, "-n", f"{first.addr};localhost:{port}")
     assert done.code == (1 if command == "checkNamesrv" else 3)
-    assert f"localhost:{port}: it is {first.addr}, by another name" in done.out + done.err
+    assert f"localhost:{port}: same name server as {first.addr}" in done.out + done.err

@@ -83,7 +83,7 @@ def test_what_cannot_be_understood_is_told(restart: Run, words: tuple[str, ...],
 
 def test_a_cluster_that_is_not_there(run: Run, there: Lab) -> None:
     done = run("rollingRestart", "-c", "nowhere", "-n", there.namesrv_addr, "--stop", "x", "--start", "y")
-    assert (done.code, "no cluster 'nowhere'" in done.err) == (5, True)
+    assert (done.code, 'no cluster "nowhere"' in done.err) == (5, True)
 
 
 def test_a_broker_whose_name_a_shell_could_interpret_stops_everything_before_it_begins(

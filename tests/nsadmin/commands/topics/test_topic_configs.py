@@ -239,5 +239,5 @@ def test_a_broker_that_never_answers_and_changed_nothing_is_exit_4(
     a.handlers[RequestCode.UPDATE_AND_CREATE_TOPIC] = silent
     done = run("updateTopicPerm", "T", "4", "-b", a.addr, "-n", server.addr, "--timeout", "0.3", "--json")
     assert (done.code, json.loads(done.out)[0]["error"]) == (
-        4, "no answer within 0.3 s; it may have been done all the same",
+        4, "no answer within 0.3 s; the change is possibly done",
     )  # fmt: skip

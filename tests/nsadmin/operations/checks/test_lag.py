@@ -75,7 +75,7 @@ def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
 def test_a_group_that_nobody_knows(first: FakeNameServer, group: ConsumerBroker, gone: str) -> None:
     finding = found(first.addr, "X")
     assert (finding.state, finding.about) == (CheckState.UNKNOWN, "X")
-    assert finding.summary == "no broker knows the consumer group 'X'"
+    assert finding.summary == 'no broker has the consumer group "X"'
     assert found(gone).state is CheckState.UNKNOWN
 
 
