@@ -294,7 +294,9 @@ def _parse_send_answer(
     broker_addr, response, error = answer
     msg_id = outgoing_message.properties[UNIQUE_KEY_PROPERTY]
     if isinstance(error, RequestError) and is_stored_unsafely(error):
-        error = RequestError(f"the message is stored as {msg_id}, but less safely than configured", error.code)
+        error = RequestError(
+            f"the message is stored as {msg_id}, but less safely than configured", error.code
+        )
     if response is None:
         return ServerResult(broker_addr, None, error)
     ext_fields = response.ext or {}
