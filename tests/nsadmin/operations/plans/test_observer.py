@@ -53,5 +53,5 @@ def test_who_does_not_answer_hides_nobody(there: Lab, admin: AdminClient) -> Non
 
 
 def test_no_such_cluster(admin: AdminClient) -> None:
-    with pytest.raises(NotFound, match="no cluster 'nowhere'"):
+    with pytest.raises(NotFound, match='no cluster "nowhere"'):
         observe_cluster(admin, "nowhere")
