@@ -85,6 +85,14 @@ class DeleteGroup(NamedTuple):
     clean_offset: bool = False
 
 
+class ForbidTopic(NamedTuple):
+    """UPDATE_AND_GET_GROUP_FORBIDDEN: whether a group may read a topic; without `readable` only read back."""
+
+    group: str | None = None
+    topic: str | None = None
+    readable: bool | None = None
+
+
 class ResetOffset(NamedTuple):
     """INVOKE_BROKER_TO_RESET_OFFSET: all queues to a `timestamp` (ms, -1: the end) or one to an `offset`."""
 

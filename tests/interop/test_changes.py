@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin import AdminClient
+from nsadmin.client.consumers.group_restoration import read_forbidden_topics
 from tests.interop import command_line, jars
 from tests.interop.cluster import (
     create_topic,
@@ -107,6 +110,12 @@ def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster
 def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
     assert cluster("updateSubGroup", "Ledger", "-c", CLUSTER, "-r", "5").code == 0
     assert "no consumer group 'Leger': did you mean \"Ledger\"?" in cluster("getConsumerConfig", "Leger").said
+    forbidding = {"group": "Ledger", "topic": "Orders", "readable": "false"}
+    with AdminClient(cluster.server.address) as admin:
+        [forbidden] = admin.groups._caller.send_to_each(
+            [cluster.new.address], RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN, forbidding
+        )
+        assert forbidden.error is None
     told = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "--dry-run").rows
     assert [row["before"]["retryMaxTimes"] for row in told] == [5, 5]
     kept = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "--yes")
@@ -116,6 +125,9 @@ def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
     )
     [restored, _] = cluster("getConsumerConfig", "Ledger").rows
     assert restored["retryMaxTimes"] == 5
+    with AdminClient(cluster.server.address) as admin:
+        still_forbidden = read_forbidden_topics(admin.groups._caller, [cluster.new.address], "Ledger")
+    assert still_forbidden == {cluster.new.address: ["Orders"]}
     assert cluster("updateSubGroup", "Ledger", "-c", CLUSTER, "-r", "5").code == 0
     done = cluster("deleteSubGroup", "Ledger", "-c", CLUSTER, "-r", "true", "--yes")
     assert [(row["changes"], row["error"]) for row in done.rows] == [(row["changes"], None) for row in told]

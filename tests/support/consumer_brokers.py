@@ -37,6 +37,8 @@ class ConsumerBroker(FakeBroker):
         self.expressions: dict[str, str] = {"T": "*"}
         self.running: dict[str, str] = {}
         self.producers: dict[str, list[str]] = {}
+        self.forbidden: dict[str, dict[str, int]] = {}
+        """Group to topic to bits: 4 means that the group may not read the topic."""
         self.properties = {"brokerId": "0", "useServerSideResetOffset": "true"}
         super().__init__()
         code = RequestCode
@@ -50,11 +52,12 @@ class ConsumerBroker(FakeBroker):
                 code.GET_MIN_OFFSET: lambda asked: self._end(asked, 0),
                 code.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP: self._update_group,
                 code.GET_ALL_SUBSCRIPTIONGROUP_CONFIG: lambda asked: body(
-                    asked, {"subscriptionGroupTable": self.configs}
+                    asked, {"subscriptionGroupTable": self.configs, "forbiddenTable": self.forbidden}
                 ),
                 code.GET_CONSUMER_CONNECTION_LIST: self._consumers,
                 code.GET_PRODUCER_CONNECTION_LIST: self._producers,
                 code.DELETE_SUBSCRIPTIONGROUP: self._delete_group,
+                code.UPDATE_AND_GET_GROUP_FORBIDDEN: self._forbid,
                 code.GET_CONSUME_STATS: self._stats,
                 code.GET_ALL_CONSUMER_OFFSET: self._all_offsets,
                 code.INVOKE_BROKER_TO_RESET_OFFSET: self._reset,
@@ -104,9 +107,17 @@ class ConsumerBroker(FakeBroker):
         self.configs[config["groupName"]] = {**config, "attributes": kept}
         return build_reply(asked)
 
+    def _forbid(self, asked: RemotingCommand) -> RemotingCommand:
+        ext = dict(asked.ext or {})
+        self.forbidden.setdefault(ext["group"] or "", {})[ext["topic"] or ""] = (
+            0 if ext["readable"] == "true" else 4
+        )
+        return build_reply(asked)
+
     def _delete_group(self, asked: RemotingCommand) -> RemotingCommand:
         ext = dict(asked.ext or {})
         self.configs.pop(ext["groupName"] or "", None)
+        self.forbidden.pop(ext["groupName"] or "", None)
         if ext["cleanOffset"] == "true":
             self.offsets = {key: value for key, value in self.offsets.items() if key[0] != ext["groupName"]}
         return build_reply(asked)

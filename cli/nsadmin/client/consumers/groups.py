@@ -12,6 +12,7 @@ from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
+from nsadmin.client.consumers.group_restoration import complete_restoration, read_forbidden_topics
 from nsadmin.client.consumers.group_settings import (
     NEW_GROUP_SETTINGS,
     AttributeChanges,
@@ -22,7 +23,7 @@ from nsadmin.client.consumers.group_settings import (
     find_ignored_settings,
     parse_group_table,
 )
-from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult, error_text
+from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult
 
 # The groups that brokers create for themselves (SubscriptionGroupManager upstream).
 SYSTEM_GROUPS = frozenset(
@@ -291,8 +292,8 @@ class GroupAdmin:
     ) -> list[ServerResult[GroupConfigFields]]:
         """Delete a group on masters (DELETE_SUBSCRIPTIONGROUP, 207), and verify it.
 
-        A group that a broker creates again gets default settings by that. It gets its old settings back
-        (UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, 200).
+        If a broker creates the group again, the method restores its settings (200) and the topics that it
+        may not read (UPDATE_AND_GET_GROUP_FORBIDDEN, 353).
 
         Args:
             group: The group.
@@ -317,13 +318,20 @@ class GroupAdmin:
             if holder_result.error is None
         }
         holder_addrs = list(held_by_addr)
+        forbidden_by_addr = read_forbidden_topics(self._caller, holder_addrs, group)
         ext_fields = headers.write_header(broker_headers.DeleteGroup(group, clean_offset))
         delete_answers = self._caller.send_to_each(
             holder_addrs, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext_fields
         )
         tables_after = self.get_tables(targets.target_at_addr(broker_addr) for broker_addr in holder_addrs)
         results_by_addr = {
-            answer.addr: self._verify_deletion(held_by_addr[answer.addr], answer.error, table_result, group)
+            answer.addr: self._verify_deletion(
+                held_by_addr[answer.addr],
+                answer.error,
+                table_result,
+                group,
+                forbidden_by_addr.get(answer.addr, []),
+            )
             for answer, table_result in zip(delete_answers, tables_after, strict=True)
         }
         return [results_by_addr.get(holder_result.addr, holder_result) for holder_result in holder_results]
@@ -334,14 +342,21 @@ class GroupAdmin:
         error: RocketMQError | None,
         table_after: ServerResult[dict[str, GroupConfigFields]],
         group: str,
+        forbidden_topics: list[str],
     ) -> ServerResult[GroupConfigFields]:
         error = error or table_after.error
         if error is None and group in (table_after.result or {}):
-            error = self._restore_settings(group, held_settings.addr, held_settings.result or {})
+            error = self._restore_settings(
+                group, held_settings.addr, held_settings.result or {}, forbidden_topics
+            )
         return held_settings if error is None else ServerResult(held_settings.addr, None, error)
 
     def _restore_settings(
-        self, group: str, broker_addr: str, settings_before: GroupConfigFields
+        self,
+        group: str,
+        broker_addr: str,
+        settings_before: GroupConfigFields,
+        forbidden_topics: list[str],
     ) -> AlreadyRecreated:
         """Give a recreated group its settings back; return the error that says what happened."""
         attributes = settings_before.get("attributes") or {}
@@ -351,16 +366,7 @@ class GroupAdmin:
             {key: value for key, value in settings_before.items() if key not in ("attributes", "groupName")},
             {f"+{attribute_key}": attribute_value for attribute_key, attribute_value in attributes.items()},
         )
-        restore_text = (
-            "its settings are restored"
-            if restored_group.error is None
-            else f"its settings are not restored: {error_text(restored_group.error)}"
-        )
-        # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
-        return AlreadyRecreated(
-            f"the broker created the group again, and {restore_text}. 5.5 does so unless you delete its "
-            "offsets with it (-r true), and so do connected clients."
-        )
+        return complete_restoration(self._caller, broker_addr, group, forbidden_topics, restored_group.error)
 
     def _find_slaves(self, broker_targets: Iterable[BrokerTarget]) -> dict[str, RocketMQError]:
         """Ask the targets without a broker id whether they are slaves: address to the error for each slave.

@@ -169,6 +169,7 @@ def make_anew(broker: ConsumerBroker) -> None:
 
     def delete(asked: RemotingCommand) -> RemotingCommand:
         broker.configs["G"] = {"groupName": "G", "consumeEnable": True, "retryMaxTimes": 16}
+        broker.forbidden.clear()
         return build_reply(asked)
 
     broker.handlers[207] = delete
@@ -182,6 +183,7 @@ def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
     }  # fmt: skip
     consumer_broker.configs["G"] = dict(settings)
     consumer_broker.topics = {"%DLQ%G": []}
+    consumer_broker.forbidden = {"G": {"T": 4, "Open": 0}, "Other": {"T": 4}}
     make_anew(consumer_broker)
     done = run("deleteSubGroup", "G", "-c", "C", "-n", first.addr, "-y", "--json")
     assert (done.code, consumer_broker.topics) == (1, {"%DLQ%G": []})
@@ -189,6 +191,7 @@ def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
     assert row["result"] == "failed"
     assert row["error"].startswith("the broker created the group again, and its settings are restored. 5.5")
     assert consumer_broker.configs["G"] == settings
+    assert consumer_broker.forbidden == {"G": {"T": 4}}
     assert "%RETRY%G and %DLQ%G stay, because the group still exists" in done.err
 
 

@@ -1,0 +1,79 @@
+"""Restores a group that its broker created again: the topics that it may not read (forbiddenTable)."""
+
+from collections.abc import Iterable
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.results import AlreadyRecreated, error_text
+
+_FORBIDDEN_READ_BIT = 1 << 2
+"""PermName.INDEX_PERM_READ upstream. Brokers set no other bit."""
+
+
+def read_forbidden_topics(caller: Caller, broker_addrs: Iterable[str], group: str) -> dict[str, list[str]]:
+    """Return the topics that a group may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+    Args:
+        caller: The connections of the client.
+        broker_addrs: The brokers to ask.
+        group: The group.
+
+    Returns:
+        Broker address to topics, in the order of names. Brokers that do not answer are missing.
+    """
+
+    def parse_topics(response: RemotingCommand) -> list[str]:
+        forbidden_table = parse_json_object(response).get("forbiddenTable") or {}
+        topic_bits = forbidden_table.get(group) or {}
+        return sorted(topic for topic, bits in topic_bits.items() if bits & _FORBIDDEN_READ_BIT)
+
+    answers = caller.send_to_each(broker_addrs, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
+    topic_results = [decode_answer(answer, parse_topics) for answer in answers]
+    return {result.addr: result.result for result in topic_results if result.result is not None}
+
+
+def complete_restoration(
+    caller: Caller,
+    broker_addr: str,
+    group: str,
+    forbidden_topics: Iterable[str],
+    settings_error: RocketMQError | None,
+) -> AlreadyRecreated:
+    """Forbid the topics again (UPDATE_AND_GET_GROUP_FORBIDDEN, 353), after the settings were restored.
+
+    Args:
+        caller: The connections of the client.
+        broker_addr: The master.
+        group: The group.
+        forbidden_topics: The topics that the group could not read.
+        settings_error: The error of restoring the settings; None after a success.
+
+    Returns:
+        The error that says what happened.
+    """
+    errors = [settings_error]
+    if settings_error is None:
+        requests = [
+            build_request(
+                RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN,
+                headers.write_header(broker_headers.ForbidTopic(group, topic, False)),
+            )
+            for topic in forbidden_topics
+        ]
+        answers = caller.send_requests([(broker_addr, request) for request in requests])
+        errors += [answer.error for answer in answers]
+    first_error = next(filter(None, errors), None)
+    restore_text = (
+        "its settings are restored"
+        if first_error is None
+        else f"its settings are not restored: {error_text(first_error)}"
+    )
+    # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
+    return AlreadyRecreated(
+        f"the broker created the group again, and {restore_text}. 5.5 does so unless you delete its "
+        "offsets with it (-r true), and so do connected clients."
+    )
