@@ -1620,27 +1620,27 @@ function __nsadmin_table --no-scope-shadowing
         case reportshow
             set family local
             set places \
-                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.'
+                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of Name of the report.'
             set options \
-                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of The report.' \
-                '--output-dir=folders What `report run --output DIR` wrote.' \
-                '--since= From that day (UTC) on: 2025-01-31.' \
-                '--until= Up to that day, itself included.'
+                '--report=broker_availability|broker_flaps|drain_audit|heartbeat_gaps|ns_divergence|ns_convergence|topic_growth|registration_forecast|orphan_topics|hot_brokers|consumer_lag_trend|topic_volume|config_changes|ns_health|route_as_of Name of the report.' \
+                '--dir=folders The folder that report run --dir wrote.' \
+                '--since= First day (UTC), for example 2025-01-31.' \
+                '--until= Last day (UTC).'
             set columns 'date|cluster|brokerName|brokerId|upSeconds|downSeconds|plannedSeconds|unknownSeconds|partialSeconds|availability|failures|mtbfSeconds|mttrSeconds|ts|endTs|ongoing|servers|outages|conflicts|longestSeconds|cause|server|outcome|how|client|closedTs|topics|closedTopics|heldSeconds|openedTs|openedTopics|openedType|openedCause|openedClient|seconds|ended|whose|silentBrokers|topic|key|field|values|after|changes|open|p50Seconds|p95Seconds|maxSeconds|change|bytes|days|bytesPerDay|lowBytesPerDay|highBytesPerDay|fullDate|earliestDate|latestDate|brokers|reason|knownSince|lastPut|told|puts|gets|putShare|getShare|fairShare|putRatio|skew|gini|queueSkew|skewedTopic|consumerGroup|samples|lastLag|minLag|maxLag|lagPerSecond|drainSeconds|stuck|trend|group|messagesIn|bytesIn|messagesOut|bytesOut|sentBack|minutes|type|namespace|before|watchedSeconds|starts|stops|pauses|failedPolls|eventsLost|repairs|decodeErrors|complaints|scanHoles|longestPauseSeconds|longestScanHoleSeconds|waterMarks|requests|readQueueNums|writeQueueNums|perm|topicSysFlag|known|validFrom|fromType|fromCause|fromClient|'
         case reporthtml
             set family local
             set options \
-                '--output-dir=folders What `report run --output DIR` wrote.' \
-                '--since= From that day (UTC) on: 2025-01-31.' \
-                '--until= Up to that day, itself included.' \
-                '--to=files Write it there; to stdout if left out.'
+                '--dir=folders The folder that report run --dir wrote.' \
+                '--since= First day (UTC), for example 2025-01-31.' \
+                '--until= Last day (UTC).' \
+                '--to=files Write to this file instead of stdout.'
         case reportmarkdown
             set family local
             set options \
-                '--output-dir=folders What `report run --output DIR` wrote.' \
-                '--since= From that day (UTC) on: 2025-01-31.' \
-                '--until= Up to that day, itself included.' \
-                '--to=files Write it there; to stdout if left out.'
+                '--dir=folders The folder that report run --dir wrote.' \
+                '--since= First day (UTC), for example 2025-01-31.' \
+                '--until= Last day (UTC).' \
+                '--to=files Write to this file instead of stdout.'
         case mqadminmap
             set family local
             set places \
@@ -1651,30 +1651,30 @@ function __nsadmin_table --no-scope-shadowing
         case reportrun
             set family program
             set options \
-                '--input=folders journals, or logs of Java\'s, in this folder and below; * stands for any name; repeatable' \
-                '--source= the same, all of the server NAME; with \'*=DIR/*/logs\' it is what the first * is; repeatable' \
-                '--output=folders where the tables are, or will be' \
-                '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago (m, h, d, w), or ms since 1970' \
-                '--until= and before then' \
-                '--reports= only these reports' \
-                '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)' \
-                '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])' \
-                '--conf= a setting of Spark\'s, such as spark.driver.memory=4g; repeatable' \
-                '--compact put small files of tables together afterwards, to 128 MiB'
+                '--input=folders read journals, or logs of Java servers, in this folder and below; may contain *; repeatable' \
+                '--source= the same, for the server NAME; in \'*=DIR/*/logs\' the first * is the name; repeatable' \
+                '--dir=folders folder of the tables and reports' \
+                '--since= report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago (m, h, d, w), or ms since 1970' \
+                '--until= report on events before this time' \
+                '--reports= compute only these reports' \
+                '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%%, 0.01 (default: 1%%)' \
+                '--master= Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])' \
+                '--conf= Spark setting, such as spark.driver.memory=4g; repeatable' \
+                '--compact then merge small files of the tables, up to 128 MiB'
         case reportstream
             set family program
             set options \
-                '--input=folders journals, or logs of Java\'s, in this folder and below; * stands for any name; repeatable' \
-                '--source= the same, all of the server NAME; with \'*=DIR/*/logs\' it is what the first * is; repeatable' \
-                '--output=folders where the tables are, or will be' \
-                '--since= reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago (m, h, d, w), or ms since 1970' \
-                '--until= and before then' \
-                '--reports= only these reports' \
-                '--max-quarantine= fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)' \
-                '--master= where Spark works: local[4], spark://HOST:PORT, yarn (local[*])' \
-                '--conf= a setting of Spark\'s, such as spark.driver.memory=4g; repeatable' \
-                '--once what there is now, for cron' \
-                '--every= from one look to the next: 30s, 5m (60s)'
+                '--input=folders read journals, or logs of Java servers, in this folder and below; may contain *; repeatable' \
+                '--source= the same, for the server NAME; in \'*=DIR/*/logs\' the first * is the name; repeatable' \
+                '--dir=folders folder of the tables and reports' \
+                '--since= report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago (m, h, d, w), or ms since 1970' \
+                '--until= report on events before this time' \
+                '--reports= compute only these reports' \
+                '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%%, 0.01 (default: 1%%)' \
+                '--master= Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])' \
+                '--conf= Spark setting, such as spark.driver.memory=4g; repeatable' \
+                '--once process the present data and exit, for cron' \
+                '--every= time between two searches for new data: 30s, 5m (default: 60s)'
         case lab
             set family program
             set places \

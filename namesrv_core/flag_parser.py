@@ -4,6 +4,7 @@ A wrong flag prints one line to stderr and ends the program with exit code 2.
 """
 
 import argparse
+import re
 from functools import partial
 from typing import NoReturn
 
@@ -36,4 +37,31 @@ class FlagParser(argparse.ArgumentParser):
         return "\n".join([super().format_help(), *command_helps])
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; {self.prog} --help lists the flags\n")
+        program_name = "nsadmin" if self.prog.startswith("nsadmin ") else self.prog
+        self.exit(2, f"{program_name}: {_reword_error(message)}: {self.prog} --help lists the options\n")
+
+
+_REWORDINGS = (
+    (r"unrecognized arguments: (-[^\s=]*).*", r'unknown option "\1"'),
+    (r"unrecognized arguments: (\S+).*", r'unexpected argument "\1"'),
+    (r"the following arguments are required: (-[^,]+).*", r"missing option \1"),
+    (r"the following arguments are required: ([^,]+).*", r"missing argument \1"),
+    (r"one of the arguments (.+) is required", r"missing option \1"),
+    (r"argument (\S+): expected (?:one|at least one) argument", r"missing value for \1"),
+    (r"argument (\S+): ignored explicit argument .*", r"\1 takes no value"),
+    (
+        r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)",
+        r'invalid value "\2" for \1: expected \3',
+    ),
+    (r"argument (\S+): invalid int value: '(.*)'", r'invalid value "\2" for \1: expected a whole number'),
+    (r"argument (\S+): invalid float value: '(.*)'", r'invalid value "\2" for \1: expected a number'),
+    (r"argument (\S+): (.*)", r"\1: \2"),
+)
+"""Messages of argparse, and the words that nsadmin's commands have for the same mistake."""
+
+
+def _reword_error(message: str) -> str:
+    for argparse_pattern, rewording in _REWORDINGS:
+        if re.fullmatch(argparse_pattern, message, re.DOTALL):
+            return re.sub(argparse_pattern, rewording, message, count=1, flags=re.DOTALL)
+    return message

@@ -24,13 +24,18 @@ class Argument(NamedTuple):
     value_source: str | None = None
     required_unless: str | None = None
 
+    @property
+    def accepted_flags(self) -> tuple[str, ...]:
+        return self.flags
+
 
 class Option:
     """A flag with a value, or a flag alone; "--on/--off" is a pair of flags for true and false.
 
     `metavar` is the name of the value in the help, `minimum` the smallest number that the option accepts.
     `value_source` means the same as in `Argument`. `required_unless` names the parameter whose value makes
-    this option optional; None for an option that is always optional.
+    this option optional; None for an option that is always optional. `hidden_flags` are accepted and shown
+    nowhere: they are former names.
     """
 
     def __init__(
@@ -41,6 +46,7 @@ class Option:
         minimum: int | None = None,
         value_source: str | None = None,
         required_unless: str | None = None,
+        hidden_flags: tuple[str, ...] = (),
     ) -> None:
         self.flags = flags
         self.metavar = metavar
@@ -48,6 +54,11 @@ class Option:
         self.minimum = minimum
         self.value_source = value_source
         self.required_unless = required_unless
+        self.hidden_flags = hidden_flags
+
+    @property
+    def accepted_flags(self) -> tuple[str, ...]:
+        return (*self.flags, *self.hidden_flags)
 
 
 NO_DEFAULT = object()

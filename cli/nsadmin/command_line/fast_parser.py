@@ -127,7 +127,7 @@ def _parse_values(parameters: Sequence[Parameter], raw_args: Sequence[str]) -> P
 def _iter_flags(parameters: Sequence[Parameter]) -> Iterator[tuple[str, _FlagMeaning]]:
     for parameter in parameters:
         takes_no_value = parameter.value_type in (bool, bool | None)
-        for flag_pair in parameter.declaration.flags:
+        for flag_pair in parameter.declaration.accepted_flags:
             on_flag, _, off_flag = flag_pair.partition("/")
             yield on_flag, _FlagMeaning(parameter, True if takes_no_value else None)
             if off_flag:

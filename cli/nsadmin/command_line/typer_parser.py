@@ -102,7 +102,7 @@ def _to_typer_parameter(parameter: Parameter) -> inspect.Parameter:
     """The same parameter, declared with Typer's option instead of ours."""
     declaration = parameter.declaration
     typer_option = typer.Option(
-        *declaration.flags, min=declaration.minimum if isinstance(declaration, Option) else None
+        *declaration.accepted_flags, min=declaration.minimum if isinstance(declaration, Option) else None
     )
     return _keyword_parameter(
         parameter.name, Annotated[parameter.value_type, typer_option], parameter.default

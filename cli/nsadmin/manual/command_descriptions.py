@@ -1,6 +1,6 @@
-"""What there is to say of each command, read off its signature, docstring and declared columns."""
+"""Describes each command from its signature, docstring and declared columns."""
 
-from argparse import ArgumentParser, _SubParsersAction
+from argparse import SUPPRESS, ArgumentParser, _SubParsersAction
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -147,7 +147,7 @@ def _choice_source(action: Any) -> str:
 def _flag_options(parser: ArgumentParser) -> list[OptionDescription]:
     flag_options = []
     for action in parser._actions:
-        if action.option_strings:
+        if action.option_strings and action.help != SUPPRESS:
             metavar = action.metavar if isinstance(action.metavar, str) else None
             # An ADDR of a server that is to be started is no broker's.
             choice_source = None if metavar in ("FILE", "DIR") else _choice_source(action)

@@ -85,9 +85,7 @@ def _count_rows(table_folder: Path) -> list[int]:
 
 def _find_parquet_files(table_folder: Path) -> list[str]:
     if not (table_folder / "_schema.json").exists():
-        raise TableNotMadeError(
-            f"{table_folder}: no such table was made; make it with: nsadmin report run --output DIR"
-        )
+        raise TableNotMadeError(f"no table {table_folder}: compute it with nsadmin report run --dir DIR")
     return sorted(str(parquet_file) for parquet_file in table_folder.rglob("*.parquet"))
 
 

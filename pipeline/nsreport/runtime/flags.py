@@ -13,20 +13,22 @@ def add_run_flags(argument_parser: argparse.ArgumentParser) -> None:
     """Add the flags of `run`."""
     add_common_flags(argument_parser)
     argument_parser.add_argument(
-        "--compact", action="store_true", help="put small files of tables together afterwards, to 128 MiB"
+        "--compact", action="store_true", help="then merge small files of the tables, up to 128 MiB"
     )
 
 
 def add_stream_flags(argument_parser: argparse.ArgumentParser) -> None:
     """Add the flags of `stream`."""
     add_common_flags(argument_parser)
-    argument_parser.add_argument("--once", action="store_true", help="what there is now, for cron")
+    argument_parser.add_argument(
+        "--once", action="store_true", help="process the present data and exit, for cron"
+    )
     argument_parser.add_argument(
         "--every",
         type=parse_seconds,
         default=60.0,
         metavar="TIME",
-        help="from one look to the next: 30s, 5m (60s)",
+        help="time between two searches for new data: 30s, 5m (default: 60s)",
     )
 
 
@@ -34,36 +36,39 @@ def add_common_flags(argument_parser: argparse.ArgumentParser) -> None:
     """Add the flags that `run` and `stream` share: inputs, output folder, reports and Spark settings."""
     argument_parser.add_argument(
         "--input", action="append", default=[], metavar="DIR",
-        help="journals, or logs of Java's, in this folder and below; * stands for any name; repeatable",
+        help="read journals, or logs of Java servers, in this folder and below; may contain *; repeatable",
     )  # fmt: skip
     argument_parser.add_argument(
         "--source", action="append", default=[], type=parse_source, metavar="NAME=DIR",
-        help="the same, all of the server NAME; with '*=DIR/*/logs' it is what the first * is; repeatable",
+        help="the same, for the server NAME; in '*=DIR/*/logs' the first * is the name; repeatable",
     )  # fmt: skip
-    argument_parser.add_argument(
-        "--output", required=True, metavar="DIR", help="where the tables are, or will be"
-    )
+    folder_group = argument_parser.add_mutually_exclusive_group(required=True)
+    folder_group.add_argument("--dir", dest="output", metavar="DIR", help="folder of the tables and reports")
+    # The former name; --output is the format elsewhere.
+    folder_group.add_argument("--output", metavar="DIR", help=argparse.SUPPRESS)
     argument_parser.add_argument(
         "--since", type=parse_moment, metavar="TIME",
-        help="reports are of what was from then on: ISO 8601 (UTC if it does not say), 7d for a week ago"
+        help="report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago"
         " (m, h, d, w), or ms since 1970",
     )  # fmt: skip
-    argument_parser.add_argument("--until", type=parse_moment, metavar="TIME", help="and before then")
     argument_parser.add_argument(
-        "--reports", type=parse_words, default=(), metavar="A,B", help="only these reports"
+        "--until", type=parse_moment, metavar="TIME", help="report on events before this time"
+    )
+    argument_parser.add_argument(
+        "--reports", type=parse_words, default=(), metavar="A,B", help="compute only these reports"
     )
     argument_parser.add_argument(
         "--max-quarantine", type=parse_share, default=0.01, metavar="SHARE",
-        help="fail with exit code 3 where more of all lines cannot be understood: 1%%, 0.01 (1%%)",
+        help="exit with code 3 if more than this share of the lines is unreadable: 1%%, 0.01 (default: 1%%)",
     )  # fmt: skip
     argument_parser.add_argument(
         "--master",
         metavar="URL",
-        help="where Spark works: local[4], spark://HOST:PORT, yarn (local[*])",
+        help="Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])",
     )
     argument_parser.add_argument(
         "--conf", action="append", default=[], type=parse_setting, metavar="KEY=VALUE",
-        help="a setting of Spark's, such as spark.driver.memory=4g; repeatable",
+        help="Spark setting, such as spark.driver.memory=4g; repeatable",
     )  # fmt: skip
 
 

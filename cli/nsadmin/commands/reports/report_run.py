@@ -1,4 +1,4 @@
-"""reportRun: runs the pipeline once; Spark runs in its own process."""
+"""Owns report run, which runs the pipeline once; Spark runs in its own process."""
 
 from __future__ import annotations
 
@@ -13,47 +13,45 @@ PROGRAM_NAME = "nsadmin report run"
 
 
 def report_run(argv: list[str]) -> int:
-    """Make tables of what journals and logs say: Parquet, for reports and for whatever else reads it.
+    """Compute tables and reports (Parquet) from journals and logs, with Apache Spark.
 
-    Journals of name servers and of collectors are read, compressed or not, also while they are written. Each
-    line is taken once, so the same command may run every hour: it reads what is new and makes the days anew
-    that this is of. A run that was killed is made up for by the next.
+    The command reads journals of name servers and of collectors, compressed or not, also while they are
+    written. It reads each line once, so run the same command every hour: it computes only the days with new
+    lines. Safe to interrupt: the next run completes the work.
 
-    Lines that nobody understands are in silver/quarantine with the reason; where they are more than
-    --max-quarantine, the exit code is 3. Spark is the extra nsadmin[spark]; what it says goes to
-    nsadmin/report.log in ~/.cache.
+    Unreadable lines go to the table silver/quarantine, with the reason. The command needs nsadmin[spark].
+    Spark logs to nsadmin/report.log in ~/.cache.
 
     Examples:
         # Once, or every hour
-        nsadmin reportRun --input namesrv/journal --output reports
-        # Journals of many name servers, each in a folder that is called as the server is to be
-        nsadmin reportRun --source '*=collected/*' --output reports --max-quarantine 5%
+        nsadmin report run --input namesrv/journal --dir reports
+        # Journals of many name servers; each folder has the name of its server
+        nsadmin report run --source '*=collected/*' --dir reports --max-quarantine 5%
         # One report, from February on
-        nsadmin reportRun --input collected --output reports --reports drain_audit --since 2025-02-01
+        nsadmin report run --input collected --dir reports --reports drain_audit --since 2025-02-01
     """
-    require_input(PROGRAM_NAME, flags().parse_args(argv))
+    require_input(flags().parse_args(argv))
     return run_pipeline(["run", *argv])
 
 
-def require_input(program_name: str, parsed_args: Namespace) -> None:
+def require_input(parsed_args: Namespace) -> None:
     """Raise UsageError before Spark starts, which takes seconds, if there is nothing to read."""
     from glob import glob
 
     from nsadmin.exit_codes import UsageError
 
-    command_name = program_name.removeprefix("nsadmin ")
     if not parsed_args.input and not parsed_args.source:
-        raise UsageError(f"{command_name}: what is to be read? Give --input DIR or --source NAME=DIR")
+        raise UsageError("missing option --input DIR or --source NAME=DIR")
     for input_path in parsed_args.input or ():
         # A path with a scheme (hdfs://) is not on this machine, so it cannot be checked here.
         if "://" not in input_path and not (os.path.exists(input_path) or glob(input_path)):
-            raise UsageError(f"{command_name}: {input_path}: there is no such file or folder")
+            raise UsageError(f"--input {input_path}: no such file or folder")
     if None not in (parsed_args.since, parsed_args.until) and parsed_args.since >= parsed_args.until:
-        raise UsageError(f"{command_name}: --since is not before --until: nothing is between them")
+        raise UsageError("--since must be before --until")
 
 
 def run_pipeline(pipeline_words: Sequence[str]) -> int:
-    """Run the pipeline, with progress on stderr and then a line per table on stdout; return the exit code."""
+    """Run the pipeline, with progress on stderr and a line for each table on stdout; return the exit code."""
     from nsadmin import output, stderr
     from nsadmin.operations import report_runner
     from nsadmin.progress import StatusLine
@@ -114,7 +112,7 @@ def flags() -> ArgumentParser:
     from nsreport.runtime.flags import add_run_flags
 
     argument_parser = FlagParser(
-        PROGRAM_NAME, "Tables of what happened to name servers, out of journals and logs."
+        PROGRAM_NAME, "Compute tables and reports (Parquet) from journals and logs, with Apache Spark."
     )
     add_run_flags(argument_parser)
     return argument_parser

@@ -1,4 +1,4 @@
-"""reportStream: runs the pipeline continuously; Spark runs in its own process."""
+"""Owns report stream, which runs the pipeline continuously; Spark runs in its own process."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ PROGRAM_NAME = "nsadmin report stream"
 
 
 def report_stream(argv: list[str]) -> int:
-    """Make the tables of `report run` of what comes, until Ctrl-C, or with --once of what there is.
+    """Compute the tables of `nsadmin report run` continuously, until Ctrl-C.
 
-    Folders are looked through from time to time (--every); what is new or has grown is ordered, and orders
-    are carried out as a stream of Spark's with a checkpoint. It may be killed anywhere and started again: the
-    tables are in the end what one run would have made. Late lines are taken as any others.
+    The command searches the folders for new data (--every), and processes it as a Spark stream with a
+    checkpoint. Safe to interrupt: run the same command to resume. The tables are the same as those of one
+    `report run`, also if lines arrive late.
 
     Examples:
         # For cron
-        nsadmin reportStream --input namesrv/journal --output reports --once
-        # Every five minutes, only how available brokers were
-        nsadmin reportStream --input namesrv/journal --output reports --every 5m --reports broker_availability
+        nsadmin report stream --input namesrv/journal --dir reports --once
+        # Every five minutes, only the availability of brokers
+        nsadmin report stream --input namesrv/journal --dir reports --every 5m --reports broker_availability
     """
     from nsadmin.commands.reports.report_run import require_input, run_pipeline
 
-    require_input(PROGRAM_NAME, flags().parse_args(argv))
+    require_input(flags().parse_args(argv))
     return run_pipeline(["stream", *argv])
 
 
@@ -35,7 +35,7 @@ def flags() -> ArgumentParser:
     from nsreport.runtime.flags import add_stream_flags
 
     argument_parser = FlagParser(
-        PROGRAM_NAME, "Tables of what happens to name servers, made anew as it does."
+        PROGRAM_NAME, "Compute the tables of nsadmin report run continuously, until Ctrl-C."
     )
     add_stream_flags(argument_parser)
     return argument_parser

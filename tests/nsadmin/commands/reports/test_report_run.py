@@ -74,13 +74,14 @@ def test_neither_it_nor_a_worker_of_spark_runs_what_lies_in_the_current_folder(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("--output o", "what is to be read? Give --input DIR or --source NAME=DIR"),
-        ("--input i", "the following arguments are required: --output"),
-        ("--input nowhere --output o", "nowhere: there is no such file or folder"),
-        ("--input no*where --output o", "no*where: there is no such file or folder"),
-        ("--source a=. --output o --since 2025-02-02 --until 2025-02-01", "--since is not before --until"),
-        ("--input i --output o --source x", "'x' is not NAME=DIR"),
-        ("--input i --output o --max-quarantine 2", "'2' is no share: give 1% or 0.01"),
+        ("--dir o", "missing option --input DIR or --source NAME=DIR"),
+        ("--output o", "missing option --input DIR or --source NAME=DIR"),
+        ("--input i", "missing option --dir: nsadmin report run --help lists the options"),
+        ("--input nowhere --dir o", "--input nowhere: no such file or folder"),
+        ("--input no*where --dir o", "--input no*where: no such file or folder"),
+        ("--source a=. --dir o --since 2025-02-02 --until 2025-02-01", "--since must be before --until"),
+        ("--input i --dir o --source x", "'x' is not NAME=DIR"),
+        ("--input i --dir o --max-quarantine 2", "'2' is no share: give 1% or 0.01"),
     ],
 )
 def test_a_wrong_line_is_said_before_anything_starts(

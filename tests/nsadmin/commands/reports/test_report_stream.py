@@ -27,6 +27,6 @@ def test_it_is_the_pipeline_s_stream(
 
 def test_a_wrong_line_is_said_before_anything_starts(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "stream", "--output", "b"]) == 2
-    assert capsys.readouterr().err.startswith("nsadmin: report stream: what is to be read?")
+    assert capsys.readouterr().err.startswith("nsadmin: missing option --input DIR or --source NAME=DIR")
     assert main(["report", "stream", "--input", "a", "--output", "b", "--every", "soon"]) == 2
     assert "'soon' is no time: give 30s, 5m or 2h" in capsys.readouterr().err
