@@ -173,7 +173,7 @@ def draw_table(
     )
     for column_name, column_width in zip(column_names, column_widths, strict=True):
         rich_table.add_column(
-            _column_words(column_name),
+            Text(_fold_heading(column_name, column_width)),
             width=column_width,
             no_wrap=column_name == truncated_column,
             overflow="ellipsis" if column_name == truncated_column else "fold",
@@ -194,8 +194,7 @@ def draw_table(
 def _needed_widths(rows: ResultRows, column_names: Sequence[str]) -> list[int]:
     """How wide each column would be with all of its cells in one line, and the gap behind it."""
     return [
-        max([len(_column_words(column_name)), *(len(cell_text(row.get(column_name))) for row in rows.rows)])
-        + _COLUMN_GAP
+        max([len(column_name), *(len(cell_text(row.get(column_name))) for row in rows.rows)]) + _COLUMN_GAP
         for column_name in column_names
     ]
 
@@ -212,7 +211,7 @@ def _lines_with_sentences(
     column_widths = _needed_widths(rows, short_columns)
     if shows_headers and short_columns:
         column_titles = [
-            _column_words(column_name).ljust(column_width)
+            column_name.ljust(column_width)
             for column_name, column_width in zip(short_columns, column_widths, strict=True)
         ]
         yield [("".join(column_titles).rstrip(), "bold")]
@@ -257,14 +256,30 @@ def _wrap_indented(text: str, first_indent: str, line_width: int) -> list[str]:
 
 
 def _fit_widths(rows: ResultRows, column_names: Sequence[str], line_width: int) -> list[int]:
-    """A width for each column: as its cells need, but free text gives way where the room is too small."""
-    column_widths = []
-    for column_name in column_names:
-        longest_word = max(map(len, _column_words(column_name).split()))
-        column_widths.append(
-            max([longest_word, *(len(cell_text(row.get(column_name))) for row in rows.rows)])
-        )
+    """A width for each column: as its name and its cells need, if the terminal is wide enough.
+
+    Else headings are folded, those with the largest gain first, and then columns of free text.
+    """
+    cell_widths = [
+        max([0, *(len(cell_text(row.get(column_name))) for row in rows.rows)]) for column_name in column_names
+    ]
+    column_widths = [
+        max(len(column_name), cell_width)
+        for column_name, cell_width in zip(column_names, cell_widths, strict=True)
+    ]
     excess_width = sum(column_widths) + _COLUMN_GAP * len(column_widths) - line_width
+    folded_widths = [
+        max(cell_width, *map(len, _heading_parts(column_name)))
+        for column_name, cell_width in zip(column_names, cell_widths, strict=True)
+    ]
+    gains = [
+        column_width - folded_width
+        for column_width, folded_width in zip(column_widths, folded_widths, strict=True)
+    ]
+    for column_index in sorted(range(len(gains)), key=lambda index: -gains[index]):
+        if excess_width > 0:
+            excess_width -= gains[column_index]
+            column_widths[column_index] = folded_widths[column_index]
     for column_index, column_name in enumerate(column_names):
         if (
             excess_width > 0
@@ -277,9 +292,20 @@ def _fit_widths(rows: ResultRows, column_names: Sequence[str], line_width: int) 
     return column_widths
 
 
-def _column_words(column_name: str) -> str:
-    """A column's name as words, which a heading can fold: brokerName is "broker name"."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column_name).lower()
+def _heading_parts(column_name: str) -> list[str]:
+    """The parts between which a heading can be folded: brokerName is "broker" and "Name"."""
+    return re.split(r"(?<=[a-z])(?=[A-Z])", column_name)
+
+
+def _fold_heading(column_name: str, column_width: int) -> str:
+    """The column's name, as --columns and --sort accept it, on as few lines as fit the width."""
+    heading_lines = [""]
+    for heading_part in _heading_parts(column_name):
+        if len(heading_lines[-1]) + len(heading_part) <= column_width:
+            heading_lines[-1] += heading_part
+        else:
+            heading_lines.append(heading_part)
+    return "\n".join(filter(None, heading_lines))
 
 
 _RESULT_COLORS = {

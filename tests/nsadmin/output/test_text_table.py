@@ -24,6 +24,25 @@ def test_a_narrow_terminal_folds_free_text_and_cuts_nothing(monkeypatch: pytest.
     assert len(lines) > 10
 
 
+def test_headings_on_a_terminal_are_the_names_that_sort_and_columns_accept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("brokerName", "inTps", "namesrvAddr", "URL")
+    rows = ResultRows(names, [dict.fromkeys(names, "x")])
+    [heading, *_] = written(rows, OutputStyle("table", uses_color=False), monkeypatch, Terminal).splitlines()
+    assert tuple(heading.decode().split()) == names
+
+
+def test_headings_are_folded_at_capital_letters_where_the_terminal_is_too_narrow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("brokerName", *(f"name{'x' * 8}No{at}" for at in range(8)))
+    rows = ResultRows(names, [dict.fromkeys(names, "x" * 10)])
+    lines = written(rows, OutputStyle("table", uses_color=False), monkeypatch, Terminal).decode().splitlines()
+    assert lines[0].split() == ["namexxxxxxxx"] * 8
+    assert lines[1].split() == ["brokerName", *(f"No{at}" for at in range(8))]
+
+
 def test_sentences_stand_below_their_row_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = ResultRows(
         ("result", "step", "seen", "next"),
