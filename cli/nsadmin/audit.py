@@ -24,6 +24,9 @@ from nsadmin.session import Session
 _APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _SETTING_TEXT_COLUMNS = ("value", "before", "after", "changes")
 
+_MAX_RESULT_ROWS = 1000
+"""`produce --each` has a row for each message: the audit would be larger than the messages."""
+
 AuditRecord = dict[str, Any]
 
 
@@ -75,7 +78,7 @@ def build_audit_record(
             }
             for exchange, repeat_count in session.sent_changes.counted_exchanges
         ],
-        "results": [_result_record(row) for row in (rows.rows if rows else ())],
+        "results": [_result_record(row) for row in (rows.rows[:_MAX_RESULT_ROWS] if rows else ())],
         "exitCode": int(exit_code),
     }
 
@@ -186,7 +189,7 @@ def describe_user() -> str:
 
 def _hide_secrets(command_words: Sequence[str], argument_values: Mapping[str, Any]) -> list[str]:
     secret_values = [
-        argument_values.get(argument_name) for argument_name in ("body", "password", "secret_key")
+        argument_values.get(argument_name) for argument_name in ("body", "template", "password", "secret_key")
     ]
     if any(is_secret_name(str(argument_values.get(name) or "")) for name in ("namespace", "key")):
         secret_values.append(argument_values.get("value"))

@@ -40,6 +40,7 @@ from nsadmin.client.consumers.group_settings import (
 from nsadmin.client.consumers.offset_plans import OffsetMove, OffsetPlan
 from nsadmin.client.consumers.producers import ProducerConnections
 from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
 from nsadmin.client.messages.consume_queues import QueueEntries
 from nsadmin.client.messages.consume_tracks import ConsumeTrack
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
@@ -53,6 +54,7 @@ from nsadmin.client.messages.message_traces import FoundTraces
 from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from nsadmin.client.messages.send_probes import SendProbe
+from nsadmin.client.messages.topic_follower import FollowStart, TopicFollower
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse, NamesrvConfig
 from nsadmin.client.name_servers.name_server_tables import NameServerListing, T, TopicQueues
@@ -239,6 +241,10 @@ class AsyncNouns:
     @property
     def delivery(self) -> AsyncMessageDelivery:
         """Delivery of a stored message to one client, and resends."""
+
+    @property
+    def message_streams(self) -> AsyncMessageStreams:
+        """Many messages at once, sent to a topic or read from it as they come."""
 
     @property
     def dead_letters(self) -> AsyncDeadLetters:
@@ -1143,6 +1149,11 @@ class AsyncMessageSender:
     ) -> list[ServerResult[SentMessage]]:
         """Send messages at once, without waiting for one before the next (SEND_MESSAGE_V2, 310)."""
 
+    async def send_patiently(
+        self, outgoing_messages: Sequence[OutgoingMessage]
+    ) -> list[ServerResult[SentMessage]]:
+        """Send messages like `send_messages`; send again the messages that a busy broker refused."""
+
     async def send_trace(
         self,
         sent_message: SentMessage,
@@ -1190,6 +1201,33 @@ class AsyncMessageDelivery:
         """Send a message again (SEND_MESSAGE_V2, 310), with its body, keys, tag, properties and
         unique key.
         """
+
+class AsyncMessageStreams:
+    """`admin.message_streams`: streams of messages."""
+
+    def send_drafts(
+        self,
+        topic: str,
+        drafts: Iterable[MessageDraft | None],
+        *,
+        broker_name: str | None = None,
+        queue_id: int | None = None,
+        messages_per_second: float | None = None,
+        compresses_bodies: bool = False,
+    ) -> AsyncIterator[list[SentDraft]]:
+        """Send messages to the queues of a topic in turns (SEND_MESSAGE_V2, 310), and yield the outcomes."""
+
+    async def open_follower(
+        self,
+        topic: str,
+        follow_start: FollowStart = ...,
+        *,
+        expression: str = "*",
+        expression_type: str = "TAG",
+        broker_name: str | None = None,
+        queue_id: int | None = None,
+    ) -> TopicFollower:
+        """Return a reader of all queues of a topic (GET_ROUTEINFO_BY_TOPIC, 105)."""
 
 class AsyncDeadLetters:
     """`admin.dead_letters`: the dead letters of consumer groups."""

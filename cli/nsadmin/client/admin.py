@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from nsadmin.client.messages.message_delivery import MessageDelivery
     from nsadmin.client.messages.message_queries import MessageAdmin
     from nsadmin.client.messages.message_sender import MessageSender
+    from nsadmin.client.messages.message_streams import MessageStreams
     from nsadmin.client.messages.message_traces import MessageTraces
     from nsadmin.client.messages.queue_reader import QueueReader
     from nsadmin.client.messages.send_probes import SendProbes
@@ -320,6 +321,13 @@ class AdminClient(BlockingClient):
         from nsadmin.client.messages.message_delivery import MessageDelivery
 
         return MessageDelivery(self._caller, self.consume_tracks, self.message_sender)
+
+    @cached_property
+    def message_streams(self) -> "MessageStreams":
+        """Many messages at once, sent to a topic or read from it as they come."""
+        from nsadmin.client.messages.message_streams import MessageStreams
+
+        return MessageStreams(self._caller, self.topics, self.message_sender)
 
     @cached_property
     def dead_letters(self) -> "DeadLetters":

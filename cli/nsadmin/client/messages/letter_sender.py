@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Sequence
 from time import sleep
 
-from namesrv_core.errors import RequestError, ResponseCode
 from namesrv_core.protocol.message_compression import COMPRESSED_FLAG
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.messages.dead_letter_selection import (
@@ -20,8 +19,6 @@ from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.messages.replay_memory import PendingBatch
 from nsadmin.client.results import NotFound, ServerResult
 
-_BUSY_CODES = (ResponseCode.SYSTEM_BUSY, ResponseCode.FLOW_CONTROL)
-_BUSY_ATTEMPTS, _BUSY_PAUSE_SECONDS = 6, 0.3
 _SETTLE_ATTEMPTS, _SETTLE_PAUSE_SECONDS = 50, 0.1
 
 
@@ -79,23 +76,9 @@ class LetterSender:
         Returns:
             One ServerResult per dead letter, in order.
         """
-        outgoing_messages = [self._build_message(send_queue, letter) for letter in letters]
-        results = self._message_sender.send_messages(outgoing_messages)
-        for attempt_number in range(1, _BUSY_ATTEMPTS):
-            busy_indexes = [
-                index
-                for index, result in enumerate(results)
-                if isinstance(result.error, RequestError) and result.error.code in _BUSY_CODES
-            ]
-            if not busy_indexes:
-                break
-            sleep(_BUSY_PAUSE_SECONDS * attempt_number)
-            repeated_results = self._message_sender.send_messages(
-                [outgoing_messages[index] for index in busy_indexes]
-            )
-            for index, result in zip(busy_indexes, repeated_results, strict=True):
-                results[index] = result
-        return results
+        return self._message_sender.send_patiently(
+            [self._build_message(send_queue, letter) for letter in letters]
+        )
 
     def find_arrived_offsets(self, pending_batch: PendingBatch) -> list[int]:
         """Read the queue that a batch was sent to, and return the offsets of the dead letters that arrived.

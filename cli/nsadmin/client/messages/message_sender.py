@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
-from time import localtime, mktime, time
+from time import localtime, mktime, sleep, time
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
@@ -31,6 +31,8 @@ _STORED_UNSAFELY_CODES = (
     ResponseCode.FLUSH_SLAVE_TIMEOUT,
     ResponseCode.SLAVE_NOT_AVAILABLE,
 )
+_BUSY_CODES = (ResponseCode.SYSTEM_BUSY, ResponseCode.FLOW_CONTROL)
+_BUSY_ATTEMPTS, _BUSY_PAUSE_SECONDS = 6, 0.3
 
 
 class SendQueue(NamedTuple):
@@ -218,6 +220,33 @@ class MessageSender:
             _parse_send_answer(keyed_message, answer)
             for keyed_message, answer in zip(keyed_messages, answers, strict=True)
         ]
+
+    def send_patiently(self, outgoing_messages: Sequence[OutgoingMessage]) -> list[ServerResult[SentMessage]]:
+        """Send messages like `send_messages`; send again the messages that a busy broker refused.
+
+        Args:
+            outgoing_messages: The messages. Each should have a unique key, which is the same in each attempt.
+
+        Returns:
+            One ServerResult per message, in order: the result of its last attempt.
+
+        Raises:
+            ValueError: A property contains a separator character. Nothing was sent.
+        """
+        results = self.send_messages(outgoing_messages)
+        for attempt_number in range(1, _BUSY_ATTEMPTS):
+            busy_indexes = [
+                index
+                for index, result in enumerate(results)
+                if isinstance(result.error, RequestError) and result.error.code in _BUSY_CODES
+            ]
+            if not busy_indexes:
+                break
+            sleep(_BUSY_PAUSE_SECONDS * attempt_number)
+            repeated_results = self.send_messages([outgoing_messages[index] for index in busy_indexes])
+            for index, result in zip(busy_indexes, repeated_results, strict=True):
+                results[index] = result
+        return results
 
     def send_trace(
         self,

@@ -40,4 +40,11 @@ DEAD_LETTER_MEANINGS = {
         "result": "done, dry-run, failed or not found",
         "skipped": "messages that were skipped because they died again after 3 replays",
     },
+    "produce": {
+        "bodyBytes": "size of the bodies, before compression, in bytes",
+        "failed": "messages that the broker refused",
+        "messageCount": "messages that the broker stored; in a dry run, messages of the input",
+        "messagesPerSecond": "messages per second on this broker, from start to end",
+        "result": "done, dry-run or failed",
+    },
 }

@@ -48,6 +48,7 @@ OTHERWISE = {
     "remappingStaticTopic": {"before", "after"},
     "removeBroker": {"broker"},
     "checkMsgSendRT": {"queueId"},
+    "produce": {"messageCount"},
     "sendMessage": {"queueId"},
     "sendMsgStatus": {"queueId"},
     "clusterRT": {"brokerName"},

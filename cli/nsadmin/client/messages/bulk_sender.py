@@ -1,0 +1,153 @@
+"""BulkSender: sends many messages to a topic, spread over its queues."""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from time import monotonic, sleep, time
+from typing import NamedTuple
+
+from namesrv_core.protocol.message_compression import COMPRESSED_FLAG
+from namesrv_core.protocol.stored_messages import KEYS_PROPERTY, TAGS_PROPERTY, UNIQUE_KEY_PROPERTY
+from nsadmin.client.messages.message_sender import (
+    MessageSender,
+    OutgoingMessage,
+    SendQueue,
+    SentMessage,
+    make_unique_key,
+)
+from nsadmin.client.results import ServerResult
+
+MAX_BATCH_MESSAGES, MAX_BATCH_BYTES = 64, 4 << 20
+SHARDING_KEY_PROPERTY = "__SHARDINGKEY"
+
+
+class MessageDraft(NamedTuple):
+    """A message before its queue is chosen.
+
+    Attributes:
+        body: The body in bytes.
+        keys: The business keys, separated by blanks.
+        tags: The tag.
+        properties: Further properties, such as the delay.
+        sharding_key: Messages with the same key go to the same queue, in order. Default: any queue.
+    """
+
+    body: bytes
+    keys: str = ""
+    tags: str = ""
+    properties: Mapping[str, str] = {}
+    sharding_key: str | None = None
+
+
+class SentDraft(NamedTuple):
+    """A message that was sent, or that failed.
+
+    Attributes:
+        draft: The message.
+        send_queue: The queue.
+        result: The stored message, or the error.
+    """
+
+    draft: MessageDraft
+    send_queue: SendQueue
+    result: ServerResult[SentMessage]
+
+
+class BulkSender:
+    """Sends drafts in batches. The messages of a batch are sent at once.
+
+    Args:
+        message_sender: Sends messages.
+        send_queues: The queues to use in turns.
+        messages_per_second: The maximum rate; None for none.
+        compresses_bodies: Compress bodies with zlib, which every release can read.
+    """
+
+    def __init__(
+        self,
+        message_sender: MessageSender,
+        send_queues: Sequence[SendQueue],
+        messages_per_second: float | None = None,
+        *,
+        compresses_bodies: bool = False,
+    ) -> None:
+        self._message_sender, self._send_queues = message_sender, send_queues
+        self._rate, self._compresses_bodies = messages_per_second, compresses_bodies
+        self._began_at, self._sent_count, self._turn = monotonic(), 0, 0
+
+    def send_drafts(self, drafts: Iterable[MessageDraft | None]) -> Iterator[list[SentDraft]]:
+        """Send drafts, and yield the outcome of each batch.
+
+        Args:
+            drafts: The drafts. None among them sends the batch so far: more drafts take time.
+
+        Yields:
+            One SentDraft per draft of a batch, in order.
+        """
+        batch: list[tuple[MessageDraft, SendQueue]] = []
+        batch_bytes = 0
+        for draft in drafts:
+            if draft is None:
+                yield from self._send_batch(batch)
+                batch, batch_bytes = [], 0
+                continue
+            send_queue = self._choose_queue(draft)
+            if batch and (
+                len(batch) >= self._max_messages
+                or batch_bytes + len(draft.body) > MAX_BATCH_BYTES
+                or _breaks_order(draft, send_queue, batch)
+            ):
+                yield from self._send_batch(batch)
+                batch, batch_bytes = [], 0
+            batch.append((draft, send_queue))
+            batch_bytes += len(draft.body)
+        yield from self._send_batch(batch)
+
+    @property
+    def _max_messages(self) -> int:
+        """Small batches if a rate is set, so that they spread evenly."""
+        return (
+            MAX_BATCH_MESSAGES if self._rate is None else max(1, min(MAX_BATCH_MESSAGES, int(self._rate / 5)))
+        )
+
+    def _choose_queue(self, draft: MessageDraft) -> SendQueue:
+        if draft.sharding_key is not None:
+            return self._send_queues[zlib.crc32(draft.sharding_key.encode()) % len(self._send_queues)]
+        self._turn += 1
+        return self._send_queues[self._turn % len(self._send_queues)]
+
+    def _send_batch(self, batch: Sequence[tuple[MessageDraft, SendQueue]]) -> Iterator[list[SentDraft]]:
+        if not batch:
+            return
+        if self._rate is not None:
+            sleep(max(0.0, self._began_at + self._sent_count / self._rate - monotonic()))
+        self._sent_count += len(batch)
+        results = self._message_sender.send_patiently(
+            [self._build_message(draft, send_queue) for draft, send_queue in batch]
+        )
+        yield [
+            SentDraft(draft, send_queue, result)
+            for (draft, send_queue), result in zip(batch, results, strict=True)
+        ]
+
+    def _build_message(self, draft: MessageDraft, send_queue: SendQueue) -> OutgoingMessage:
+        properties = {
+            KEYS_PROPERTY: draft.keys,
+            TAGS_PROPERTY: draft.tags,
+            UNIQUE_KEY_PROPERTY: make_unique_key(time()),
+            "WAIT": "true",
+            **({SHARDING_KEY_PROPERTY: draft.sharding_key} if draft.sharding_key else {}),
+            **draft.properties,
+        }
+        body, sys_flag = draft.body, 0
+        if self._compresses_bodies:
+            compressed_body = zlib.compress(body)
+            if len(compressed_body) < len(body):
+                body, sys_flag = compressed_body, COMPRESSED_FLAG
+        return OutgoingMessage(send_queue, body, properties, sys_flag)
+
+
+def _breaks_order(
+    draft: MessageDraft, send_queue: SendQueue, batch: Sequence[tuple[MessageDraft, SendQueue]]
+) -> bool:
+    """Whether the broker could store an ordered message before one that was sent earlier."""
+    return draft.sharding_key is not None and any(other_queue == send_queue for _, other_queue in batch)

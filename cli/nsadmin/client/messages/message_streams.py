@@ -1,0 +1,93 @@
+"""`admin.message_streams`: many messages at once, sent to a topic or read from it as they come."""
+
+from collections.abc import Iterable, Iterator
+
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SentDraft
+from nsadmin.client.messages.message_sender import MessageSender
+from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart, TopicFollower
+from nsadmin.client.results import NotFound
+from nsadmin.client.topics.topics import TopicAdmin
+
+
+class MessageStreams:
+    """`admin.message_streams`: streams of messages."""
+
+    def __init__(self, caller: Caller, topics: TopicAdmin, message_sender: MessageSender) -> None:
+        self._caller, self._topics, self._message_sender = caller, topics, message_sender
+
+    def send_drafts(
+        self,
+        topic: str,
+        drafts: Iterable[MessageDraft | None],
+        *,
+        broker_name: str | None = None,
+        queue_id: int | None = None,
+        messages_per_second: float | None = None,
+        compresses_bodies: bool = False,
+    ) -> Iterator[list[SentDraft]]:
+        """Send messages to the queues of a topic in turns (SEND_MESSAGE_V2, 310), and yield the outcomes.
+
+        Messages of one queue may be stored in another order, unless they have a sharding key.
+
+        Args:
+            topic: The topic. Brokers do not create a missing topic.
+            drafts: The messages. None among them sends the messages so far, without waiting for more.
+            broker_name: Only queues of this broker. Default: all brokers.
+            queue_id: Only queues with this id. Default: all queues.
+            messages_per_second: The maximum rate. Default: none.
+            compresses_bodies: Compress bodies with zlib.
+
+        Yields:
+            One SentDraft per message of a batch, at most 64.
+
+        Raises:
+            NotFound: No such queue is writable.
+            TopicNotExist: The topic has no route.
+        """
+        send_queues = [
+            send_queue
+            for send_queue in self._message_sender.list_queues(topic)
+            if broker_name in (None, send_queue.broker_name) and queue_id in (None, send_queue.queue_id)
+        ]
+        if not send_queues:
+            place = f"queue {queue_id}" if queue_id is not None else "queue"
+            raise NotFound(f"{topic} has no writable {place} on {broker_name or 'any broker'}")
+        bulk_sender = BulkSender(
+            self._message_sender, send_queues, messages_per_second, compresses_bodies=compresses_bodies
+        )
+        yield from bulk_sender.send_drafts(drafts)
+
+    def open_follower(
+        self,
+        topic: str,
+        follow_start: FollowStart = FROM_EARLIEST,
+        *,
+        expression: str = "*",
+        expression_type: str = "TAG",
+        broker_name: str | None = None,
+        queue_id: int | None = None,
+    ) -> TopicFollower:
+        """Return a reader of all queues of a topic (GET_ROUTEINFO_BY_TOPIC, 105).
+
+        Args:
+            topic: The topic.
+            follow_start: Where to begin. Default: at the first message of each queue.
+            expression: The filter of brokers: tags such as "A || B", or SQL92. Default: all messages.
+            expression_type: "TAG" or "SQL92".
+            broker_name: Only queues of this broker. Default: all brokers.
+            queue_id: Only queues with this id. Default: all queues.
+
+        Raises:
+            TopicNotExist: The topic has no route.
+        """
+        return TopicFollower(
+            self._caller,
+            self._topics,
+            topic,
+            follow_start,
+            expression=expression,
+            expression_type=expression_type,
+            broker_name=broker_name,
+            queue_id=queue_id,
+        )

@@ -1,0 +1,252 @@
+"""TopicFollower: reads all queues of a topic, also new ones, and waits for messages to come.
+
+It moves no consumer offset. Its positions survive a restart of a broker.
+"""
+
+from collections.abc import Sequence
+from time import monotonic
+from typing import NamedTuple
+
+from namesrv_core.errors import ResponseCode, RocketMQError
+from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.messages.message_queries import PULL_RESPONSE_CODES, decode_pulled_messages
+from nsadmin.client.messages.queue_reader import PAGE_SIZE
+from nsadmin.client.results import ClientClosed, ServerResult
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topics.topics import TopicAdmin
+
+_ROUTE_PERIOD_SECONDS = 5.0
+
+
+class FollowStart(NamedTuple):
+    """Where to begin in the queues that exist at first. In a later queue, the first message is the first.
+
+    Attributes:
+        is_latest: Begin after the last message.
+        offset: Begin at this offset, or at the nearest that exists.
+        time_ms: Begin at this store time, in ms since 1970.
+    """
+
+    is_latest: bool = False
+    offset: int | None = None
+    time_ms: int | None = None
+
+
+FROM_EARLIEST = FollowStart()
+
+
+class FollowedPage(NamedTuple):
+    """The next messages of a queue, or an error. After an error, the next poll tries again.
+
+    Attributes:
+        broker_name: The broker.
+        queue_id: The queue.
+        messages: The messages.
+        lost_count: The messages that the broker deleted before they were read.
+        error: The error; None after a success.
+    """
+
+    broker_name: str
+    queue_id: int
+    messages: tuple[StoredMessage, ...]
+    lost_count: int
+    error: RocketMQError | None
+
+
+class _QueueKey(NamedTuple):
+    broker_name: str
+    queue_id: int
+
+
+class TopicFollower:
+    """Reads the queues of a topic page by page.
+
+    Args:
+        caller: The connections.
+        topics: The routes of topics.
+        topic: The topic.
+        follow_start: Where to begin.
+        expression: The expression for brokers: tags such as "A || B", or SQL92. "*" for all messages.
+        expression_type: "TAG" or "SQL92".
+        broker_name: Only queues of this broker. Default: all brokers.
+        queue_id: Only queues with this id. Default: all queues.
+
+    Raises:
+        TopicNotExist: The topic has no route.
+    """
+
+    def __init__(
+        self,
+        caller: Caller,
+        topics: TopicAdmin,
+        topic: str,
+        follow_start: FollowStart = FROM_EARLIEST,
+        *,
+        expression: str = "*",
+        expression_type: str = "TAG",
+        broker_name: str | None = None,
+        queue_id: int | None = None,
+    ) -> None:
+        self._caller, self._topics, self._topic = caller, topics, topic
+        self._expression, self._expression_type = expression, expression_type
+        self._broker_name, self._queue_id = broker_name, queue_id
+        self._follow_start = follow_start
+        self._routes: dict[_QueueKey, QueueRoute] = {}
+        self._next_offsets: dict[_QueueKey, int] = {}
+        self._route_read_at = monotonic()
+        self._read_route()
+        self._first_keys = frozenset(self._routes)
+
+    def find_ends(self) -> dict[tuple[str, int], int]:
+        """Return the present end of each queue, by broker name and queue id; without failed queues.
+
+        Sends GET_MAX_OFFSET (30) to each queue.
+        """
+        queue_keys = list(self._routes)
+        results = self._ask_offsets(RequestCode.GET_MAX_OFFSET, queue_keys)
+        return {
+            (queue_key.broker_name, queue_key.queue_id): result.result
+            for queue_key, result in zip(queue_keys, results, strict=True)
+            if result.result is not None
+        }
+
+    def get_position(self, broker_name: str, queue_id: int) -> int | None:
+        """Return the offset of the next message of a queue; None if it is unknown yet.
+
+        Args:
+            broker_name: The broker.
+            queue_id: The queue.
+        """
+        return self._next_offsets.get(_QueueKey(broker_name, queue_id))
+
+    def poll_queues(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> list[FollowedPage]:
+        """Read the next page of each queue, all queues at once (PULL_MESSAGE, 11).
+
+        Args:
+            skipped_queues: Queues to leave out, by broker name and queue id.
+
+        Returns:
+            One FollowedPage per queue with messages, lost messages or an error; [] if nothing is new.
+        """
+        if monotonic() - self._route_read_at >= _ROUTE_PERIOD_SECONDS:
+            self._refresh_route()
+        wanted_keys = [queue_key for queue_key in self._routes if tuple(queue_key) not in skipped_queues]
+        pages = self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
+        queue_keys = [queue_key for queue_key in wanted_keys if queue_key in self._next_offsets]
+        answers = ask_replicas(
+            self._caller, [self._build_pull(queue_key) for queue_key in queue_keys], PULL_RESPONSE_CODES
+        )
+        for queue_key, answer in zip(queue_keys, answers, strict=True):
+            page = self._take_page(queue_key, answer)
+            if page.messages or page.lost_count or page.error is not None:
+                pages.append(page)
+        return pages
+
+    def _take_page(self, queue_key: _QueueKey, answer: ServerResult[RemotingCommand]) -> FollowedPage:
+        if answer.result is None:
+            return FollowedPage(*queue_key, (), 0, answer.error)
+        begin_offset = self._next_offsets[queue_key]
+        next_offset = headers.parse_java_integer((answer.result.ext or {}).get("nextBeginOffset") or "", 64)
+        messages = tuple(
+            message
+            for message in decode_pulled_messages(answer.result)
+            if message.queue_offset >= begin_offset
+        )
+        lost_count = 0
+        if answer.result.code == ResponseCode.PULL_OFFSET_MOVED and next_offset is not None:
+            lost_count = max(0, next_offset - begin_offset)
+        if next_offset is not None:
+            self._next_offsets[queue_key] = next_offset
+        return FollowedPage(*queue_key, messages, lost_count, None)
+
+    def _find_starts(self, queue_keys: Sequence[_QueueKey]) -> list[FollowedPage]:
+        """Find the first offset of queues without a position; return the errors as pages."""
+        first_keys = [key for key in queue_keys if key in self._first_keys]
+        later_keys = [key for key in queue_keys if key not in self._first_keys]
+        request_code, timestamp_ms = RequestCode.GET_MIN_OFFSET, None
+        if self._follow_start.is_latest:
+            request_code = RequestCode.GET_MAX_OFFSET
+        elif self._follow_start.time_ms is not None:
+            # Brokers before 5.0 can answer the message after the first one. Callers check the time.
+            request_code, timestamp_ms = (
+                RequestCode.SEARCH_OFFSET_BY_TIMESTAMP,
+                self._follow_start.time_ms - 1,
+            )
+        pages = []
+        for keys, results in (
+            (first_keys, self._ask_offsets(request_code, first_keys, timestamp_ms)),
+            (later_keys, self._ask_offsets(RequestCode.GET_MIN_OFFSET, later_keys)),
+        ):
+            for queue_key, result in zip(keys, results, strict=True):
+                if result.result is None:
+                    pages.append(FollowedPage(*queue_key, (), 0, result.error))
+                else:
+                    self._next_offsets[queue_key] = max(0, result.result, self._start_offset(queue_key))
+        return pages
+
+    def _start_offset(self, queue_key: _QueueKey) -> int:
+        return self._follow_start.offset or 0 if queue_key in self._first_keys else 0
+
+    def _ask_offsets(
+        self, request_code: RequestCode, queue_keys: Sequence[_QueueKey], timestamp_ms: int | None = None
+    ) -> list[ServerResult[int]]:
+        answers = ask_replicas(
+            self._caller,
+            [
+                self._make_request(
+                    queue_key,
+                    build_request(
+                        request_code,
+                        headers.write_header(
+                            broker_headers.QueueOffset(self._topic, queue_key.queue_id, timestamp_ms)
+                        ),
+                    ),
+                )
+                for queue_key in queue_keys
+            ],
+        )
+        return [decode_answer(answer, _parse_offset) for answer in answers]
+
+    def _build_pull(self, queue_key: _QueueKey) -> ReplicaRequest:
+        pull_header = broker_headers.PullMessage(
+            topic=self._topic,
+            queue_id=queue_key.queue_id,
+            queue_offset=self._next_offsets[queue_key],
+            max_msg_nums=PAGE_SIZE,
+            subscription=self._expression,
+            expression_type=self._expression_type,
+        )
+        return self._make_request(
+            queue_key, build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
+        )
+
+    def _make_request(self, queue_key: _QueueKey, command: RemotingCommand) -> ReplicaRequest:
+        return ReplicaRequest(queue_key.broker_name, list_replica_addrs(self._routes[queue_key]), command)
+
+    def _refresh_route(self) -> None:
+        """Read the route again. Without an answer, or without the topic, the queues stay as they are."""
+        self._route_read_at = monotonic()
+        try:
+            self._read_route()
+        except ClientClosed:
+            raise
+        except RocketMQError:
+            return
+
+    def _read_route(self) -> None:
+        for queue_route in self._topics.get_route(self._topic).queues:
+            if self._broker_name not in (None, queue_route.broker_name):
+                continue
+            for queue_id in queue_route.read_queue_ids:
+                if self._queue_id in (None, queue_id):
+                    self._routes[_QueueKey(queue_route.broker_name, queue_id)] = queue_route
+
+
+def _parse_offset(response: RemotingCommand) -> int:
+    return int((response.ext or {})["offset"] or 0)

@@ -1,0 +1,339 @@
+"""Owns `consume`, which prints the messages of a topic, also those that are still to come."""
+
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
+from time import sleep, time
+from typing import Annotated
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.messages.message_filter import MessageFilter
+from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowedPage, FollowStart, TopicFollower
+from nsadmin.client.results import error_text
+from nsadmin.command_line.argument_values import parse_choice
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.commands.messages.body_decoders import BODY_DECODERS, decode_body
+from nsadmin.commands.messages.message_rows import (
+    BODY_TABLE_COLUMNS,
+    MESSAGE_COLUMNS,
+    MessageTopicArgument,
+    message_row,
+)
+from nsadmin.commands.procedures.signals import StopRequestedError, StopSignal, catch_stop_signals
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.output import OutputText, ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.session import Session
+
+_IDLE_PAUSE_SECONDS, _ERROR_PAUSE_SECONDS = 0.2, 1.0
+_LINE_FORMATS = ("table", "wide", "jsonl", "csv", "tsv", "value", "spreadsheet")
+_COLUMN_PATTERN = re.compile(r"\{(\w+)(?:\.([^{}]+))?\}")
+_CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
+
+
+@declare_columns(MESSAGE_COLUMNS)
+def consume(
+    session: Session,
+    topic: MessageTopicArgument,
+    start_text: Annotated[
+        str | None,
+        Option(
+            "--from",
+            metavar="PLACE",
+            help="earliest, latest, offset:N or a time; latest with --follow, else earliest.",
+        ),
+    ] = None,
+    until_text: Annotated[
+        str | None, Option("--until", metavar="TIME", help=f"Only messages stored until: {TIME_HELP}")
+    ] = None,
+    follows: Annotated[
+        bool, Option("-f", "--follow", help="Print also the messages to come, until Ctrl-C.")
+    ] = False,
+    max_messages: Annotated[
+        int | None, Option("--limit", metavar="N", minimum=1, help="Stop after N messages.")
+    ] = None,
+    broker_name: Annotated[
+        str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
+    ] = None,
+    queue_id: Annotated[
+        int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
+    ] = None,
+    tags: Annotated[
+        list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
+    ] = None,
+    sql_text: Annotated[
+        str | None,
+        Option("--sql", metavar="SQL92", help="Only messages that this expression matches on the broker."),
+    ] = None,
+    keys: Annotated[
+        list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
+    ] = None,
+    property_texts: Annotated[
+        list[str] | None,
+        Option("--property", metavar="NAME=VALUE", help="Only messages with this property. Repeatable."),
+    ] = None,
+    body_text: Annotated[
+        str | None, Option("--body", metavar="REGEX", help="Only messages whose body matches somewhere.")
+    ] = None,
+    field_texts: Annotated[
+        list[str] | None,
+        Option(
+            "--field",
+            metavar="PATH=VALUE",
+            help="Only messages whose JSON body has this value, such as order.id=7. Repeatable.",
+        ),
+    ] = None,
+    line_format: Annotated[
+        str | None,
+        Option("--format", metavar="TEXT", help="A line for each message, such as '{storeTime} {body}'."),
+    ] = None,
+    decoder_names: Annotated[
+        list[str] | None,
+        Option(
+            "--decode",
+            metavar="KIND",
+            help=f"Decode bodies: {', '.join(BODY_DECODERS)}. Repeatable, in this order.",
+        ),
+    ] = None,
+) -> ResultRows | Iterator[OutputText | ResultRows]:
+    """Print the messages of a topic, from all queues, as they come.
+
+    No consumer group takes part, and no consumer offset changes. With --follow the command continues through
+    a restart of a broker, and reads new queues and new brokers within 5 seconds. Ctrl-C ends it, and the
+    command prints the number of messages.
+
+    --tag and --sql filter on the broker. SQL92 works only on brokers with enablePropertyFilter=true. All
+    other conditions are checked here, so the brokers send every message.
+
+    Messages of one queue are printed in order. The order across queues is not defined.
+
+    Examples:
+        # Follow a topic, one line for each message
+        nsadmin consume payments --follow --format '{storeTime} {keys} {body}'
+        # Messages of the last hour whose JSON body has a value, as lines of JSON
+        nsadmin consume payments --from 1h --field order.state=failed --decode json --output jsonl
+    """
+    command_name = "consume"
+    output_format = session.options.style.output_format
+    if follows and line_format is None and output_format not in _LINE_FORMATS:
+        raise UsageError(
+            f"{command_name}: --follow needs lines: pass --output jsonl instead of {output_format}"
+        )
+    follow_start = _parse_start(command_name, start_text, follows)
+    message_filter = MessageFilter(
+        frozenset(tags or ()),
+        frozenset(keys or ()),
+        _parse_pairs(command_name, "--property", property_texts),
+        _parse_regex(command_name, body_text),
+        _parse_pairs(command_name, "--field", field_texts),
+        follow_start.time_ms or 0,
+        parse_time_option(command_name, "--until", until_text, MessageFilter().end_ms),
+    )
+    if tags and sql_text:
+        raise UsageError(f"{command_name}: --tag and --sql exclude each other: use TAGS in the expression")
+    follower = session.admin.message_streams.open_follower(
+        topic,
+        follow_start,
+        expression=sql_text or " || ".join(tags or ()) or "*",
+        expression_type="SQL92" if sql_text else "TAG",
+        broker_name=broker_name,
+        queue_id=queue_id,
+    )
+    decoders = [
+        parse_choice(command_name, "--decode", decoder_name, BODY_DECODERS) or ""
+        for decoder_name in decoder_names or ()
+    ]
+    _check_format(command_name, line_format)
+    message_stream = MessageStream(session, follower, message_filter, decoders, follows, max_messages)
+    if line_format is not None:
+        return message_stream.print_lines(line_format)
+    return message_stream.print_rows() if output_format in _LINE_FORMATS else message_stream.list_rows()
+
+
+class MessageStream:
+    """Reads the messages of one command; reports errors on stderr, each once until the broker answers."""
+
+    def __init__(
+        self,
+        session: Session,
+        follower: TopicFollower,
+        message_filter: MessageFilter,
+        decoders: Sequence[str],
+        follows: bool,
+        max_messages: int | None,
+    ) -> None:
+        self._session, self._follower, self._filter = session, follower, message_filter
+        self._decoders, self._follows, self._max_messages = decoders, follows, max_messages
+        self._printed_count = 0
+        self._errors_by_queue: dict[tuple[str, int], RocketMQError] = {}
+
+    def list_rows(self) -> ResultRows:
+        """All messages as one result."""
+        rows = [row for page_rows in self._read_rows() for row in page_rows]
+        return ResultRows(MESSAGE_COLUMNS, rows, self._outcomes(), (), BODY_TABLE_COLUMNS)
+
+    def print_rows(self) -> Iterator[ResultRows]:
+        """The messages page by page, as rows below one header."""
+        is_first = True
+        for page_rows in self._read_rows():
+            yield ResultRows(MESSAGE_COLUMNS, page_rows, (), (), BODY_TABLE_COLUMNS)
+            if is_first:
+                self._session.continue_table()
+            is_first = False
+        yield ResultRows(MESSAGE_COLUMNS, [], self._outcomes(), self._error_notes())
+
+    def print_lines(self, line_format: str) -> Iterator[OutputText]:
+        """The messages as lines of text."""
+        for page_rows in self._read_rows():
+            yield OutputText("\n".join(format_line(line_format, row) for row in page_rows))
+        yield OutputText("", self._outcomes())
+
+    def _read_rows(self) -> Iterator[list[ResultRow]]:
+        with catch_stop_signals(_CLOCK) as stop_signal, contextlib.suppress(StopRequestedError):
+            yield from self._poll_pages(stop_signal)
+        if self._follows:
+            self._session.write_remark(count_noun(self._printed_count, "message"))
+
+    def _poll_pages(self, stop_signal: StopSignal) -> Iterator[list[ResultRow]]:
+        end_offsets = {} if self._follows else self._follower.find_ends()
+        done_queues: set[tuple[str, int]] = set()
+        while True:
+            stop_signal.raise_if_requested()
+            pages = self._follower.poll_queues(frozenset(done_queues))
+            self._note_errors(pages)
+            rows = [
+                row
+                for page in pages
+                for row in self._page_rows(page, end_offsets.get((page.broker_name, page.queue_id)))
+            ]
+            if self._max_messages is not None:
+                del rows[self._max_messages - self._printed_count :]
+            self._printed_count += len(rows)
+            if rows:
+                yield rows
+            if self._printed_count == self._max_messages:
+                return
+            if not self._follows:
+                done_queues |= self._find_done(end_offsets, pages)
+                if len(done_queues) == len(end_offsets.keys() | self._errors_by_queue.keys()):
+                    return
+            elif not pages:
+                stop_signal.stoppable_clock.pause_seconds(_IDLE_PAUSE_SECONDS)
+            elif all(page.error is not None for page in pages):
+                stop_signal.stoppable_clock.pause_seconds(_ERROR_PAUSE_SECONDS)
+
+    def _find_done(
+        self, end_offsets: dict[tuple[str, int], int], pages: Sequence[FollowedPage]
+    ) -> set[tuple[str, int]]:
+        """The queues that are read up to their end, and those that cannot be read."""
+        done_queues = {(page.broker_name, page.queue_id) for page in pages if page.error is not None}
+        for queue_key, end_offset in end_offsets.items():
+            position = self._follower.get_position(*queue_key)
+            if position is not None and position >= end_offset:
+                done_queues.add(queue_key)
+        return done_queues
+
+    def _page_rows(self, page: FollowedPage, end_offset: int | None) -> Iterator[ResultRow]:
+        for message in page.messages:
+            is_new = end_offset is not None and message.queue_offset >= end_offset
+            if is_new or not self._filter.is_match(message):
+                continue
+            row = message_row(LocatedMessage(page.broker_name, message))
+            if self._decoders and message.body_error is None:
+                body, body_encoding, body_error = decode_body(message.body, self._decoders)
+                row = {**row, "body": body, "bodyEncoding": body_encoding, "bodyError": body_error}
+            yield row
+
+    def _note_errors(self, pages: Sequence[FollowedPage]) -> None:
+        failed_queues: dict[tuple[str, int], RocketMQError] = {}
+        for page in pages:
+            queue_key = (page.broker_name, page.queue_id)
+            if page.lost_count:
+                self._session.write_remark(
+                    f"broker {page.broker_name}, queue {page.queue_id}: "
+                    f"{count_noun(page.lost_count, 'message')} deleted before they were read"
+                )
+            if page.error is not None:
+                failed_queues[queue_key] = page.error
+        known_brokers = {broker_name for broker_name, _ in self._errors_by_queue}
+        failed_brokers = {broker_name: error for (broker_name, _), error in failed_queues.items()}
+        if self._follows:
+            for broker_name, error in failed_brokers.items():
+                if broker_name not in known_brokers:
+                    self._session.write_remark(f"broker {broker_name}: {error_text(error)}; trying again")
+            self._errors_by_queue = failed_queues
+        else:
+            self._errors_by_queue |= failed_queues
+
+    def _outcomes(self) -> list[RocketMQError | None]:
+        """The outcome of each failed queue, and a success if another queue was read."""
+        if self._follows:
+            return []
+        has_success = self._printed_count or not self._errors_by_queue
+        return [*([None] if has_success else []), *self._errors_by_queue.values()]
+
+    def _error_notes(self) -> list[str]:
+        notes = {
+            f"broker {broker_name}: {error_text(error)}"
+            for (broker_name, _), error in self._errors_by_queue.items()
+        }
+        return [] if self._follows else sorted(notes)
+
+
+def format_line(line_format: str, row: ResultRow) -> str:
+    """Fill the columns of a row into a format. `{properties.NAME}` is one property, empty if missing."""
+
+    def fill_column(match: re.Match[str]) -> str:
+        value = row.get(match[1])
+        if match[2] is not None:
+            value = value.get(match[2]) if isinstance(value, dict) else None
+        if isinstance(value, (list, tuple)):
+            return " ".join(map(str, value))
+        return "" if value is None else str(value)
+
+    return _COLUMN_PATTERN.sub(fill_column, line_format)
+
+
+def _check_format(command_name: str, line_format: str | None) -> None:
+    for match in _COLUMN_PATTERN.finditer(line_format or ""):
+        if match[1] not in MESSAGE_COLUMNS:
+            raise UsageError(
+                f'{command_name}: unknown column "{match[1]}" in --format: use {", ".join(MESSAGE_COLUMNS)}'
+            )
+
+
+def _parse_start(command_name: str, start_text: str | None, follows: bool) -> FollowStart:
+    if start_text is None:
+        return FollowStart(is_latest=follows)
+    if start_text == "earliest":
+        return FROM_EARLIEST
+    if start_text == "latest":
+        return FollowStart(is_latest=True)
+    if start_text.startswith("offset:"):
+        offset_text = start_text.removeprefix("offset:")
+        if not (offset_text.isascii() and offset_text.isdigit()):
+            raise UsageError(f'{command_name}: invalid offset "{offset_text}" in --from: use a number from 0')
+        return FollowStart(offset=int(offset_text))
+    return FollowStart(time_ms=parse_time_option(command_name, "--from", start_text, 0))
+
+
+def _parse_pairs(command_name: str, option_flag: str, texts: list[str] | None) -> dict[str, str]:
+    pairs = {}
+    for text in texts or ():
+        name, equals_sign, value = text.partition("=")
+        if not (name and equals_sign):
+            raise UsageError(f'{command_name}: invalid value "{text}" for {option_flag}: use NAME=VALUE')
+        pairs[name] = value
+    return pairs
+
+
+def _parse_regex(command_name: str, body_text: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if body_text is None else re.compile(body_text)
+    except re.error as error:
+        raise UsageError(
+            f'{command_name}: invalid regular expression "{body_text}" for --body: {error}'
+        ) from None

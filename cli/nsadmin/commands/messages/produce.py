@@ -1,0 +1,317 @@
+"""Owns `produce`, which sends many messages from a text, a file or a template."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Annotated, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import NotApplied
+from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.messages.draft_input import (
+    PLACEHOLDER_HELP,
+    fill_template,
+    list_template_drafts,
+    parse_delay,
+    parse_json_draft,
+    read_all,
+    read_lines,
+)
+from nsadmin.commands.messages.message_rows import MessageTopicArgument
+from nsadmin.commands.messages.message_sender import SENT_COLUMNS, sent_row
+from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.output import ByteSize, ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.session import Session
+
+PRODUCE_COLUMNS = (
+    "topic", "brokerName", "messageCount", "bodyBytes", "failed", "messagesPerSecond", "result", "error",
+)  # fmt: skip
+
+
+class ProduceOptions(NamedTuple):
+    """The options of one command that concern its sends."""
+
+    topic: str
+    broker_name: str | None
+    queue_id: int | None
+    rate: float | None
+    compresses: bool
+
+
+@declare_columns(PRODUCE_COLUMNS, SENT_COLUMNS)
+def produce(
+    session: Session,
+    topic: MessageTopicArgument,
+    body: Annotated[
+        str | None,
+        Argument(("--body",), "BODY", "Text of the message. Default: read the input.", required=False),
+    ] = None,
+    input_file: Annotated[
+        str, Option("--input", metavar="FILE", help="Read messages from FILE; - is standard input.")
+    ] = "-",
+    reads_json: Annotated[
+        bool, Option("--jsonl", help="Each line of the input is a JSON object: see above.")
+    ] = False,
+    reads_whole: Annotated[
+        bool, Option("--raw", help="The whole input is one body; otherwise each line is one.")
+    ] = False,
+    template: Annotated[
+        str | None, Option("--template", metavar="TEXT", help=f"Generate bodies with {PLACEHOLDER_HELP}.")
+    ] = None,
+    message_count: Annotated[
+        int, Option("--count", metavar="N", minimum=1, help="Send BODY or the template N times.")
+    ] = 1,
+    keys: Annotated[
+        str | None,
+        Option("-k", "--key", metavar="KEYS", help="Keys, separated by blanks; placeholders work here too."),
+    ] = None,
+    tags: Annotated[str | None, Option("-c", "--tags", metavar="TAG", help="The tag.")] = None,
+    property_texts: Annotated[
+        list[str] | None, Option("--property", metavar="NAME=VALUE", help="A property. Repeatable.")
+    ] = None,
+    sharding_key: Annotated[
+        str | None,
+        Option("--sharding-key", metavar="KEY", help="Send to one queue, in order; placeholders work too."),
+    ] = None,
+    delay_text: Annotated[
+        str | None,
+        Option("--delay", metavar="DELAY", help="A level from 1 to 18, or a duration on brokers since 5.0."),
+    ] = None,
+    compresses: Annotated[bool, Option("--compress", help="Compress bodies with zlib.")] = False,
+    rate: Annotated[
+        float | None, Option("--rate", metavar="N", help="Send at most N messages per second.")
+    ] = None,
+    broker_name: Annotated[
+        str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
+    ] = None,
+    queue_id: Annotated[
+        int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
+    ] = None,
+    shows_each: Annotated[bool, Option("--each", help="Print a row for each message, with its ids.")] = False,
+) -> ResultRows:
+    """Send messages to a topic: from a text, from standard input or a file, or from a template.
+
+    Each line of the input is the body of a message. Empty lines are skipped. With --jsonl, each line is an
+    object with body, bodyEncoding (base64 for bytes), key or keys, tag or tags, properties, delay and
+    shardingKey. The rows of `consume --output jsonl` and the file of `dlq show --export` are such lines.
+    Options are the defaults.
+
+    Messages are spread over all writable queues, up to 64 at once. So messages of one queue can be stored in
+    another order than they were read, unless they have a sharding key. The first failure ends the command:
+    it prints how many messages were sent. Brokers do not create a missing topic.
+
+    Examples:
+        # Three generated messages
+        nsadmin produce payments --template '{"id": {n}}' --count 3 --key 'order-{n}' --yes
+        # A line of a file as one message
+        nsadmin produce payments --input orders.txt --yes
+    """
+    if rate is not None and not rate > 0:
+        raise UsageError(f'produce: invalid number "{rate:g}" for --rate: use more than 0')
+    if body is not None and template is not None:
+        raise UsageError("produce: BODY and --template exclude each other: omit one of them")
+    defaults = MessageDraft(
+        b"", keys or "", tags or "", _parse_properties(property_texts, delay_text), sharding_key
+    )
+    text = template if template is not None else body
+    make_draft = (
+        _template_filler(text, defaults, fills_body=template is not None) if text is not None else None
+    )
+    options = ProduceOptions(topic, broker_name, queue_id, rate, compresses)
+    if make_draft is None and message_count != 1:
+        raise UsageError("produce: --count needs BODY or --template")
+    _refuse_timer_on_old_brokers(session, options, defaults)
+    source_text = "the input" if make_draft is None else count_noun(message_count, "message")
+    session.confirm_change(f"Send {source_text} to {topic}, whose consumers get it?")
+    with _open_drafts(input_file, make_draft, message_count, defaults, reads_json, reads_whole) as drafts:
+        return _send_all(session, options, drafts, shows_each)
+
+
+def _template_filler(text: str, defaults: MessageDraft, *, fills_body: bool) -> Callable[[int], MessageDraft]:
+    def make_draft(number: int) -> MessageDraft:
+        return defaults._replace(
+            body=(fill_template(text, number) if fills_body else text).encode(),
+            keys=fill_template(defaults.keys, number),
+            sharding_key=defaults.sharding_key and fill_template(defaults.sharding_key, number),
+        )
+
+    return make_draft
+
+
+@contextmanager
+def _open_drafts(
+    input_file: str,
+    make_draft: Callable[[int], MessageDraft] | None,
+    message_count: int,
+    defaults: MessageDraft,
+    reads_json: bool,
+    reads_whole: bool,
+) -> Iterator[Iterator[MessageDraft | None]]:
+    if make_draft is not None:
+        yield list_template_drafts(make_draft, message_count)
+        return
+    try:
+        descriptor = os.dup(sys.stdin.fileno()) if input_file == "-" else os.open(input_file, os.O_RDONLY)
+    except OSError as error:
+        raise UsageError(f'produce: cannot read "{input_file}": {error.strerror}') from None
+    try:
+        yield _read_drafts(descriptor, defaults, reads_json, reads_whole)
+    finally:
+        os.close(descriptor)
+
+
+def _read_drafts(
+    descriptor: int, defaults: MessageDraft, reads_json: bool, reads_whole: bool
+) -> Iterator[MessageDraft | None]:
+    if reads_whole:
+        yield defaults._replace(body=read_all(descriptor))
+        return
+    line_number = 0
+    for line in read_lines(descriptor):
+        if line is None:
+            yield None
+            continue
+        line_number += 1
+        if not line.strip():
+            # Brokers fail on an empty body (AbstractSendMessageProcessor.buildMsgContext).
+            continue
+        if not reads_json:
+            yield _fill_keys(defaults._replace(body=line), line_number)
+        else:
+            yield _fill_keys(parse_json_draft(line, line_number, defaults), line_number)
+
+
+def _fill_keys(draft: MessageDraft, number: int) -> MessageDraft:
+    return draft._replace(
+        keys=fill_template(draft.keys, number),
+        sharding_key=draft.sharding_key and fill_template(draft.sharding_key, number),
+    )
+
+
+class _SendTotals:
+    """Counts what was sent to each broker."""
+
+    def __init__(self, topic: str) -> None:
+        self._topic, self._began_at = topic, monotonic()
+        self._counts: dict[str, tuple[int, int, int]] = {}
+        self.errors: dict[str, RocketMQError] = {}
+        self.sent_rows: list[ResultRow] = []
+        self.sent_count = 0
+
+    def add_batch(self, batch: list[SentDraft], shows_each: bool) -> None:
+        for sent_draft in batch:
+            broker_name, error = sent_draft.send_queue.broker_name, sent_draft.result.error
+            sent_count, sent_bytes, failed_count = self._counts.get(broker_name, (0, 0, 0))
+            if error is None:
+                self.sent_count += 1
+                sent_count, sent_bytes = sent_count + 1, sent_bytes + len(sent_draft.draft.body)
+            else:
+                failed_count += 1
+                self.errors.setdefault(broker_name, error)
+            self._counts[broker_name] = (sent_count, sent_bytes, failed_count)
+            if shows_each:
+                self.sent_rows.append(
+                    sent_row(sent_draft.send_queue, sent_draft.result.result, error, None, "done")
+                )
+
+    def list_rows(self) -> list[ResultRow]:
+        elapsed_seconds = max(monotonic() - self._began_at, 0.001)
+        return [
+            {
+                "topic": self._topic,
+                "brokerName": broker_name,
+                "messageCount": sent_count,
+                "bodyBytes": ByteSize(sent_bytes),
+                "failed": failed_count,
+                "messagesPerSecond": round(sent_count / elapsed_seconds, 1),
+                **outcome_cells(self.errors.get(broker_name)),
+            }
+            for broker_name, (sent_count, sent_bytes, failed_count) in sorted(self._counts.items())
+        ]
+
+
+def _send_all(
+    session: Session, options: ProduceOptions, drafts: Iterator[MessageDraft | None], shows_each: bool
+) -> ResultRows:
+    if session.is_dry_run:
+        return _preview_rows(options, drafts)
+    totals = _SendTotals(options.topic)
+    try:
+        for batch in session.admin.message_streams.send_drafts(
+            options.topic,
+            drafts,
+            broker_name=options.broker_name,
+            queue_id=options.queue_id,
+            messages_per_second=options.rate,
+            compresses_bodies=options.compresses,
+        ):
+            totals.add_batch(batch, shows_each)
+            if totals.errors:
+                break
+    except UsageError as error:
+        if not totals.sent_count:
+            raise
+        raise UsageError(f"{error}; {count_noun(totals.sent_count, 'message')} before it were sent") from None
+    except KeyboardInterrupt:
+        raise CommandInterrupted(
+            f"interrupted after {count_noun(totals.sent_count, 'sent message')}"
+        ) from None
+    notes = [f"broker {broker_name}: {error_text(error)}" for broker_name, error in totals.errors.items()]
+    if totals.errors:
+        notes.append(f"stopped after {count_noun(totals.sent_count, 'sent message')}")
+    outcomes = [*([None] if totals.sent_count or not totals.errors else []), *totals.errors.values()]
+    if shows_each:
+        return ResultRows(SENT_COLUMNS, totals.sent_rows, outcomes, notes)
+    return ResultRows(PRODUCE_COLUMNS, totals.list_rows(), outcomes, notes)
+
+
+def _preview_rows(options: ProduceOptions, drafts: Iterator[MessageDraft | None]) -> ResultRows:
+    """Read the whole input, and count it."""
+    message_count = body_bytes = 0
+    for draft in drafts:
+        if draft is not None:
+            message_count, body_bytes = message_count + 1, body_bytes + len(draft.body)
+    preview_row: ResultRow = {
+        "topic": options.topic,
+        "brokerName": options.broker_name,
+        "messageCount": message_count,
+        "bodyBytes": ByteSize(body_bytes),
+        "failed": 0,
+        "messagesPerSecond": None,
+        **outcome_cells(None, "dry-run"),
+    }
+    return ResultRows(PRODUCE_COLUMNS, [preview_row])
+
+
+def _parse_properties(property_texts: list[str] | None, delay_text: str | None) -> dict[str, str]:
+    properties = {}
+    for property_text in property_texts or ():
+        name, _, value = property_text.partition("=")
+        if not (name and value) or "\x01" in property_text or "\x02" in property_text:
+            raise UsageError(f'produce: invalid value "{property_text}" for --property: use NAME=VALUE')
+        properties[name] = value
+    try:
+        return properties | (parse_delay(delay_text) if delay_text is not None else {})
+    except ValueError as error:
+        raise UsageError(f"produce: {error}") from None
+
+
+def _refuse_timer_on_old_brokers(session: Session, options: ProduceOptions, defaults: MessageDraft) -> None:
+    """Raise NotApplied if a broker before 5.0 would deliver a timed message at once."""
+    if "TIMER_DELAY_MS" not in defaults.properties:
+        return
+    queues = session.admin.message_sender.list_queues(options.topic)
+    broker_addrs = sorted({queue.broker_addr for queue in queues})
+    for info_result in session.admin.brokers.get_runtime_info(broker_addrs):
+        version = info_result.result.version if info_result.result else None
+        if version is not None and version.startswith("V4"):
+            raise NotApplied(
+                f"broker {info_result.addr} has version {version}, which ignores a delay as a duration: "
+                f"pass a level from 1 to 18"
+            )

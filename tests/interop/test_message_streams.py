@@ -1,0 +1,213 @@
+"""produce and consume on real brokers, 5.5.0 and 4.9.7: bytes that come back, order, delays, restarts."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.interop import command_line, jars
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
+from tests.interop.command_line import ENVIRONMENT, Done
+from tests.interop.daily import make_topic
+from tests.interop.java_parts import JavaBroker
+from tests.interop.our_server import OurNameServer
+from tests.interop.processes import wait_for
+from tests.support.examples import elsewhere, words
+
+MESSAGE_COUNT = int(os.environ.get("NSADMIN_STREAM_MESSAGES", "3000"))
+"""Messages of the round trip; 100,000 take half a minute."""
+
+
+class Cluster(NamedTuple):
+    server: OurNameServer
+    new: JavaBroker
+    old: JavaBroker
+    home: Path
+
+    def __call__(self, *line: str, typed: str | None = None) -> Done:
+        return command_line.nsadmin(self.server.address, *line, typed=typed)
+
+    def topic(self, topic: str) -> str:
+        make_topic(self.server, (self.new, self.old), topic, 4)
+        return topic
+
+    def lines(self, *line: str) -> list[Any]:
+        """The lines of JSON that a command prints."""
+        command = [sys.executable, "-m", "nsadmin", "-n", self.server.address, *line, "--output", "jsonl"]
+        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(text) for text in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    home = tmp_path_factory.mktemp("streams")
+    config = {"enablePropertyFilter": "true"}
+    with (
+        OurNameServer(home / "ns") as server,
+        JavaBroker(home / "new", [server.address], config=config) as new,
+        JavaBroker(home / "old", [server.address], "broker-old", version=jars.OLD, config=config) as old,
+    ):
+        for broker in (new, old):
+            wait_for_broker([server], broker.name)
+        yield Cluster(server, new, old, home)
+
+
+class Follower:
+    """`consume --follow` as a process; `bodies` are those it printed so far."""
+
+    def __init__(self, cluster: Cluster, *line: str) -> None:
+        self.log = cluster.home / f"follow-{time.time_ns()}"
+        command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, "consume", *line]
+        with self.log.open("wb") as sink:
+            self._child = subprocess.Popen(
+                [*command, "--follow", "--format", "{body}"],
+                stdout=sink,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=ENVIRONMENT,
+            )
+
+    @property
+    def bodies(self) -> list[str]:
+        return self.log.read_text().splitlines()
+
+    def wait_for(self, count: int) -> None:
+        wait_for(f"{count} messages", lambda: len(self.bodies) >= count, 90, 0.2)
+
+    def end(self) -> tuple[int, str]:
+        """Ctrl-C; the exit code, and what it said."""
+        self._child.send_signal(signal.SIGINT)
+        _, said = self._child.communicate(timeout=30)
+        return self._child.returncode, said
+
+    def kill(self) -> None:
+        self._child.kill()
+        self._child.communicate()
+
+
+def test_what_is_produced_is_consumed_byte_for_byte(cluster: Cluster, tmp_path: Path) -> None:
+    topic, random = cluster.topic("RoundTrip"), Random(7)
+    drafts: dict[str, dict[str, Any]] = {}
+    for number in range(MESSAGE_COUNT):
+        raw = random.randbytes(1 + number % 500)
+        drafts[str(number)] = [
+            {"body": b64encode(raw).decode(), "bodyEncoding": "base64"},
+            {"body": f"text 中文 \u0000 {number}"},
+            {"body": json.dumps({"id": number, "text": "x" * (number % 6000)})},
+        ][number % 3] | {"key": str(number), "tag": "ABC"[number % 3], "properties": {"n": f"ä{number}"}}
+    file = tmp_path / "in.jsonl"
+    file.write_text("".join(json.dumps(draft) + "\n" for draft in drafts.values()))
+    done = cluster("produce", topic, "--jsonl", "--input", str(file), "--compress", "--yes")
+    assert (done.code, sum(row["messageCount"] for row in done.rows)) == (0, MESSAGE_COUNT), done.said
+    assert {row["brokerName"] for row in done.rows} == {"broker-a", "broker-old"}
+
+    rows = cluster.lines("consume", topic)
+    assert len(rows) == MESSAGE_COUNT
+    for row in rows:
+        draft = drafts.pop(row["keys"][0])
+        body = draft["body"]
+        if draft.get("bodyEncoding") and row["bodyEncoding"] == "utf-8":
+            body = row["body"] if b64encode(row["body"].encode()).decode() == body else None
+        assert (row["body"], row["tags"], row["properties"]["n"]) == (
+            body,
+            draft["tag"],
+            draft["properties"]["n"],
+        )
+    assert drafts == {}
+
+
+def test_the_order_of_a_sharding_key_and_the_filters_of_brokers(cluster: Cluster) -> None:
+    topic = cluster.topic("Ordered")
+    line = ("produce", topic, "--template", "{n}", "--count", "120", "--sharding-key", "one", "-c", "A")
+    assert cluster(*line, "--property", "size=7", "--yes").code == 0
+    assert cluster("produce", topic, "other", "-c", "B", "--property", "size=5", "--yes").code == 0
+    assert [row["body"] for row in cluster.lines("consume", topic, "--tag", "A")] == [
+        str(number) for number in range(1, 121)
+    ]
+    found = cluster.lines("consume", topic, "--sql", "size < 6")
+    assert [row["body"] for row in found] == ["other"]
+
+
+def test_a_delay_is_a_level_everywhere_and_a_duration_since_5_0(cluster: Cluster) -> None:
+    topic = cluster.topic("Later")
+    done = cluster("produce", topic, "x", "--delay", "2s", "--yes")
+    assert (done.code, "has version V4_9_7, which ignores a delay as a duration" in done.said) == (1, True)
+    began_at = time.time()
+    assert cluster("produce", topic, "level", "-b", "broker-old", "--delay", "1", "--yes").code == 0
+    assert cluster("produce", topic, "level", "-b", "broker-a", "--delay", "1", "--yes").code == 0
+    assert cluster.lines("consume", topic) == []
+    wait_for("both", lambda: len(cluster.lines("consume", topic)) == 2, 30, 0.3)
+    assert time.time() - began_at > 1
+
+
+def send_when_possible(cluster: Cluster, topic: str, text: str, broker_name: str) -> None:
+    line = ("produce", topic, text, "-b", broker_name, "--yes")
+    wait_for("a send", lambda: cluster(*line).code == 0, 60, 1)
+
+
+def test_following_survives_a_restart_and_finds_a_new_broker(cluster: Cluster) -> None:
+    topic = cluster.topic("Followed")
+
+    def send(text: str, *more: str) -> None:
+        line = ("produce", topic, "--template", text + " {n}", "--count", "20", *more, "--yes")
+        assert cluster(*line).code == 0
+
+    send("before", "-b", "broker-a")
+    follower = Follower(cluster, topic, "--from", "earliest")
+    try:
+        follower.wait_for(20)
+        cluster.new.stop()
+        send("meanwhile", "-b", "broker-old")
+        follower.wait_for(40)
+        cluster.new.start()
+        wait_for_broker([cluster.server], "broker-a")
+        wait_for_topic([cluster.server], topic)
+        wait_for(
+            "sends", lambda: cluster("produce", topic, "again 0", "-b", "broker-a", "--yes").code == 0, 60, 1
+        )
+        send("after", "-b", "broker-a")
+        follower.wait_for(61)
+        with JavaBroker(cluster.home / "third", [cluster.server.address], "broker-c") as third:
+            wait_for_broker([cluster.server], "broker-c")
+            create_topic(third.port, topic)
+            wait_for(
+                "sends",
+                lambda: cluster("produce", topic, "new 0", "-b", "broker-c", "--yes").code == 0,
+                60,
+                1,
+            )
+            send("new", "-b", "broker-c")
+            follower.wait_for(82)
+            code, said = follower.end()
+    finally:
+        follower.kill()
+    assert (code, said.splitlines()[-1]) == (0, "nsadmin: 82 messages")
+    assert "trying again" in said
+    expected = [f"{text} {n}" for text in ("before", "meanwhile", "after", "new") for n in range(1, 21)]
+    assert sorted(follower.bodies) == sorted([*expected, "again 0", "new 0"])
+
+
+def test_the_examples_of_the_manual(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.topic("payments")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "orders.txt").write_text("one\ntwo\n")
+    for case in sorted(elsewhere("produce", "consume"), key=lambda case: case.entry.name != "produce"):
+        for example in case.examples:
+            line = words(example)
+            # An example that follows has no end of its own.
+            ending = ["--from", "earliest", "--limit", "1"] if "--follow" in line else []
+            command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line, *ending]
+            done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+            assert done.returncode == example.exit_code, (example.command_line, done.stderr)

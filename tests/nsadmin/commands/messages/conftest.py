@@ -1,0 +1,28 @@
+"""A broker that stores what is sent to it, and commands that ask it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Done, Run
+from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def store(first: FakeNameServer) -> Iterator[DeadLetterBroker]:
+    """The only broker that the first name server knows, with the topic T."""
+    with DeadLetterBroker() as running:
+        first.clusters = {"C": {"broker-a": {0: running.addr}}}
+        first.routes = {"T": {"broker-a": 6}}
+        yield running
+
+
+@pytest.fixture
+def stream(run: Run, first: FakeNameServer, store: DeadLetterBroker) -> Run:
+    """Run a command about the messages of that broker."""
+
+    def stream(*words: str) -> Done:
+        return run(*words, "-n", first.addr)
+
+    return stream

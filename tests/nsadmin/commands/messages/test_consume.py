@@ -1,0 +1,165 @@
+"""consume: which messages are printed, how, and when it ends."""
+
+import json
+
+import pytest
+
+from nsadmin.client.messages.topic_follower import TopicFollower
+from nsadmin.commands.messages.consume import format_line
+from nsadmin.commands.procedures.signals import StopRequestedError
+from tests.nsadmin.conftest import Run
+from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.servers import refuse
+
+
+@pytest.fixture
+def filled(store: DeadLetterBroker) -> DeadLetterBroker:
+    for number in range(6):
+        text = json.dumps({"order": {"id": number}})
+        store.store(
+            text.encode(), "T", number % 2, 0, KEYS=f"k{number}", TAGS="AB"[number // 3], n=str(number)
+        )
+    return store
+
+
+def numbers(out: str) -> list[int]:
+    return sorted(json.loads(json.loads(line)["body"])["order"]["id"] for line in out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), [0, 1, 2, 3, 4, 5]),
+        (("--tag", "B"), [3, 4, 5]),
+        (("--key", "k1", "--key", "k4"), [1, 4]),
+        (("--property", "n=2"), [2]),
+        (("--body", "[01]}"), [0, 1]),
+        (("--field", "order.id=5"), [5]),
+        (("--from", "offset:2"), [4, 5]),
+        (("--from", "latest"), []),
+        (("--from", "2023-11-14T22:13:21Z"), [2, 3, 4, 5]),
+        (("--until", "2023-11-14T22:13:20Z"), [0, 1]),
+        (("-i", "1"), [1, 3, 5]),
+    ],
+)
+def test_options_select_messages(
+    stream: Run, filled: DeadLetterBroker, words: tuple[str, ...], expected: list[int]
+) -> None:
+    done = stream("consume", "T", "--output", "jsonl", *words)
+    assert (done.code, done.err, numbers(done.out)) == (0, "", expected)
+
+
+def test_no_offset_of_a_group_is_written_or_read(stream: Run, filled: DeadLetterBroker) -> None:
+    assert stream("consume", "T").code == 0
+    assert {*filled.codes()} <= {11, 30, 31}
+    pulls = [asked.ext or {} for asked in filled.asked if asked.code == 11]
+    assert {(pull["consumerGroup"], pull["commitOffset"], pull["sysFlag"]) for pull in pulls} == {
+        ("TOOLS_CONSUMER", "0", "4")
+    }
+
+
+def test_a_limit_ends_it(stream: Run, filled: DeadLetterBroker) -> None:
+    assert len(stream("consume", "T", "--limit", "4", "--output", "jsonl").out.splitlines()) == 4
+
+
+def test_messages_that_come_meanwhile_are_not_waited_for(
+    stream: Run, filled: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poll_queues = TopicFollower.poll_queues
+
+    def poll_and_store(follower: TopicFollower, *more: frozenset[tuple[str, int]]) -> object:
+        filled.store(b'{"order": {"id": 99}}')
+        return poll_queues(follower, *more)
+
+    monkeypatch.setattr(TopicFollower, "poll_queues", poll_and_store)
+    assert numbers(stream("consume", "T", "--output", "jsonl").out) == [0, 1, 2, 3, 4, 5]
+
+
+def test_one_header_stands_above_all_pages(stream: Run, filled: DeadLetterBroker) -> None:
+    filled.page = 1
+    lines = stream("consume", "T", "--output", "csv", "--columns", "keys,tags").out.splitlines()
+    assert lines[0] == "keys,tags"
+    assert len(lines) == 7
+    assert len(json.loads(stream("consume", "T", "--json").out)) == 6
+
+
+def test_a_format_makes_lines(stream: Run, filled: DeadLetterBroker) -> None:
+    done = stream(
+        "consume", "T", "--format", "{keys}|{tags}|{properties.n}|{properties.none}|{x y}", "-i", "1"
+    )
+    assert done.out == "k1|A|1||{x y}\nk3|B|3||{x y}\nk5|B|5||{x y}\n"
+    done = stream("consume", "T", "--format", "{key}")
+    assert (done.code, 'unknown column "key" in --format' in done.err) == (2, True)
+    assert format_line("{body} {flag}", {"body": "{flag}", "flag": 0}) == "{flag} 0"
+
+
+def test_bodies_are_decoded(stream: Run, filled: DeadLetterBroker) -> None:
+    rows = json.loads(stream("consume", "T", "--decode", "json", "--json", "--limit", "1").out)
+    assert [(row["body"], row["bodyEncoding"]) for row in rows] == [({"order": {"id": 0}}, "json")]
+    [row] = json.loads(stream("consume", "T", "--decode", "gzip", "--json", "--key", "k0").out)
+    assert (row["bodyEncoding"], row["bodyError"].startswith("not gzip: ")) == ("utf-8", True)
+    assert stream("consume", "T", "--decode", "avro").code == 2
+
+
+def stop_after(polls: int, monkeypatch: pytest.MonkeyPatch, store: DeadLetterBroker) -> None:
+    """Ctrl-C after so many polls; a message comes before each."""
+    poll_queues, polled = TopicFollower.poll_queues, list[int]()
+
+    def poll_or_stop(follower: TopicFollower, *more: frozenset[tuple[str, int]]) -> object:
+        polled.append(1)
+        if len(polled) > polls:
+            raise StopRequestedError
+        pages = poll_queues(follower, *more)
+        store.store(b'{"order": {"id": %d}}' % (100 + len(polled)))
+        return pages
+
+    monkeypatch.setattr(TopicFollower, "poll_queues", poll_or_stop)
+
+
+def test_following_begins_at_the_end_and_ends_with_a_count(
+    stream: Run, filled: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_after(3, monkeypatch, filled)
+    done = stream("consume", "T", "--follow", "--output", "jsonl")
+    assert (done.code, done.err, numbers(done.out)) == (0, "nsadmin: 2 messages\n", [101, 102])
+
+
+def test_following_reports_a_broker_once_and_goes_on(
+    stream: Run, filled: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nsadmin.commands.messages.consume._ERROR_PAUSE_SECONDS", 0.01)
+    known = filled.handlers[11]
+    failures = iter([True] * 16)
+    filled.handlers[11] = lambda asked: refuse(2, "busy")(asked) if next(failures, False) else known(asked)
+    stop_after(4, monkeypatch, filled)
+    done = stream("consume", "T", "--follow", "--from", "earliest", "--output", "jsonl")
+    assert done.err == "nsadmin: broker broker-a: SYSTEM_BUSY (2): busy; trying again\nnsadmin: 9 messages\n"
+    assert done.code == 0
+
+
+def test_a_broker_that_refuses_is_an_error(stream: Run, filled: DeadLetterBroker) -> None:
+    filled.handlers[11] = refuse(1, "The broker does not support consumer to filter message by SQL92")
+    done = stream("consume", "T", "--sql", "n > 1", "--output", "jsonl")
+    assert (done.code, done.out, "broker broker-a: SYSTEM_ERROR (1): The broker does not" in done.err) == (
+        1,
+        "",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--follow", "--json"), "--follow needs lines: pass --output jsonl instead of json"),
+        (("--tag", "A", "--sql", "n > 1"), "--tag and --sql exclude each other"),
+        (("--from", "offset:x"), 'invalid offset "x" in --from'),
+        (("--from", "soon"), "--from soon"),
+        (("--field", "x"), 'invalid value "x" for --field: use NAME=VALUE'),
+        (("--body", "("), 'invalid regular expression "(" for --body'),
+    ],
+)
+def test_words_that_do_not_fit(
+    stream: Run, store: DeadLetterBroker, words: tuple[str, ...], text: str
+) -> None:
+    done = stream("consume", "T", *words)
+    assert (done.code, text in done.err) == (2, True), done.err

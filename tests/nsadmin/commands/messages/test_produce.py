@@ -1,0 +1,154 @@
+"""produce: where messages come from, and what is said of them."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.message_brokers import MessageBroker
+from tests.support.servers import body
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """The file that is standard input."""
+    file = tmp_path / "stdin"
+    file.write_bytes(b"")
+    with open(file) as standard_input:
+        monkeypatch.setattr(sys, "stdin", standard_input)
+        yield file
+
+
+def sent(store: DeadLetterBroker) -> list[bytes]:
+    return sorted(message.body for message in store.stored("T"))
+
+
+def test_a_text_is_one_message_or_many_equal_ones(stream: Run, store: DeadLetterBroker) -> None:
+    done = stream("produce", "T", "hello {n}", "-k", "k{n}", "-c", "A", "--property", "x=y", "--json")
+    [row] = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
+    assert row.pop("messagesPerSecond") > 0
+    assert row == {
+        "topic": "T", "brokerName": "broker-a", "messageCount": 1, "bodyBytes": 9, "failed": 0,
+        "result": "done", "error": None,
+    }  # fmt: skip
+    [message] = store.stored("T")
+    assert (message.body, message.keys, message.tags) == (b"hello {n}", ("k1",), "A")
+    assert message.properties["x"] == "y"
+    assert stream("produce", "T", "again", "--count", "70").code == 0
+    assert len(store.stored("T")) == 71
+
+
+def test_a_template_makes_different_messages(stream: Run, store: DeadLetterBroker) -> None:
+    done = stream("produce", "T", "--template", "order {n}", "--count", "3", "--each", "--json")
+    rows = json.loads(done.out)
+    assert sent(store) == [b"order 1", b"order 2", b"order 3"]
+    assert {row["msgId"] for row in rows} == {message.msg_id for message in store.stored("T")}
+    assert {(row["result"], row["brokerName"]) for row in rows} == {("done", "broker-a")}
+
+
+def test_each_line_of_the_input_is_a_message(stream: Run, store: DeadLetterBroker, typed: Path) -> None:
+    typed.write_bytes(b"one\n\n\xff\xfe\nlast")
+    assert stream("produce", "T", "-k", "line-{n}").code == 0
+    assert sent(store) == [b"last", b"one", b"\xff\xfe"]
+    assert {message.keys for message in store.stored("T")} == {("line-1",), ("line-3",), ("line-4",)}
+
+
+def test_a_file_can_be_one_body(stream: Run, store: DeadLetterBroker, tmp_path: Path) -> None:
+    (tmp_path / "body").write_bytes(b"a\nb\n")
+    assert stream("produce", "T", "--input", str(tmp_path / "body"), "--raw").code == 0
+    assert sent(store) == [b"a\nb\n"]
+    done = stream("produce", "T", "--input", str(tmp_path / "missing"))
+    assert (done.code, f'cannot read "{tmp_path / "missing"}": No such file' in done.err) == (2, True)
+
+
+def test_lines_of_json_can_be_those_of_consume(stream: Run, store: DeadLetterBroker, tmp_path: Path) -> None:
+    store.store(b"\xff\x00", KEYS="k1 k2", TAGS="A", mine="1")
+    file = tmp_path / "messages.jsonl"
+    file.write_text(stream("consume", "T", "--output", "jsonl").out)
+    assert stream("produce", "T", "--jsonl", "--input", str(file)).code == 0
+    first, second = store.stored("T")
+    assert (first.body, first.keys, first.tags) == (second.body, second.keys, second.tags)
+    assert second.properties["mine"] == "1"
+
+
+def test_an_invalid_line_says_what_was_sent_before(
+    stream: Run, store: DeadLetterBroker, tmp_path: Path
+) -> None:
+    file = tmp_path / "messages.jsonl"
+    file.write_text('{"body": "x"}\n' * 64 + '{"body": "y"}\n{"body"')
+    done = stream("produce", "T", "--jsonl", "--input", str(file))
+    assert (done.code, "line 66 is invalid" in done.err, "64 messages before it were sent" in done.err) == (
+        2,
+        True,
+        True,
+    )
+
+
+def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed: Path) -> None:
+    typed.write_bytes(b"one\ntwo\n")
+    [row] = json.loads(stream("produce", "T", "--dry-run", "--json").out)
+    assert (row["messageCount"], row["bodyBytes"], row["result"], store.sent) == (2, 6, "dry-run", [])
+
+
+def test_the_first_failure_ends_it(stream: Run, store: DeadLetterBroker) -> None:
+    store.refusals = [13]
+    done = stream("produce", "T", "x", "--count", "200", "--json")
+    [row] = json.loads(done.out)
+    assert (done.code, row["messageCount"], row["failed"], row["result"]) == (3, 63, 1, "failed")
+    assert "stopped after 63 sent messages" in done.err
+    assert len(store.sent) == 64
+
+
+def test_an_old_broker_would_ignore_a_duration(stream: Run, store: DeadLetterBroker) -> None:
+    def has_version(version: str) -> None:
+        table = {"brokerVersionDesc": version}
+        store.handlers[28] = lambda asked: body(asked, {"table": table})
+
+    has_version("V4_9_7")
+    done = stream("produce", "T", "x", "--delay", "5s")
+    assert (done.code, "has version V4_9_7, which ignores a delay as a duration" in done.err) == (1, True)
+    assert stream("produce", "T", "x", "--delay", "3").code == 0
+    has_version("V5_5_0")
+    assert stream("produce", "T", "x", "--delay", "5s").code == 0
+    delays = [{"DELAY", "TIMER_DELAY_MS"} & {*message.properties} for message in store.stored("T")]
+    assert sorted(map(sorted, delays)) == [["DELAY"], ["TIMER_DELAY_MS"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("x", "--template", "y"), "BODY and --template exclude each other"),
+        (("--count", "2"), "--count needs BODY or --template"),
+        (("x", "--rate", "0"), 'invalid number "0" for --rate'),
+        (("x", "--delay", "soon"), 'invalid delay "soon"'),
+        (("x", "--property", "y"), 'invalid value "y" for --property: use NAME=VALUE'),
+    ],
+)
+def test_words_that_do_not_fit(
+    stream: Run, store: DeadLetterBroker, words: tuple[str, ...], text: str
+) -> None:
+    done = stream("produce", "T", *words)
+    assert (done.code, text in done.err, store.sent) == (2, True, []), done.err
+
+
+def test_a_read_only_context_sends_nothing(run: Run, store: MessageBroker, stream: Run) -> None:
+    stream("context", "set", "p", "--readOnly")
+    assert stream("produce", "T", "x", "--context", "p").code == 6
+    assert store.sent == []
+
+
+def test_the_audit_has_no_bodies_and_no_row_for_each_of_many_messages(
+    stream: Run, store: DeadLetterBroker, tmp_path: Path
+) -> None:
+    assert stream("produce", "T", "--template", "secret {n}", "--count", "1100", "--each").code == 0
+    assert stream("produce", "T", "secret").code == 0
+    text = (tmp_path / "audit.jsonl").read_text()
+    many, one = (json.loads(line) for line in text.splitlines())
+    assert "secret" not in text
+    assert (len(many["results"]), len(one["results"])) == (1000, 1)
+    assert sum(item.get("times", 1) for item in many["sent"]) == 1100
