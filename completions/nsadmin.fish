@@ -1093,7 +1093,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--body= Text of the message. Default: read the input.' \
                 '--input=files Read messages from FILE; - is standard input.' \
                 '--jsonl Each line of the input is a JSON object: see above.' \
-                '--raw The whole input is one body; otherwise each line is one.' \
+                '--raw The whole input is one body. Default: each line.' \
                 '--template= Generate bodies with {n} (1, 2, 3 ...), {time}, {uuid}, {random:1-100}.' \
                 '--count= Send BODY or the template N times.' \
                 '-k,--key= Keys, separated by blanks; placeholders work here too.' \

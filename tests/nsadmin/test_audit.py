@@ -285,9 +285,15 @@ HIDDEN_BY_NAME = {
     "--key": "key",
     "--password": "password",
     "--secretKey": "secret_key",
+    "--template": "template",
     "--value": "value",
 }
-PLAIN_KEYS = {("sendMessage", "--key"), ("kvSync", "--key")}
+PLAIN_KEYS = {
+    ("dlqReplay", "--key"),
+    ("kvSync", "--key"),
+    ("produce", "--key"),
+    ("sendMessage", "--key"),
+}
 """Keys that stand beside no value: those of a message, and those of the KV config that are to be copied."""
 
 

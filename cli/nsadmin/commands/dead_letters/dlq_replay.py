@@ -49,7 +49,7 @@ def dlq_replay(
     origin_topics: OriginOption = None,
     keys: KeyOption = None,
     tags: TagOption = None,
-    body_text: BodyOption = None,
+    body: BodyOption = None,
     max_messages: Annotated[int | None, Option("--limit", metavar="N", help="Replay at most N.")] = None,
     rate: Annotated[
         float | None, Option("--rate", metavar="N", help="Replay at most N messages per second.")
@@ -93,7 +93,7 @@ def dlq_replay(
     if rate is not None and not rate > 0:
         raise UsageError(f'{command_name}: invalid number "{rate:g}" for --rate: use more than 0')
     selection = parse_selection(
-        command_name, since_text, until_text, origin_topics, keys, tags, body_text, max_messages
+        command_name, since_text, until_text, origin_topics, keys, tags, body, max_messages
     )
     options = ReplayOptions(
         to_topic, rate, None if force else DEFAULT_MAX_REPLAYS, max_failures, repeats_replays

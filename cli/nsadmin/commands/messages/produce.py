@@ -59,7 +59,7 @@ def produce(
         bool, Option("--jsonl", help="Each line of the input is a JSON object: see above.")
     ] = False,
     reads_whole: Annotated[
-        bool, Option("--raw", help="The whole input is one body; otherwise each line is one.")
+        bool, Option("--raw", help="The whole input is one body. Default: each line.")
     ] = False,
     template: Annotated[
         str | None, Option("--template", metavar="TEXT", help=f"Generate bodies with {PLACEHOLDER_HELP}.")
