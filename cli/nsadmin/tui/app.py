@@ -29,6 +29,7 @@ from nsadmin.tui.screens.renderer import ScreenRenderer
 from nsadmin.tui.views import row_export, screen_frame, units
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter
+from nsadmin.tui.views.view_targets import CommandTarget
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
 from nsadmin.tui.widgets.prompt import Prompt, PromptMode
@@ -66,13 +67,13 @@ class Tui(BaseTui):
         *(
             Binding(
                 str(screen_number),
-                f"screen({screen_number - 1})",
+                f"screen({screen_number})",
                 screen_name,
                 show=False,
                 id=f"screen{screen_number}",
                 priority=True,
             )
-            for screen_number, screen_name in enumerate(root_views.SCREEN_NAMES, 1)
+            for screen_number, screen_name in enumerate(root_views.SCREEN_NAMES)
         ),
     ]
 
@@ -138,6 +139,7 @@ class Tui(BaseTui):
             journal_folders=self.cluster_context.journal_folders,
             describe_event=self.cluster_context.describe_event,
             inventory=self.cluster_context.inventory,
+            tls=self.cluster_context.tls,
         )
         feed: Any = None
 
@@ -338,7 +340,9 @@ class Tui(BaseTui):
 
     def on_grid_entered(self, message: Grid.Entered) -> None:
         target = self.current_view.open_row(message.row)
-        if target is not None:
+        if isinstance(target, CommandTarget):
+            self.action_controller.run_command(target.command_words)
+        elif target is not None:
             self.navigation.push_view(open_target(target))
             self._show_current_view()
 

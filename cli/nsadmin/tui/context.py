@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from nsadmin.client.connection.access_options import Tls
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling.poll_records import EventDescriber
 from nsadmin.tui.polling.poller import ClientFactory
@@ -27,6 +28,7 @@ class ClusterContext(NamedTuple):
     namespaces: Sequence[str] = ("ORDER_TOPIC_CONFIG",)
     describe_event: EventDescriber = lambda event_type, event_fields: None
     inventory: InventoryKeeper | None = None
+    tls: Tls | None = None
     find_target: Callable[[Sequence[str]], str | None] = lambda command_words: None
 
 

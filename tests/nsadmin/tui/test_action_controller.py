@@ -337,7 +337,7 @@ async def test_each_key_that_changes_something_shows_first_what_it_would_do() ->
 async def test_each_number_is_a_screen() -> None:
     app = still()
     async with app.run_test(size=SIZE) as pilot:
-        for at, name in enumerate(root_views.SCREEN_NAMES, 1):
+        for at, name in enumerate(root_views.SCREEN_NAMES):
             await pilot.press(str(at))
             assert app.current_view.view_name == name
         await pilot.press("right_curly_bracket")

@@ -309,5 +309,5 @@ def _build_world(
         tuple(journal_folders) or session_options.journal_folders,
         tuple(dict.fromkeys(("ORDER_TOPIC_CONFIG", *kv_namespaces))),
         describe_event, InventoryKeeper(lambda: find_inventory_key(name_servers, session_options)),
-        _find_change_target,
+        session_options.access.tls, _find_change_target,
     )  # fmt: skip

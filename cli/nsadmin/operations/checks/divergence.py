@@ -64,7 +64,10 @@ def judge_divergence(
     minimum_state = CheckState.UNKNOWN if answered_count < asked_count else CheckState.OK
     if missing_brokers:
         minimum_state = CheckState.CRITICAL
-    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
+    check_finding = scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
+    return check_finding._replace(
+        remedies=tuple(finding.cause.advice for finding in drift_findings[:_MAX_SHOWN])
+    )
 
 
 def _format_missing(missing_brokers: Sequence[MissingBroker]) -> str:

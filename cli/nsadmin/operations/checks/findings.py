@@ -78,7 +78,7 @@ class CheckFinding(NamedTuple):
     """The result of a check: a `summary` in one line, and `details` of one line each.
 
     `about` is the topic or group that was checked. `brief_details` replaces the details in text for people,
-    for example without the names of all servers.
+    for example without the names of all servers. `remedies` says what to do about each of the first details.
     """
 
     check: str
@@ -88,3 +88,4 @@ class CheckFinding(NamedTuple):
     details: tuple[str, ...] = ()
     about: str | None = None
     brief_details: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()

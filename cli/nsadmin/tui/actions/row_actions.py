@@ -4,6 +4,8 @@ Rule: the screen changes nothing itself. It runs a command of nsadmin in a separ
 writes to the audit log as if the operator had typed it.
 """
 
+import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -94,6 +96,11 @@ _ALL_ACTIONS = (
         _is_broker, lambda subject, _: ["undrain", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
+        "fix", "x", "fix", "Run the command that fixes this problem",
+        lambda subject: bool(subject.remedy_words), lambda subject, _: list(subject.remedy_words),
+        lambda subject: subject.remedy_words[-1],
+    ),
+    RowAction(
         "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",
         _is_topic,
         lambda subject, field_texts: ["deleteTopic", "-t", subject.topic or "", "-c", field_texts["cluster"]],
@@ -130,11 +137,11 @@ _ALL_ACTIONS = (
 
 
 def all_actions() -> tuple[RowAction, ...]:
-    """The actions whose command exists in the registry."""
+    """The actions whose command exists in the registry, or whose row names the command."""
     return tuple(
         action
         for action in _ALL_ACTIONS
-        if find_entry(action.build_words(RowSubject(), _ANY_TEXTS)[:1]) is not None
+        if not (action_words := action.build_words(RowSubject(), _ANY_TEXTS)) or find_entry(action_words[:1])
     )
 
 
@@ -167,6 +174,18 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
     if is_read_only and entry.may_change:
         return f"{entry.typed_name} changes something, and this is read-only"
     return None
+
+
+_QUOTED_COMMAND = re.compile(r"`nsadmin ([^`]+)`")
+
+
+def find_remedy_words(advice: str) -> list[str]:
+    """The first command line between backquotes that changes something; without one, nothing."""
+    for quoted_command in _QUOTED_COMMAND.finditer(advice):
+        command_words = shlex.split(quoted_command[1])
+        if needs_confirmation(command_words):
+            return command_words
+    return []
 
 
 def needs_confirmation(command_words: Sequence[str]) -> bool:

@@ -1,10 +1,14 @@
 """The objects that a row of a view concerns, for which actions build their commands. Pure."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class RowSubject(NamedTuple):
-    """The objects that a row concerns, as arguments for commands. None: the row has no such object."""
+    """The objects that a row concerns, as arguments for commands. None: the row has no such object.
+
+    `remedy_words` is the command line that fixes the problem of the row.
+    """
 
     broker_name: str | None = None
     broker_addr: str | None = None
@@ -15,3 +19,4 @@ class RowSubject(NamedTuple):
     key: str | None = None
     value: str | None = None
     name_server: str | None = None
+    remedy_words: Sequence[str] = ()

@@ -31,6 +31,7 @@ from nsadmin.tui.polling.poll_records import (
     GroupsPolled,
     MissingBrokersPolled,
     NameServerPolled,
+    ProblemsPolled,
     TopicPolled,
 )
 
@@ -76,6 +77,8 @@ class ClusterModel:
         self.divergence_answer: LatestAnswer[DivergencePolled] = LatestAnswer()
         self.drains_poll: DrainsPolled | None = None
         self.group_names_answer: LatestAnswer[GroupsPolled] = LatestAnswer()
+        self.problems_poll: ProblemsPolled | None = None
+        self.problem_starts_ms: dict[tuple[str, str | None], int] = {}
         self.notices: deque[ChangeNotice] = deque(maxlen=_MAX_NOTICES)
         self.put_trends: dict[str, Trend] = {}
         self.lag_trends: dict[str, Trend] = {}
@@ -222,6 +225,15 @@ class ClusterModel:
     def _apply_drains(self, poll: DrainsPolled) -> None:
         self.drains_poll = poll
 
+    def _apply_problems(self, poll: ProblemsPolled) -> None:
+        """Keep the problems, and for each check and its subject the time since when it is not OK."""
+        self.problems_poll = poll
+        known_starts_ms = self.problem_starts_ms
+        self.problem_starts_ms = {
+            check_key: known_starts_ms.get(check_key, poll.at)
+            for check_key in ((problem.check, problem.about) for problem in poll.problems)
+        }
+
     def _apply_missing(self, poll: MissingBrokersPolled) -> None:
         """Add the brokers that were gone before the start. Drop those that are no longer expected."""
         missing_places = {
@@ -307,5 +319,6 @@ _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     DivergencePolled: ClusterModel._apply_divergence,
     DrainsPolled: ClusterModel._apply_drains,
     MissingBrokersPolled: ClusterModel._apply_missing,
+    ProblemsPolled: ClusterModel._apply_problems,
     EventSeen: ClusterModel._apply_event,
 }

@@ -16,6 +16,12 @@ class RootView(NamedTuple):
     create_view: Callable[[], View]
 
 
+def _create_home() -> View:
+    from nsadmin.tui.views.home import HomeView
+
+    return HomeView()
+
+
 def _create_brokers() -> View:
     from nsadmin.tui.views.brokers import BrokersView
 
@@ -65,6 +71,7 @@ def _create_graphs() -> View:
 
 
 ROOT_VIEWS: Mapping[str, RootView] = {
+    "home": RootView("Home", _create_home),
     "brokers": RootView("Brokers", _create_brokers),
     "topics": RootView("Topics", _create_topics),
     "groups": RootView("Groups", _create_groups),

@@ -222,6 +222,23 @@ class MissingBrokersPolled(Poll, frozen=True, tag="missingBrokers"):
     missing: Sequence[MissingBrokerRecord] = ()
 
 
+class ProblemRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A line of a check that is not OK: `state` is WARNING, CRITICAL or UNKNOWN, `remedy` may be empty."""
+
+    check: str
+    about: str | None
+    state: str
+    text: str
+    remedy: str = ""
+
+
+class ProblemsPolled(Poll, frozen=True, tag="problems"):
+    """The result of all checks: the problems, and the number of checks that ran."""
+
+    problems: Sequence[ProblemRecord] = ()
+    check_count: int = 0
+
+
 class EventSeen(Poll, frozen=True, tag="event"):
     """A journal record. `said` describes the change in words. `names` are the objects that it concerns."""
 
@@ -243,6 +260,7 @@ AnyPoll: TypeAlias = (
     | DivergencePolled
     | DrainsPolled
     | MissingBrokersPolled
+    | ProblemsPolled
     | EventSeen
 )
 

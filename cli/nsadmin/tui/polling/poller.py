@@ -15,6 +15,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
+from nsadmin.client.connection.access_options import Tls
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling import server_polls
@@ -40,13 +41,17 @@ _FIRST_BATCH_SIZE = 32
 _FIRST_TURN_THREADS = 4
 """The first batches run side by side, so that the silent brokers of one do not delay the others."""
 _DRAIN_POLL_SECONDS = 2.0
+_CHECK_SECONDS = 30.0
+_CHECK_REST_FACTOR = 10
+"""After the checks of a large cluster, rest this many times as long as they took."""
 _RESTART_DELAY_SECONDS = 10.0
 
 
 class PollingPlan(NamedTuple):
     """The servers and journals to poll, the interval (seconds), and the limit of requests per second.
 
-    `inventory` has the brokers that should be there; None for no inventory.
+    `inventory` has the brokers that should be there; None for no inventory. `tls` is the client's TLS, whose
+    certificates are checked.
     """
 
     addrs: Sequence[str]
@@ -56,6 +61,7 @@ class PollingPlan(NamedTuple):
     journal_folders: Sequence[str] = ()
     describe_event: EventDescriber = lambda event_type, event_fields: None
     inventory: InventoryKeeper | None = None
+    tls: Tls | None = None
 
 
 class ClusterPoller:
@@ -87,6 +93,7 @@ class ClusterPoller:
         self._queries_changed = threading.Event()
         self._brokers_known = threading.Event()
         self._broker_fell_silent = threading.Event()
+        self._checks_due = threading.Event()
         self._wake_event = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -101,6 +108,7 @@ class ClusterPoller:
             self._run_detail_queries,
             self._watch_drains,
             self._watch_inventory,
+            self._watch_problems,
             *(
                 lambda journal_folder=journal_folder: self._follow_journal(journal_folder)
                 for journal_folder in self._plan.journal_folders
@@ -121,6 +129,7 @@ class ClusterPoller:
             self._queries_changed,
             self._brokers_known,
             self._broker_fell_silent,
+            self._checks_due,
             self._wake_event,
         ):
             event.set()
@@ -140,6 +149,7 @@ class ClusterPoller:
     def look_now(self) -> None:
         """Poll at once instead of at the next turn, because a command has changed something."""
         self._wake_event.set()
+        self._checks_due.set()
 
     def ask(self, detail_queries: Iterable[DetailQuery]) -> None:
         """Set the detail queries that run from now on, in addition to the polls of all servers."""
@@ -187,7 +197,13 @@ class ClusterPoller:
 
     def _remember_brokers(self, poll: NameServerPolled) -> None:
         with self._lock:
+            previous_poll = self._latest_polls.get(poll.addr)
             self._latest_polls[poll.addr] = poll
+        if previous_poll is not None and (poll.groups, poll.perms) != (
+            previous_poll.groups,
+            previous_poll.perms,
+        ):
+            self._checks_due.set()
         if poll.error is None:
             with self._lock:
                 self._brokers_by_server[poll.addr] = [
@@ -220,6 +236,7 @@ class ClusterPoller:
                 elif poll.addr not in self._silent_addrs:
                     self._silent_addrs.add(poll.addr)
                     self._broker_fell_silent.set()
+                    self._checks_due.set()
 
     def _poll_answering_brokers(self) -> None:
         self._brokers_known.wait()
@@ -315,6 +332,37 @@ class ClusterPoller:
                     self._post_polls([poll])
                     previous_poll = poll
             self._stop_event.wait(max(began_seconds + self.interval - monotonic(), 0.02))
+            self._running_event.wait()
+
+    def _watch_problems(self) -> None:
+        """Run the checks of `nsadmin check all` again and again, and soon after a change."""
+        self._brokers_known.wait()
+        # Imported while requests are running, so that the first screen appears sooner.
+        from nsadmin.operations.checks.check_suite import CheckScope
+        from nsadmin.tui.polling.problem_checks import poll_problems
+
+        check_scope = CheckScope(
+            journal_folders=[Path(folder) for folder in self._plan.journal_folders],
+            tls=self._plan.tls,
+            inventory=self._plan.inventory,
+            pause_seconds=self._stop_event.wait,
+        )
+        while not self._stop_event.is_set():
+            began_seconds = monotonic()
+            self._checks_due.clear()
+            self._post_polls(
+                [
+                    poll_problems(
+                        lambda: self._create_client(self._plan.addrs, None, RequestStopwatch()),
+                        check_scope,
+                        self._clock,
+                    )
+                ]
+            )
+            check_seconds = monotonic() - began_seconds
+            rest_seconds = max(_CHECK_REST_FACTOR * check_seconds, 1.0)
+            self._stop_event.wait(rest_seconds)
+            self._checks_due.wait(max(_CHECK_SECONDS - rest_seconds, 0))
             self._running_event.wait()
 
     def _run_detail_queries(self) -> None:

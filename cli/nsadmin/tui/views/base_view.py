@@ -11,7 +11,7 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import units
 from nsadmin.tui.views.table import Cell, Column, SortOrder
-from nsadmin.tui.views.view_targets import ViewTarget
+from nsadmin.tui.views.view_targets import CommandTarget, ViewTarget
 
 CellLine = Sequence[Cell]
 TabSet = Literal["broker", "topic", "group", "servers"]
@@ -64,7 +64,7 @@ class View:
         """The summary of a group of rows, for its heading."""
         return [Cell(units.count_noun(len(rows), "row"), "dim")]
 
-    def open_row(self, row: Any) -> ViewTarget | None:
+    def open_row(self, row: Any) -> ViewTarget | CommandTarget | None:
         """The target that Enter opens, or None."""
         return None
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nsadmin.tui.actions import row_actions
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.agreement import (
     COMPARED_ASPECTS,
     NameServerDifference,
@@ -285,6 +287,9 @@ class DivergenceCausesView(View):
         if latest_answer.last_poll is None:
             return [Cell(model.describe_awaited("every route of every name server is"), "dim")]
         return [Cell("divergence says: "), Cell(latest_answer.last_poll.verdict or "", "strong")]
+
+    def subject_of_row(self, row: DivergenceFinding) -> RowSubject:
+        return RowSubject(remedy_words=row_actions.find_remedy_words(row.advice))
 
     def open_row(self, row: DivergenceFinding) -> FindingTarget:
         return FindingTarget(row.what, row.name, row.cause)

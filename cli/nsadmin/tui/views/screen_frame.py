@@ -200,15 +200,18 @@ _MIN_TAB_WIDTH = 7
 
 
 def render_screen_bar(screen_titles: Sequence[str], chosen_title: str | None, width: int) -> CellLine:
-    """The root views and their numbers. On narrow screens, titles are cut or left out."""
+    """The root views and their numbers. On narrow screens, blanks and titles are cut or left out."""
     needed_width = sum(len(screen_title) + 4 for screen_title in screen_titles)
+    last_blank = " " if needed_width <= width else ""
+    if not last_blank:
+        needed_width -= len(screen_titles)
     tab_width = width if needed_width <= width else width // max(len(screen_titles), 1) - 1
     are_numbers = tab_width < _MIN_TAB_WIDTH
     tab_cells: list[Cell] = []
-    for screen_number, screen_title in enumerate(screen_titles, 1):
+    for screen_number, screen_title in enumerate(screen_titles):
         is_chosen = screen_title == chosen_title
         # The tab has a blank before the number, one after it, and one after the title.
-        tab_text = f" {screen_number} {screen_title} "
+        tab_text = f" {screen_number} {screen_title}{last_blank}"
         if are_numbers and not is_chosen:
             tab_text = f" {screen_number} "
         elif len(tab_text) > tab_width and not are_numbers:

@@ -54,6 +54,12 @@ class ObjectEventsTarget(NamedTuple):
     object_name: str
 
 
+class CommandTarget(NamedTuple):
+    """The output of a command of nsadmin that only reads. A separate screen shows it, not a view."""
+
+    command_words: tuple[str, ...]
+
+
 ViewTarget: TypeAlias = (
     BrokerProcessTarget
     | TopicTarget

@@ -17,7 +17,7 @@ def test_what_it_says_comes_with_its_exit_code() -> None:
 
 def test_mistakes_come_as_lines_too() -> None:
     running = CommandProcess(["topicRoute"], ["-n", "127.0.0.1:1"])
-    assert "TOPIC is missing" in "".join(running.read_lines())
+    assert "missing argument TOPIC" in "".join(running.read_lines())
     assert running.exit_code == 2
 
 

@@ -1,5 +1,6 @@
 """The settings of one broker, and where they differ."""
 
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ConfigPolled
@@ -39,7 +40,9 @@ def test_settings_that_differ_from_the_default_and_from_peers_are_marked_and_com
     assert marks == {"brokerName": " ", "flushDiskType": " *", "registerNameServerPeriod": " ", "x": "≠"}
     order = sorted(view.build_rows(model), key=view.columns[2].sort_value)
     assert [setting.setting_name for setting in order][:2] == ["x", "flushDiskType"]
-    assert view.subject_of_row(found["x"])[-3:] == ("x", "1", None)
+    assert view.subject_of_row(found["x"])._replace(
+        broker_name=None, broker_addr=None, cluster=None
+    ) == RowSubject(key="x", value="1")
     assert view.list_queries(model, [], None) == [DetailQuery("config", A), DetailQuery("config", B)]
     assert view.row_key(found["x"]) == "x"
 

@@ -99,9 +99,10 @@ def test_the_context_has_its_colour() -> None:
 
 def test_names_of_screens_are_cut_where_there_is_no_room() -> None:
     line = screen_frame.render_screen_bar(("Brokers", "Topics"), "Topics", 80)
-    assert (text(line), line[1].tone) == (" 1 Brokers  2 Topics ", "tabChosen")
-    assert text(screen_frame.render_screen_bar(("Brokers", "Topics"), None, 16)) == " 1 Br…  2 To… "
-    assert text(screen_frame.render_screen_bar(("Brokers", "Topics"), "Brokers", 14)) == " 1 Brokers  2 "
+    assert (text(line), line[1].tone) == (" 0 Brokers  1 Topics ", "tabChosen")
+    assert text(screen_frame.render_screen_bar(("Brokers", "Topics"), None, 20)) == " 0 Brokers 1 Topics"
+    assert text(screen_frame.render_screen_bar(("Brokers", "Topics"), None, 16)) == " 0 Br…  1 To… "
+    assert text(screen_frame.render_screen_bar(("Brokers", "Topics"), "Brokers", 14)) == " 0 Brokers 1 "
 
 
 def test_the_way_here_and_tabs() -> None:

@@ -1,5 +1,6 @@
 """Name servers in numbers."""
 
+from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
@@ -56,7 +57,7 @@ def test_its_settings_and_who_has_them_otherwise() -> None:
     assert isinstance(view, NameServerSettingsView)
     assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]
     assert (view.row_key(SettingRow("a", "1", "")), view.view_title) == ("a", ONE)
-    assert view.subject_of_row(SettingRow("a", "1", ""))[-3:] == ("a", "1", ONE)
+    assert view.subject_of_row(SettingRow("a", "1", "")) == RowSubject(key="a", value="1", name_server=ONE)
     assert NameServerSettingsView("nobody").build_rows(model) == []
     row = ServersView().build_rows(model)[0]
     assert (

@@ -1,0 +1,77 @@
+"""The home screen: problems first."""
+
+from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.polling.poll_records import GroupPolled, ProblemRecord, ProblemsPolled, QueueLag
+from nsadmin.tui.views.home import HomeView, list_problems
+from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
+from tests.support.screens import NOON, broker, server
+
+REMEDY = "run `nsadmin repair wipe broker-a`, which restores the broker's own permissions"
+DIVERGED = ProblemRecord("divergence", None, "CRITICAL", "topic orders of broker-a: perm differs", REMEDY)
+SILENT = ProblemRecord("namesrv", None, "WARNING", "127.0.0.1:2 does not answer")
+
+
+def model_of(*problems: ProblemRecord) -> ClusterModel:
+    model = ClusterModel()
+    for poll in (server(), broker("10.0.1.1:10911", commitLogDiskRatio="0.9")):
+        model.apply_poll(poll)
+    model.apply_poll(ProblemsPolled(NOON, problems, 9))
+    return model
+
+
+def headline(model: ClusterModel) -> str:
+    return "".join(cell.text for cell in HomeView().render_headline(model))
+
+
+def test_the_worst_problem_comes_first_with_its_age_and_remedy() -> None:
+    model = model_of(SILENT, DIVERGED)
+    model.now_ms = NOON + 60_000
+    view = HomeView()
+    rows = view.build_rows(model)
+    cells = [[column.render_cell(row).text for column in view.columns] for row in rows]
+    assert cells == [
+        ["✕ critical", "divergence", DIVERGED.text, "1 min", REMEDY],
+        ["! warning", "namesrv", SILENT.text, "1 min", ""],
+    ]
+    assert headline(model).startswith("✕ 1 critical  ! 1 warning  1 broker  ")
+    assert headline(model).endswith("disk 90%")
+
+
+def test_a_problem_keeps_its_age_until_its_check_is_ok_again() -> None:
+    model = model_of(DIVERGED)
+    model.apply_poll(ProblemsPolled(NOON + 30_000, [DIVERGED, SILENT], 9))
+    model.now_ms = NOON + 30_000
+    assert {row.check_words: row.age_ms for row in list_problems(model)} == {
+        "divergence": 30_000,
+        "namesrv": 0,
+    }
+    model.apply_poll(ProblemsPolled(NOON + 40_000, [], 9))
+    model.apply_poll(ProblemsPolled(NOON + 50_000, [DIVERGED], 9))
+    assert [row.age_ms for row in list_problems(model)] == [0]
+
+
+def test_a_group_beyond_the_limits_of_check_lag_is_a_problem() -> None:
+    model = model_of()
+    model.apply_poll(GroupPolled(NOON, "slow", 1.0, [QueueLag("t", "b", 0, 2_000_000, 0, 0, None)]))
+    model.apply_poll(GroupPolled(NOON, "fast", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
+    [row] = list_problems(model)
+    assert (row.record.state, row.record.text) == ("CRITICAL", "slow is 2.0M messages behind")
+    assert HomeView().open_row(row) == GroupTarget("slow")
+
+
+def test_enter_shows_the_check_and_x_runs_the_first_command_that_fixes_it() -> None:
+    view, model = HomeView(), model_of(DIVERGED, SILENT)
+    diverged, silent = view.build_rows(model)
+    assert view.open_row(diverged) == CommandTarget(("check", "divergence"))
+    assert view.subject_of_row(diverged) == RowSubject(remedy_words=["repair", "wipe", "broker-a"])
+    assert view.subject_of_row(silent) == RowSubject(remedy_words=[])
+
+
+def test_no_problem_is_said_only_after_the_checks_have_run() -> None:
+    view, model = HomeView(), ClusterModel()
+    model.apply_poll(server())
+    assert view.empty_message(model) == "the checks are running"
+    model.apply_poll(ProblemsPolled(NOON, [], 9))
+    assert view.empty_message(model) == "no problem: all 9 checks are OK"
+    assert HomeView().empty_message(ClusterModel(["h:1"])) == "unknown: name servers are being asked"
