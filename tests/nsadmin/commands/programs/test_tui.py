@@ -25,7 +25,9 @@ def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
 
 
 def test_it_comes_up_live_and_q_leaves(tmp_path: Path) -> None:
-    with lab(tmp_path / "lab") as there, Terminal("tui", "-n", there.namesrv_addr, home=tmp_path) as terminal:
+    with lab(tmp_path / "lab") as there, Terminal(
+        "tui", "brokers", "-n", there.namesrv_addr, home=tmp_path
+    ) as terminal:  # fmt: skip
         terminal.until("12 brokers")
         terminal.type("/")
         terminal.until("filter:")
@@ -46,7 +48,7 @@ def test_a_dead_name_server_is_shown_and_no_error(tmp_path: Path) -> None:
 def test_a_screen_that_is_none_is_named_with_those_there_are(tmp_path: Path) -> None:
     with Terminal("tui", "weather", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
         assert terminal.ended() == 2
-    assert "tui: no screen 'weather'; there are: brokers" in terminal.said
+    assert "tui: no screen 'weather'; there are: home, brokers" in terminal.said
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, 1e9])
