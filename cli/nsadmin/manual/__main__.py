@@ -1,4 +1,4 @@
-"""`python -m nsadmin.manual`: writes man/, completions/, docs/reference/commands.md, schemas and type stubs.
+"""`python -m nsadmin.manual`: writes man/, completions/, docs/reference/commands, schemas and type stubs.
 
 `--check` only compares.
 """
@@ -8,11 +8,10 @@ from pathlib import Path
 
 from namesrv_core.history import record_schema
 from namesrv_core.state import credentials_schema
-from nsadmin.manual import async_stubs, man_pages, package_stub
+from nsadmin.manual import async_stubs, man_pages, package_stub, reference_page
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.completion_scripts import bash, fish, powershell, zsh
 from nsadmin.manual.completion_scripts.command_shapes import build_shapes
-from nsadmin.manual.reference_page import render_reference
 from nsadmin.operations.plans import schema as cluster_schema
 
 
@@ -30,7 +29,7 @@ def render_files() -> dict[str, str]:
         "completions/_nsadmin": zsh.render_script(command_shapes),
         "completions/nsadmin.fish": fish.render_script(command_shapes),
         "completions/nsadmin.ps1": powershell.render_script(command_shapes),
-        "docs/reference/commands.md": render_reference(command_descriptions),
+        **reference_page.render_pages(command_descriptions),
         "docs/reference/journal.schema.json": record_schema.record_schema_text(),
         "docs/reference/credentials.schema.json": credentials_schema.credentials_schema_text(),
         "docs/reference/cluster.schema.json": cluster_schema.format_schema(),
@@ -40,11 +39,12 @@ def render_files() -> dict[str, str]:
 
 
 def find_outdated_files(root_folder: Path) -> list[str]:
-    """What is missing, differs, or is of a command that is no more."""
+    """Return the files that are missing or different, and the pages of commands that no longer exist."""
     rendered_texts = render_files()
     present_pages = {
         page_path.relative_to(root_folder).as_posix()
-        for page_path in (root_folder / "man" / "man1").glob("*.1")
+        for page_pattern in ("man/man1/*.1", f"{reference_page.CATEGORY_FOLDER}/*.md")
+        for page_path in root_folder.glob(page_pattern)
     }
     changed_files = [
         file_name
@@ -63,7 +63,7 @@ def main(argv: list[str]) -> int:
     outdated_files = find_outdated_files(root_folder)
     if "--check" in argv:
         for file_name in outdated_files:
-            print(f"{file_name} is not what the code says: run make generate", file=sys.stderr)
+            print(f"{file_name} is outdated: run make generate", file=sys.stderr)
         return 1 if outdated_files else 0
     rendered_texts = render_files()
     for file_name in outdated_files:

@@ -1,76 +1,118 @@
-"""docs/reference/commands.md: every command with its options, columns and examples."""
+"""The reference of commands: docs/reference/commands.md, and a page for each category in docs/reference/commands/."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from nsadmin.command_line.parser import OptionDescription
+from nsadmin import exit_codes
+from nsadmin.command_line.parser import OptionDescription, describe_parameter, to_parameters
+from nsadmin.command_line.shared_options import OPTION_SECTIONS
+from nsadmin.command_table import CATEGORIES, CommandCategory
 from nsadmin.manual.command_descriptions import CommandDescription
 
-_PAGE_HEAD = """\
+INDEX_PAGE = "docs/reference/commands.md"
+CATEGORY_FOLDER = "docs/reference/commands"
+
+_INDEX_HEAD = """\
 # Commands
 
-Rendered from the registry of commands by `make generate`. Options that all commands have are listed once,
-below; they may stand before the command or behind it. Only checks have `--format`, `--output-file` and
-`--wait-until-ok`, and no tables.
+`make generate` renders these pages from the commands. `nsadmin help COMMAND` prints the same on a terminal.
 
-The examples go with the cluster of `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. Keys and ids
-of messages are made up; to send one takes a real broker.
+Names can be written in any case and with hyphens: `topic-route`. The two words of a command can be joined:
+`kvGet`.
+"""
+
+_SHARED_OPTIONS_HEAD = """\
+## Shared options
+
+Write these options before or after the command. [Contexts](contexts.md) explains their precedence, and
+[exit codes](exit-codes.md) lists the exit codes.
+"""
+
+_CATEGORY_HEAD = """\
+The examples use the cluster of `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. Keys and ids of messages are
+made up. [Shared options](../commands.md#shared-options) are on a page of their own.
 """
 
 
-def render_reference(commands: Iterable[CommandDescription]) -> str:
-    """The page, in Markdown."""
-    command_list = list(commands)
-    shared_options = _shared_options(command_list)
-    shared_table = "\n".join(
-        ["| option of all | |\n|---|---|", *(_option_row(option) for option in shared_options)]
-    )
-    page_parts, current_group = [_PAGE_HEAD, shared_table + "\n"], ""
-    for command in command_list:
-        if command.entry.category.title != current_group:
-            current_group = command.entry.category.title
-            page_parts.append(f"## {current_group}\n")
-        page_parts.append(_command_section(command, shared_options))
-    return "\n".join(page_parts)
+def render_pages(commands: Sequence[CommandDescription]) -> dict[str, str]:
+    """Return the text of each page by its path."""
+    commands_by_category: dict[CommandCategory, list[CommandDescription]] = {
+        category: [command for command in commands if command.entry.category == category]
+        for category in CATEGORIES
+    }
+    return {
+        INDEX_PAGE: _render_index(commands_by_category),
+        **{
+            f"{CATEGORY_FOLDER}/{category.handle}.md": _render_category(category, category_commands)
+            for category, category_commands in commands_by_category.items()
+        },
+    }
 
 
-def _shared_options(commands: Sequence[CommandDescription]) -> list[OptionDescription]:
-    """What all commands have that read, all that change something, or all checks."""
-    shared_options: dict[OptionDescription, None] = {}
-    for command_kind in ("read", "change", "check"):
-        first_options, *other_options = [
-            command.options for command in commands if command.entry.kind == command_kind
+def _render_index(commands_by_category: Mapping[CommandCategory, Sequence[CommandDescription]]) -> str:
+    page_parts = [_INDEX_HEAD]
+    for category, category_commands in commands_by_category.items():
+        page_parts += [
+            f"## {category.title}\n",
+            *_contents_list(category_commands, f"commands/{category.handle}.md"),
+            "",
         ]
-        shared_options |= {
-            option: None for option in first_options if all(option in options for options in other_options)
-        }
-    return list(shared_options)
+    page_parts.append(_SHARED_OPTIONS_HEAD)
+    for title, annotations in OPTION_SECTIONS.items():
+        shared_options = list(map(describe_parameter, to_parameters(annotations)))
+        page_parts += _option_list(f"### {title}", shared_options)
+    return "\n".join(page_parts).rstrip() + "\n"
 
 
-def _command_section(command: CommandDescription, shared_options: Container[OptionDescription]) -> str:
+def _render_category(category: CommandCategory, commands: Sequence[CommandDescription]) -> str:
+    page_parts = [
+        f"# {category.title}\n",
+        f"{category.help}.\n",
+        *_contents_list(commands, ""),
+        "",
+        _CATEGORY_HEAD,
+        *map(_command_section, commands),
+    ]
+    return "\n".join(page_parts).rstrip() + "\n"
+
+
+def _contents_list(commands: Iterable[CommandDescription], page_path: str) -> list[str]:
+    return [
+        f"- [`{command.entry.typed_name}`]({page_path}#{_anchor_of(command.entry.typed_name)}):"
+        f" {command.entry.help[:1].lower()}{command.entry.help[1:]}"
+        for command in commands
+    ]
+
+
+def _anchor_of(heading: str) -> str:
+    return heading.replace(" ", "-").lower()
+
+
+def _command_section(command: CommandDescription) -> str:
     command_entry = command.entry
+    shared_parameters = [
+        parameter for annotations in OPTION_SECTIONS.values() for parameter in to_parameters(annotations)
+    ]
+    shared_options = [describe_parameter(parameter) for parameter in shared_parameters]
     own_options = _own_options(command)
-    listed_options = [option for option in own_options if option not in shared_options]
-    argument_words = f" {command.argument_words}" if command.argument_words else ""
+    listed_options = [
+        option for option in own_options if option not in shared_options and "--help" not in option.flags
+    ]
     section_lines = [
-        f"### {command_entry.typed_name}\n",
-        f"`nsadmin {command_entry.typed_name}{argument_words}`\n",
+        f"## {command_entry.typed_name}\n",
+        f"```text\nnsadmin {command_entry.typed_name} {command.argument_words}".rstrip() + "\n```\n",
         "\n\n".join(command.text_paragraphs) + "\n",
     ]
-    section_lines += _option_table(listed_options)
+    section_lines += _option_list("Options:", listed_options)
     for program_part in command.program_parts:
         part_options = [option for option in program_part.options if option not in own_options]
         usage_words = f"{program_part.part_name} {program_part.argument_words}".rstrip()
-        section_lines.append(f"#### {program_part.part_name}\n\n`nsadmin {usage_words}`\n")
+        section_lines.append(f"### {program_part.part_name}\n\n```text\nnsadmin {usage_words}\n```\n")
         section_lines += [
             f"{program_part.help_text[:1].upper()}{program_part.help_text[1:]}.\n",
-            *_option_table(part_options),
+            *_option_list("Options:", part_options),
         ]
-    if command.column_meanings:
-        section_lines.append("| column | |\n|---|---|")
-        section_lines += [
-            f"| `{column_name}` | {text} |" for column_name, text in command.column_meanings.items()
-        ]
-        section_lines.append("")
+    section_lines += _column_list(command.column_meanings)
+    section_lines += _exit_code_lines(command)
     if command.examples:
         section_lines += [
             "```sh",
@@ -78,6 +120,17 @@ def _command_section(command: CommandDescription, shared_options: Container[Opti
             "```\n",
         ]
     return "\n".join(section_lines)
+
+
+def _column_list(column_meanings: Mapping[str, str]) -> list[str]:
+    column_lines = [f"- `{column_name}`: {text}" for column_name, text in column_meanings.items()]
+    return ["Columns:\n", *column_lines, ""] if column_lines else []
+
+
+def _exit_code_lines(command: CommandDescription) -> list[str]:
+    special_codes = exit_codes.special_codes_of_command(command.entry.name, command.entry.kind)
+    code_texts = [f"{code:d} {meaning}" for code, meaning in special_codes]
+    return [f"Exit codes: {'; '.join(code_texts)}.\n"] if code_texts else []
 
 
 def _own_options(command: CommandDescription) -> list[OptionDescription]:
@@ -91,10 +144,11 @@ def _own_options(command: CommandDescription) -> list[OptionDescription]:
     ]
 
 
-def _option_table(options: Sequence[OptionDescription]) -> list[str]:
-    return ["| option | |\n|---|---|", *map(_option_row, options), ""] if options else []
+def _option_list(title: str, options: Sequence[OptionDescription]) -> list[str]:
+    """A list, no table: option values such as `true|false` would end the cell of a table."""
+    return [f"{title}\n", *map(_option_line, options), ""] if options else []
 
 
-def _option_row(option: OptionDescription) -> str:
+def _option_line(option: OptionDescription) -> str:
     metavar_text = f" {option.metavar}" if option.metavar else ""
-    return f"| `{(', '.join(option.flags) + metavar_text).strip()}` | {option.help} |"
+    return f"- `{(', '.join(option.flags) + metavar_text).strip()}`: {option.help}"

@@ -1,37 +1,61 @@
-"""docs/reference/commands.md."""
+"""docs/reference/commands.md and docs/reference/commands/."""
+
+import re
 
 from nsadmin.manual.command_descriptions import describe_all_commands
-from nsadmin.manual.reference_page import render_reference
+from nsadmin.manual.reference_page import CATEGORY_FOLDER, INDEX_PAGE, render_pages
+from nsadmin.registry import CATEGORIES, COMMANDS
+
+PAGES = render_pages(describe_all_commands())
 
 
-def test_every_command_has_its_section_and_shared_options_are_listed_once() -> None:
-    page = render_reference(describe_all_commands())
-    for command in describe_all_commands():
-        assert f"### {command.entry.typed_name}\n" in page
-    assert page.count("`-n, --namesrvAddr LIST` | Name servers: HOST:PORT") == 1
-    assert page.count("`--dry-run`") == 1
-    assert "`nsadmin wipeWritePerm BROKER`" in page
-    assert "| `-b, --brokerName BROKER` |" in page
-    assert "`nsadmin lab up|run|list`" in page
+def page_of(handle: str) -> str:
+    return PAGES[f"{CATEGORY_FOLDER}/{handle}.md"]
 
 
-def test_the_commands_of_a_program_have_sections() -> None:
-    _, _, section = render_reference(describe_all_commands()).partition("#### lab run\n")
-    section = section.partition("\n### ")[0].partition("\n#### ")[0]
-    assert "`nsadmin lab run SCENARIO`" in section
-    assert "| `SCENARIO` | one to play" in section
-    assert "| `--until TIME` |" in section
-    assert "--clusters" not in section
+def section_of(handle: str, heading: str) -> str:
+    _, _, section = page_of(handle).partition(f"{heading}\n")
+    level = heading.partition(" ")[0]
+    return re.split(rf"\n#{{2,{len(level)}}} ", section)[0]
 
 
-def test_a_section_has_columns_and_examples() -> None:
-    _, _, section = render_reference(describe_all_commands()).partition("### topicRoute\n")
-    section = section.partition("\n### ")[0]
-    assert "| column | |\n|---|---|\n| `topic` | name of the topic |\n" in section
+def test_every_command_has_a_section_on_the_page_of_its_category() -> None:
+    assert [*PAGES] == [INDEX_PAGE, *(f"{CATEGORY_FOLDER}/{category.handle}.md" for category in CATEGORIES)]
+    for entry in COMMANDS:
+        assert f"\n## {entry.typed_name}\n" in page_of(entry.category.handle)
+
+
+def test_each_page_begins_with_its_contents_and_the_index_has_all_of_them() -> None:
+    for entry in COMMANDS:
+        anchor = entry.typed_name.replace(" ", "-").lower()
+        assert f"\n- [`{entry.typed_name}`](#{anchor}): " in page_of(entry.category.handle)
+        assert (
+            f"\n- [`{entry.typed_name}`](commands/{entry.category.handle}.md#{anchor}): " in PAGES[INDEX_PAGE]
+        )
+
+
+def test_shared_options_are_listed_once_on_the_index_page() -> None:
+    for text in ("- `-n, --namesrvAddr LIST`: Name servers", "- `--dry-run`: ", "- `--wait-until-ok TIME`: "):
+        assert [page.count(text) for page in PAGES.values()] == [1] + [0] * len(CATEGORIES)
+
+
+def test_a_section_has_usage_options_columns_and_examples() -> None:
+    section = section_of("maintenance", "## wipeWritePerm")
+    assert section.startswith("\n```text\nnsadmin wipeWritePerm BROKER\n```\n")
+    assert "\nOptions:\n\n- `-b, --brokerName BROKER`: " in section
+    section = section_of("topics", "## topicRoute")
+    assert "\nColumns:\n\n- `topic`: name of the topic\n" in section
     assert "```sh\n# Brokers and queues of a topic\nnsadmin topicRoute orders\n" in section
 
 
-def test_commands_are_listed_under_the_headings_of_their_category() -> None:
-    page = render_reference(describe_all_commands())
-    assert "\n## Name servers\n" in page
-    assert "\n## \n" not in page
+def test_a_command_with_exit_codes_of_its_own_lists_them() -> None:
+    assert "\nExit codes: 0 equal; 1 different; " in section_of("name-servers", "## kv diff")
+    assert "Exit codes:" not in section_of("name-servers", "## kv get")
+
+
+def test_the_commands_of_a_program_have_sections() -> None:
+    section = section_of("programs", "### lab run")
+    assert "```text\nnsadmin lab run SCENARIO\n```" in section
+    assert "- `SCENARIO`: " in section
+    assert "- `--until TIME`: " in section
+    assert "--clusters" not in section
