@@ -34,7 +34,7 @@ check: .venv/.spark docs ## formatting, lint, types, names, import contracts, an
 docs: .venv/.docs ## the documentation site, into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-generate: .venv/.stamp ## man pages, completions, docs/reference/commands.md and aio/nouns.pyi, from commands and nouns
+generate: .venv/.stamp ## man pages, completions, docs/reference/commands and aio/nouns.pyi, from commands and nouns
 	$(BIN)/python -m nsadmin.manual
 
 screenshots: .venv/.stamp ## the pictures of docs/how-to/use-the-tui.md, from a recording of a lab

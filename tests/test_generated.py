@@ -1,4 +1,4 @@
-"""man/, completions/ and docs/reference/commands.md are what the commands say today."""
+"""man/, completions/ and docs/reference/commands are what the commands say today."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The reference of commands: docs/reference/commands.md, and a page for each category in docs/reference/commands/."""
+"""The reference of commands: docs/reference/commands.md, and in docs/reference/commands/ a page per category."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -28,8 +28,8 @@ Write these options before or after the command. [Contexts](contexts.md) explain
 """
 
 _CATEGORY_HEAD = """\
-The examples use the cluster of `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. Keys and ids of messages are
-made up. [Shared options](../commands.md#shared-options) are on a page of their own.
+The examples use the cluster of `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. Keys and ids of
+messages are made up. [Shared options](../commands.md#shared-options) are on a page of their own.
 """
 
 
