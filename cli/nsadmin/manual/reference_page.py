@@ -1,4 +1,4 @@
-"""The reference of commands: docs/reference/commands.md, and in docs/reference/commands/ a page per category."""
+"""The reference of commands: docs/reference/commands.md, and a page per category in docs/reference/commands/."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
