@@ -1,4 +1,4 @@
-"""The reference of commands: docs/reference/commands.md, and a page per category in docs/reference/commands/."""
+"""The reference of commands: docs/reference/commands.md, and in its folder a page for each category."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
