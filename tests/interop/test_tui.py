@@ -146,7 +146,7 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     listed = screen.until("1 of", TOPIC, "rw-")
     assert "2/2" in listed
     screen.keys("Enter")
-    screen.until("known to 2 of 2 name servers", "equal")
+    screen.until("on 2 of 2 name servers", "equal")
 
     screen.keys("Tab", "Tab", "Tab")
     screen.until("connected to its masters", "PRODUCER GROUP")

@@ -97,7 +97,7 @@ class ActionController:
                 if candidate.action_id == action_id
             ]
             self._app.show_message(
-                f"{action_names[0] if action_names else action_id}: not for this row", "warn"
+                f"{action_names[0] if action_names else action_id} does not apply to this row", "warn"
             )
             return
         self._prepare_action(row_action, subject)
@@ -116,16 +116,18 @@ class ActionController:
         if row_action is not None:
             self._prepare_action(row_action, subject)
         elif any(candidate.shortcut_key == shortcut_key for candidate in row_actions.all_actions()):
-            self._app.show_message("not for this row; Space shows what can be done to it", "warn")
+            self._app.show_message(
+                "this action does not apply to this row; press Space for its actions", "warn"
+            )
 
     def show_action_menu(self) -> None:
         """Show the actions that apply to this row."""
         if self._app.cluster_context.read_only:
-            self._app.show_message("this context is read-only: no action changes anything", "warn")
+            self._app.show_message("this context is read-only: actions are disabled", "warn")
             return
         suitable_actions = row_actions.list_suitable_actions(self._current_subject())
         if not suitable_actions:
-            self._app.show_message("nothing can be done to this row", "warn")
+            self._app.show_message("no action applies to this row", "warn")
             return
         from nsadmin.tui.screens.dialogs import ChooseScreen
 
@@ -138,7 +140,7 @@ class ActionController:
         ]
         action_id_by_key = {row_action.shortcut_key: row_action.action_id for row_action in suitable_actions}
         self._app.push_screen(
-            ChooseScreen("What to do", choices, choice_by_letter=action_id_by_key), self._start_chosen_action
+            ChooseScreen("Actions", choices, choice_by_letter=action_id_by_key), self._start_chosen_action
         )
 
     def _start_chosen_action(self, action_id: str | None) -> None:
@@ -161,7 +163,7 @@ class ActionController:
     def _prepare_action(self, row_action: RowAction, subject: RowSubject) -> None:
         app = self._app
         if app.cluster_context.read_only:
-            app.show_message(f"{row_action.display_name}: this is read-only", "bad")
+            app.show_message(f"{row_action.display_name}: disabled, because the context is read-only", "bad")
             return
         if not row_action.input_fields:
             self._preview_action(row_action, subject, {})
@@ -229,7 +231,7 @@ class ActionController:
         """Group the rows under headings, or stop grouping them."""
         view_state, app = self._app.navigation.current_state, self._app
         if view_state.view.grouping_key is None:
-            app.show_message("these rows have nothing to be grouped by", "warn")
+            app.show_message("this view has no groups", "warn")
             return
         view_state.is_grouped = not view_state.is_grouped
         app.redraw_screen()
@@ -291,7 +293,7 @@ class ActionController:
             return
         context_names = list(app.available_contexts.list_names())
         if not context_names:
-            app.show_message("there are no contexts: nsadmin contextSet NAME -n HOST:PORT makes one", "warn")
+            app.show_message("no contexts: create one with `nsadmin context set NAME -n HOST:PORT`", "warn")
             return
         from nsadmin.tui.screens.dialogs import ChooseScreen
 
@@ -326,7 +328,7 @@ class ActionController:
         if theme_name is None:
             theme_name = theme_names[(theme_names.index(app.theme) + 1) % len(theme_names)]
         if theme_name not in theme_names:
-            app.show_message(f"no theme {theme_name!r}; there are: {', '.join(theme_names)}", "bad")
+            app.show_message(f'unknown theme "{theme_name}": choose from {", ".join(theme_names)}', "bad")
             return
         app.theme = theme_name
         app.redraw_screen()
@@ -338,11 +340,11 @@ class ActionController:
         """Go to a time of day, or forward or back by a number of seconds such as +60."""
         app, player = self._app, self._app.player
         if player is None:
-            app.show_message("there is nothing to seek in: --replay plays a recording or a journal", "warn")
+            app.show_message("only a replay has a timeline: start nsadmin tui with --replay", "warn")
             return
         moment_ms = parse_moment(moment_text, app.clock(), player.begin, player.end)
         if moment_ms is None:
-            app.show_message(f"{moment_text} is no moment: type HH:MM:SS, +60 or -60", "bad")
+            app.show_message(f'invalid time "{moment_text}": use HH:MM:SS, +60 or -60', "bad")
             return
         app.feed.seek(moment_ms)
         app.show_message(f"at {units.format_moment(moment_ms)}")

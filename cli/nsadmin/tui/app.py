@@ -116,7 +116,9 @@ class Tui(BaseTui):
             self.preferences.theme if self.preferences.theme in self.available_themes else DEFAULT_THEME
         )
         if self.theme != self.preferences.theme:
-            self.show_message(f"no theme {self.preferences.theme!r}: :theme offers those there are", "warn")
+            self.show_message(
+                f'unknown theme "{self.preferences.theme}": type :theme to choose another', "warn"
+            )
         self._is_ready = True
         if self.recorder is not None:
             self.recorder.report_failure = self._post_failure
@@ -200,7 +202,7 @@ class Tui(BaseTui):
         recording_notice = ""
         if self.recorder is not None:
             self.recorder.close()
-            self.recorder, recording_notice = None, "; the recording, which is of the other one, has ended"
+            self.recorder, recording_notice = None, "; the recording of the previous context has ended"
         self.cluster_context = cluster_context
         self.empty_model()
         self.navigation = ViewNavigation(root_views.make_view(root_views.SCREEN_NAMES[0]))
@@ -302,7 +304,7 @@ class Tui(BaseTui):
 
     def action_seek_to(self) -> None:
         if self.player is None:
-            self.show_message("there is nothing to seek in: --replay plays a recording or a journal", "warn")
+            self.show_message("only a replay has a timeline: start nsadmin tui with --replay", "warn")
             return
         self._open_prompt("seek", units.format_clock(self.clock()))
 

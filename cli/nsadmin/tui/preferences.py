@@ -45,14 +45,14 @@ def load_preferences(file_path: str, binding_ids: Collection[str]) -> Preference
     except FileNotFoundError:
         return Preferences()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidPreferencesError(f"{file_path} cannot be read: {error}") from None
+        raise InvalidPreferencesError(f"{file_path} is not readable: {error}") from None
     except yaml.YAMLError as error:
         problem_mark = getattr(error, "problem_mark", None)
         raise InvalidPreferencesError(
-            f"{file_path} is no YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
+            f"{file_path} is not valid YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
         ) from None
     if not isinstance(content, dict):
-        raise InvalidPreferencesError(f"{file_path} has to be a map: {', '.join(_TOP_LEVEL_KEYS)}")
+        raise InvalidPreferencesError(f"{file_path} must be a map: {', '.join(_TOP_LEVEL_KEYS)}")
     _check_names(file_path, content, _TOP_LEVEL_KEYS)
     key_texts = _read_texts(file_path, "keys", content.get("keys"))
     _check_names(f"{file_path}: keys", key_texts, binding_ids)
@@ -72,13 +72,13 @@ def _check_names(location: str, given_map: Mapping[str, Any], known_names: Colle
     for given_name in given_map:
         if given_name not in known_names:
             raise InvalidPreferencesError(
-                f"{location}: {given_name} is unknown; there are: {', '.join(known_names)}"
+                f'{location}: unknown key "{given_name}": choose from {", ".join(known_names)}'
             )
 
 
 def _read_map(file_path: str, map_name: str, yaml_value: Any) -> Mapping[str, Any]:
     if yaml_value is not None and not isinstance(yaml_value, dict):
-        raise InvalidPreferencesError(f"{file_path}: {map_name} has to be a map")
+        raise InvalidPreferencesError(f"{file_path}: {map_name} must be a map")
     return {str(entry_key): entry_value for entry_key, entry_value in (yaml_value or {}).items()}
 
 
@@ -97,9 +97,7 @@ def _read_interval(file_path: str, yaml_value: Any) -> float | None:
         or isinstance(yaml_value, bool)
         or not 0.5 <= yaml_value <= 3600
     ):
-        raise InvalidPreferencesError(
-            f"{file_path}: interval {yaml_value} cannot be: give 0.5 to 3600 seconds"
-        )
+        raise InvalidPreferencesError(f"{file_path}: invalid interval {yaml_value}: use 0.5 to 3600 seconds")
     return float(yaml_value)
 
 
@@ -108,6 +106,6 @@ def _read_theme(file_path: str, theme_name: str, yaml_value: Any) -> Mapping[str
     _check_names(f"{file_path}: themes: {theme_name}", theme_colors, (*_THEME_COLORS, "dark"))
     if "primary" not in theme_colors:
         raise InvalidPreferencesError(
-            f"{file_path}: themes: {theme_name} needs primary, a colour such as '#3D8FD1'"
+            f"{file_path}: themes: {theme_name} needs primary, a color such as '#3D8FD1'"
         )
     return theme_colors

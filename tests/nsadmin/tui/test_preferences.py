@@ -34,15 +34,15 @@ def test_theme_interval_keys_and_themes_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("colour: red", "colour is unknown; there are: theme, interval, keys, themes"),
-        ("keys: {fly: f}", "keys: fly is unknown; there are: sort, quit"),
-        ("keys: [a]", "keys has to be a map"),
-        ("interval: often", "interval often cannot be: give 0.5 to 3600 seconds"),
-        ("interval: true", "interval True cannot be"),
+        ("colour: red", 'unknown key "colour": choose from theme, interval, keys, themes'),
+        ("keys: {fly: f}", 'keys: unknown key "fly": choose from sort, quit'),
+        ("keys: [a]", "keys must be a map"),
+        ("interval: often", "invalid interval often: use 0.5 to 3600 seconds"),
+        ("interval: true", "invalid interval True"),
         ("themes: {mine: {}}", "themes: mine needs primary"),
-        ("themes: {mine: {primary: red, hue: 3}}", "themes: mine: hue is unknown"),
-        ("- a", "has to be a map"),
-        ("a: [", "is no YAML in line"),
+        ("themes: {mine: {primary: red, hue: 3}}", 'themes: mine: unknown key "hue"'),
+        ("- a", "must be a map"),
+        ("a: [", "is not valid YAML in line"),
     ],
 )
 def test_what_cannot_be_is_told_with_its_place(text: str, why: str, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_what_cannot_be_is_told_with_its_place(text: str, why: str, tmp_path: Pa
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InvalidPreferencesError, match="cannot be read"):
+    with pytest.raises(InvalidPreferencesError, match="is not readable"):
         load_preferences(str(tmp_path), NAMES)
 
 
@@ -62,5 +62,5 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 def test_hostile_yaml_is_refused(tmp_path: Path, name: str) -> None:
     file = tmp_path / "tui.yaml"
     file.write_text(HOSTILE_YAML[name])
-    with pytest.raises(InvalidPreferencesError, match="is no YAML"):
+    with pytest.raises(InvalidPreferencesError, match="is not valid YAML"):
         load_preferences(str(file), ())

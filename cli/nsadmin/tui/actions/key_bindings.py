@@ -29,28 +29,26 @@ def _describe_action_key(shortcut_key: str) -> str:
 
 
 KEY_BINDINGS = (
-    KeyBinding("help", "question_mark", "help", "Everywhere", "what this screen shows, and "
-    "every key", "help"),
-    KeyBinding("filter", "slash", "filter", "Everywhere", "rows with TEXT, without: !TEXT, by: "
-    "/REGEX/", "filter"),
+    KeyBinding("help", "question_mark", "help", "Everywhere", "help for this screen, and all keys", "help"),
+    KeyBinding("filter", "slash", "filter", "Everywhere", "rows with TEXT, or !TEXT: without, "
+    "or /REGEX/", "filter"),
     KeyBinding("sort", "s", "run_key('sort')", "Everywhere", "sort by the next column", "sort"),
-    KeyBinding("sortBack", "S", "run_key('sortBack')", "Everywhere", "sort by the column before"),
-    KeyBinding("reverse", "r", "run_key('reverse')", "Everywhere", "turn the order round"),
-    KeyBinding("group", "b", "run_key('group')", "Everywhere", "put rows under headings: brokers by cluster; "
+    KeyBinding("sortBack", "S", "run_key('sortBack')", "Everywhere", "sort by the previous column"),
+    KeyBinding("reverse", "r", "run_key('reverse')", "Everywhere", "reverse the order"),
+    KeyBinding("group", "b", "run_key('group')", "Everywhere", "group rows, such as brokers by cluster; "
     "or not"),
-    KeyBinding("fold", "f", "run_key('fold')", "Everywhere", "hide or show the rows of this group; so does "
-    "Enter"),
-    KeyBinding("foldAll", "F", "run_key('foldAll')", "Everywhere", "headings alone, or everything again"),
-    KeyBinding("back", "escape", "back", "Everywhere", "back: out of a filter, then one step up", "back"),
-    KeyBinding("before", "minus", "last", "Everywhere", "the view before this one"),
-    KeyBinding("nextTab", "tab", "tab(1)", "Everywhere", "the next tab of what one looks at"),
-    KeyBinding("previousTab", "shift+tab", "tab(-1)", "Everywhere", "the tab before"),
-    KeyBinding("command", "colon", "command", "Everywhere", "a screen, or any command of nsadmin", "command"),
+    KeyBinding("fold", "f", "run_key('fold')", "Everywhere", "fold or unfold this group, like Enter"),
+    KeyBinding("foldAll", "F", "run_key('foldAll')", "Everywhere", "fold or unfold all groups"),
+    KeyBinding("back", "escape", "back", "Everywhere", "back: clear the filter, then one level up", "back"),
+    KeyBinding("before", "minus", "last", "Everywhere", "the previous view"),
+    KeyBinding("nextTab", "tab", "tab(1)", "Everywhere", "the next tab"),
+    KeyBinding("previousTab", "shift+tab", "tab(-1)", "Everywhere", "the previous tab"),
+    KeyBinding("command", "colon", "command", "Everywhere", "a screen, or any nsadmin command", "command"),
     KeyBinding("copy", "y", "run_key('copy')", "Everywhere", "copy the row to the clipboard"),
     KeyBinding("save", "o", "save", "Everywhere", "save the screen (.svg, .txt) or all rows (.csv)"),
     KeyBinding("context", "c", "run_key('context')", "Everywhere", "another context"),
     KeyBinding("theme", "T", "run_key('theme')", "Everywhere", "the next theme"),
-    KeyBinding("actions", "space", "run_key('actions')", "Changing", "what can be done to this row", "do"),
+    KeyBinding("actions", "space", "run_key('actions')", "Changing", "actions for this row", "do"),
     *(
         KeyBinding(
             f"do-{shortcut_key}", shortcut_key, f"act('{shortcut_key}')", "Changing",
@@ -58,17 +56,18 @@ KEY_BINDINGS = (
         )
         for shortcut_key in dict.fromkeys(row_action.shortcut_key for row_action in all_actions())
     ),
-    KeyBinding("pause", "p", "pause", "Watching", "stand still, and go on", "pause"),
+    KeyBinding("pause", "p", "pause", "Watching", "pause, and continue", "pause"),
     KeyBinding("slower", "plus", "run_key('slower')", "Watching", "a longer interval"),
     KeyBinding("faster", "underscore", "run_key('faster')", "Watching", "a shorter interval"),
-    KeyBinding("log", "L", "log", "Watching", "what went wrong so far"),
+    KeyBinding("log", "L", "log", "Watching", "errors and warnings"),
     KeyBinding("seekBack", "left_square_bracket", "run_key('seekBack')", "Replaying", "a minute back"),
-    KeyBinding("seekOn", "right_square_bracket", "run_key('seekOn')", "Replaying", "a minute on"),
+    KeyBinding("seekOn", "right_square_bracket", "run_key('seekOn')", "Replaying", "a minute forward"),
     KeyBinding("seekFarBack", "left_curly_bracket", "run_key('seekFarBack')", "Replaying", "ten "
     "minutes back"),
-    KeyBinding("seekFarOn", "right_curly_bracket", "run_key('seekFarOn')", "Replaying", "ten minutes on"),
+    KeyBinding("seekFarOn", "right_curly_bracket", "run_key('seekFarOn')", "Replaying", "ten "
+    "minutes forward"),
     KeyBinding("seekTo", "full_stop", "seek_to", "Replaying", "to a time of day; + and _ change the speed"),
-    KeyBinding("suspend", "ctrl+z", "suspend_process", "Leaving", "suspend; fg resumes"),
+    KeyBinding("suspend", "ctrl+z", "suspend_process", "Leaving", "suspend; the shell command fg resumes"),
     KeyBinding("quit", "q,ctrl+c", "quit", "Leaving", "leave", "quit"),
 )  # fmt: skip
 

@@ -80,19 +80,19 @@ def _subject_value(subject: RowSubject) -> str:
 
 _ALL_ACTIONS = (
     RowAction(
-        "wipe", "w", "wipe", "Stop writes to a broker, on every name server",
+        "wipe", "w", "wipe", "Remove the write permission of a broker, on every name server",
         _is_broker, lambda subject, _: ["wipeWritePerm", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
-        "restore", "a", "restore", "Allow writes to a broker again, on every name server",
+        "restore", "a", "restore", "Restore the write permission of a broker, on every name server",
         _is_broker, lambda subject, _: ["addWritePerm", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
-        "drain", "d", "drain", "Stop writes to a broker, keep them stopped, and wait until it is idle",
+        "drain", "d", "drain", "Remove the write permission of a broker, and wait until the broker is idle",
         _is_broker, lambda subject, _: ["drain", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
-        "undrain", "u", "undrain", "Allow writes to a drained broker just as before",
+        "undrain", "u", "undrain", "Restore the write permissions of a drained broker",
         _is_broker, lambda subject, _: ["undrain", *_broker_words(subject)], _broker_name,
     ),
     RowAction(
@@ -170,9 +170,9 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
         hint = f": {did_you_mean(suggested_names)}" if suggested_names else ""
         return f'unknown command "{command_words[0]}"{hint}'
     if entry.kind in ("screen", "batch", "program"):
-        return f"{entry.typed_name} wants a terminal of its own"
+        return f"{entry.typed_name} needs its own terminal"
     if is_read_only and entry.may_change:
-        return f"{entry.typed_name} changes something, and this is read-only"
+        return f"{entry.typed_name} changes the cluster, and this context is read-only"
     return None
 
 

@@ -90,9 +90,9 @@ def _detect_perm_changes(perms_before: Mapping[str, int], poll: NameServerPolled
         previous_perm = perms_before.get(broker_name)
         if previous_perm is not None and (previous_perm ^ perm) & 2:
             event_kind, description = (
-                ("WritePermAdded", "may be written again")
+                ("WritePermAdded", "has write permission again")
                 if perm & 2
-                else ("WritePermWiped", "is not written any more")
+                else ("WritePermWiped", "lost the write permission")
             )
             yield ChangeNotice(poll.at, poll.addr, event_kind, f"{broker_name} {description}", (broker_name,))
 
@@ -162,7 +162,7 @@ def detect_broker_changes(broker: ObservedBroker, poll: BrokerPolled) -> Iterato
     boot_time, previous_boot_time = poll.table.get("bootTimestamp"), broker.read_text("bootTimestamp")
     if previous_boot_time is not None and boot_time is not None and boot_time != previous_boot_time:
         yield ChangeNotice(
-            poll.at, broker_addr, "BrokerRestarted", f"{broker_label} was started anew", (broker_name,)
+            poll.at, broker_addr, "BrokerRestarted", f"{broker_label} restarted", (broker_name,)
         )
 
 
@@ -173,7 +173,7 @@ def notice_gone_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
         at_ms,
         broker_addr,
         "BrokerGone",
-        f"{broker_name} {broker_id} is listed by no name server",
+        f"no name server lists {broker_name} {broker_id}",
         (broker_name,),
     )
 

@@ -271,12 +271,12 @@ class ClusterModel:
             if server.silent_since_ms is not None
         ]
         if not silence_starts:
-            return Silence("name servers are being asked")
+            return Silence("asking the name servers")
         return Silence("no name server answers", max(silence_starts))
 
     def describe_awaited(self, awaited_phrase: str) -> str:
         """The text for data that is not there yet. The phrase ends in a verb: "its route is"."""
-        return f"{awaited_phrase} not recorded" if self.is_replay else f"{awaited_phrase} being asked for"
+        return f"{awaited_phrase} not in the recording" if self.is_replay else f"{awaited_phrase} loading"
 
     def list_topic_names(self) -> Sequence[str]:
         """The sorted names of all topics in the last answers of the name servers."""

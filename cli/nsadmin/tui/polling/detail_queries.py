@@ -93,7 +93,7 @@ def _read_routes(
         try:
             queue_by_broker = parse_topic_queues(route_result.result).queues
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            error_by_server[namesrv_addr] = f"its answer cannot be read ({error})"
+            error_by_server[namesrv_addr] = f"malformed answer ({error})"
             continue
         route_by_server[namesrv_addr] = {
             broker_name: QueueCounts(queue_data.read_queue_nums, queue_data.write_queue_nums, queue_data.perm)

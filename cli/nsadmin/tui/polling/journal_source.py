@@ -109,7 +109,7 @@ def _poll_of_tables(
     """The tables of the name server at a record, or an error if the journal has a gap there."""
     if not journal_replay.is_certain:
         return NameServerPolled(
-            record.time_ms, record.server_name, error="its journal does not tell this moment"
+            record.time_ms, record.server_name, error="the journal does not cover this moment"
         )
     broker_groups = {
         object_name: BrokerGroupListing(broker_group.cluster_name, dict(broker_group.broker_addrs))

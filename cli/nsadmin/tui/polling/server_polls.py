@@ -144,7 +144,7 @@ def _read_perms(admin: AdminClient, namesrv_addr: str) -> dict[str, int]:
             for broker_name, queue_data in parse_topic_queues(route_result.result).queues.items()
         }
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise RocketMQError(f"its answer cannot be read ({error})") from error
+        raise RocketMQError(f"malformed answer ({error})") from error
 
 
 def poll_brokers(server_probe: ServerProbe, broker_addrs: Iterable[str]) -> list[BrokerPolled]:

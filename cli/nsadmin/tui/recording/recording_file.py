@@ -117,17 +117,17 @@ class Recording:
         try:
             self.head = msgspec.json.decode(next(lines, b""), type=RecordingHead)
         except (msgspec.DecodeError, RecursionError):
-            raise InvalidRecordingError("it is no recording of nsadmin tui") from None
+            raise InvalidRecordingError("not a recording of nsadmin tui") from None
         found_format = (self.head.format, self.head.version)
         if found_format != (RECORDING_FORMAT, RECORDING_VERSION):
             raise InvalidRecordingError(
-                f"it is {found_format[0]} of version {found_format[1]}, and this program "
-                f"knows {RECORDING_VERSION}"
+                f"{found_format[0]} of version {found_format[1]} is not supported: this nsadmin reads "
+                f"version {RECORDING_VERSION}"
             )
         poll_times = (poll_header.at for poll_header, _ in _read_headers(lines))
         self.begin = self.end = next(poll_times, 0)
         if not self.begin:
-            raise InvalidRecordingError("there is nothing in it")
+            raise InvalidRecordingError("the file is empty")
         for at_ms in poll_times:
             self.end = at_ms
 
@@ -180,10 +180,10 @@ def _read_lines(file_path: Path) -> Iterator[bytes]:
                 line_pieces.append(first_piece)
                 line_bytes += len(first_piece)
                 if line_bytes > _MAX_LINE_BYTES:
-                    raise InvalidRecordingError(f"it has a line of more than {_MAX_LINE_BYTES} bytes")
+                    raise InvalidRecordingError(f"a line has more than {_MAX_LINE_BYTES} bytes")
                 if other_pieces:
                     yield b"".join(line_pieces)
                     yield from other_pieces[:-1]
                     line_pieces, line_bytes = other_pieces[-1:], len(other_pieces[-1])
         except zstandard.ZstdError as error:
-            raise InvalidRecordingError(f"it is not compressed as a recording is: {error}") from None
+            raise InvalidRecordingError(f"not compressed like a recording: {error}") from None

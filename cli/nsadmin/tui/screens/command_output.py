@@ -104,10 +104,10 @@ class ChangeScreen(OutputScreen):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel tall wide") as panel:
             panel.border_title = literal_title(f"nsadmin {' '.join(self._change_words)}")
-            panel.border_subtitle = "Esc leaves everything as it is"
+            panel.border_subtitle = "Esc cancels"
             yield Log(id="output")
             yield Label(
-                f"This is what would be done. To do it, type {self._confirm_target!r}:",
+                f"The output above is a preview. Type {self._confirm_target!r} to make the change:",
                 id="question",
                 markup=False,
             )

@@ -57,8 +57,8 @@ def _unwrapped_lines(view: View) -> Iterator[CellLine]:
         ("PgUp PgDn", "one screen up, down"),
         ("Home g", "the first row"),
         ("End G", "the last row"),
-        ("← → h l", "columns that had no room"),
-        ("Enter", "into what the row is about"),
+        ("hidden columns", "columns that had no room"),
+        ("Enter", "open the row"),
         ("1 2 3 …", "another screen"),
     ):
         yield [Cell(f"  {key_names:<10} ", "key"), Cell(key_help)]

@@ -17,7 +17,7 @@ from nsadmin.tui.widgets.lines import Lines
 def log_lines(log_entries: Sequence[tuple[int, str]]) -> list[CellLine]:
     """A line for each entry, with its time and its text."""
     if not log_entries:
-        return [[Cell("nothing went wrong", "dim")]]
+        return [[Cell("no errors or warnings", "dim")]]
     return [
         [Cell(f"{units.format_clock(at_ms)}  ", "dim"), Cell(entry_text)]
         for at_ms, entry_text in reversed(log_entries)

@@ -31,7 +31,7 @@ class ScreenRenderer:
         )
         app.filtered_rows = filtered_rows
         silence = view_state.view.find_silence(model)
-        empty_message = "no row passes the filter" if all_rows else view_state.view.empty_message(model)
+        empty_message = "no row matches the filter" if all_rows else view_state.view.empty_message(model)
         app.row_grid.show_rows(
             self._group_if_wanted(filtered_rows), view_state.sort_order, empty_message, silence is not None
         )

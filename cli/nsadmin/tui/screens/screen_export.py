@@ -17,7 +17,7 @@ def copy_row(app: BaseTui) -> None:
     else:
         copied_text = row_export.format_row(app.current_view, app.row_grid.cursor_item)
     app.copy_to_clipboard(copied_text)
-    app.show_message("copied, if the terminal lets programs do that")
+    app.show_message("copied, if the terminal allows it")
 
 
 def save_screen(app: BaseTui, file_name: str) -> None:
@@ -32,7 +32,9 @@ def save_screen(app: BaseTui, file_name: str) -> None:
         ".csv": lambda: row_export.rows_to_csv(app.current_view, app.filtered_rows),
     }
     if file_path.suffix not in text_by_suffix:
-        app.show_message(f"{file_name} was not saved: end it in {', '.join(row_export.FILE_SUFFIXES)}", "bad")
+        app.show_message(
+            f'invalid file name "{file_name}": end it in {", ".join(row_export.FILE_SUFFIXES)}', "bad"
+        )
         return
     try:
         with open(file_path, "w" if file_name.endswith("!") else "x", encoding="utf-8") as saved_file:

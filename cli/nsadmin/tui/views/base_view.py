@@ -39,7 +39,7 @@ class View:
     grouping_key: str | None = None
     default_sort: SortOrder | None = None
     is_drawing = False
-    empty_text = "nothing here"
+    empty_text = "no rows"
 
     @property
     def view_title(self) -> str:

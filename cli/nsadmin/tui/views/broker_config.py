@@ -35,8 +35,8 @@ class BrokerConfigView(QueriedBrokerView):
     """The broker's current settings. Settings that differ come first."""
 
     view_name = "config"
-    awaited_phrase = "its settings are"
-    empty_text = "it has told none"
+    awaited_phrase = "the settings are"
+    empty_text = "the broker returned no settings"
     default_sort = SortOrder("differs")
     columns: Sequence[Column[BrokerSettingRow]] = (
         Column(
@@ -57,7 +57,7 @@ class BrokerConfigView(QueriedBrokerView):
             4,
             lambda row: (not row.differing_peers, not row.is_changed),
             lambda row: _difference_marks(row),
-            help_text="≠ where peers have it otherwise, * where it is not the default",
+            help_text="≠ where brokers with the same role differ, * where it is not the default",
         ),
         Column(
             "default",
@@ -66,11 +66,11 @@ class BrokerConfigView(QueriedBrokerView):
             lambda row: row.default_value,
             lambda row: Cell(row.default_value if row.is_changed and row.default_value else "", "dim"),
             drop_rank=1,
-            help_text="of its release, where it is another one",
+            help_text="default of its release, if the value differs",
         ),
         Column(
             "peers",
-            "OTHERWISE ON",
+            "DIFFERS ON",
             26,
             lambda row: row.differing_peers,
             lambda row: Cell(", ".join(row.differing_peers), "warn"),

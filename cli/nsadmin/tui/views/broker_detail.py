@@ -49,7 +49,7 @@ class BrokerDetailView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         broker = self.find_broker(model)
         if broker is None:
-            return [Cell(f"{self.broker_addr} is not there any more", "bad")]
+            return [Cell(f"no name server lists {self.broker_addr} any more", "bad")]
         display_state = display_states.state_of_broker(broker)
         headline_cells = [
             Cell(f"{display_state.sign} {display_state.word}", display_state.tone),
@@ -68,7 +68,7 @@ class BrokerFiguresView(BrokerDetailView):
     """All runtime figures that the broker reports."""
 
     view_name = "figures"
-    empty_text = "it has told nothing yet"
+    empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
         Column("group", "", 9, lambda row: row.group_name, lambda row: Cell(row.lead, "accent"), drop_rank=1),
         Column("key", "FIGURE", 38, lambda row: row.figure_key.lower(), lambda row: Cell(row.figure_key)),
@@ -80,7 +80,7 @@ class BrokerFiguresView(BrokerDetailView):
             lambda row: Cell(row.value_text, "strong"),
             flashes_changes=False,
             grows_to_fit=True,
-            help_text="with its unit; – where there is none yet",
+            help_text="with its unit; – while it is unknown",
         ),
         Column(
             "note", "", 32, lambda row: row.unit_note, lambda row: Cell(row.unit_note, "dim"), drop_rank=2
@@ -133,8 +133,8 @@ class BrokerTopicsView(QueriedBrokerView):
     """The topics in the broker's own configuration."""
 
     view_name = "topics"
-    awaited_phrase = "its topics are"
-    empty_text = "it has none"
+    awaited_phrase = "the topics are"
+    empty_text = "the broker has no topics"
     columns: Sequence[Column[BrokerTopicRow]] = (
         Column(
             "topic",
@@ -161,7 +161,7 @@ class BrokerTopicsView(QueriedBrokerView):
             lambda row: Cell(str(row.write_queues)),
             is_right_aligned=True,
             flashes_changes=True,
-            help_text="queues that are written",
+            help_text="number of write queues",
         ),
         Column(
             "read",
@@ -171,7 +171,7 @@ class BrokerTopicsView(QueriedBrokerView):
             lambda row: Cell(str(row.read_queues)),
             is_right_aligned=True,
             flashes_changes=True,
-            help_text="queues that are read",
+            help_text="number of read queues",
         ),
     )
 
@@ -209,8 +209,8 @@ class BrokerProducersView(QueriedBrokerView):
     """The producers that are connected to the broker."""
 
     view_name = "producers"
-    awaited_phrase = "its producers are"
-    empty_text = "nobody is connected"
+    awaited_phrase = "the producers are"
+    empty_text = "no producer is connected"
     columns: Sequence[Column[tuple[str, ClientConnection]]] = (
         Column(
             "group",
@@ -276,7 +276,7 @@ class BrokerHistoryView(BrokerDetailView):
     """The detected changes and the journal events that concern the broker."""
 
     view_name = "history"
-    empty_text = "nothing was noticed since this screen was opened"
+    empty_text = "no change since this screen was opened"
 
     columns = events.EVENT_COLUMNS
 

@@ -80,7 +80,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         lambda row: row.broker.cluster_name,
         lambda row: Cell(row.broker.cluster_name, "dim"),
         drop_rank=4,
-        help_text="the cluster that name servers say it is in",
+        help_text="cluster of the broker, from the name servers",
     ),
     Column(
         "broker",
@@ -89,7 +89,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         lambda row: (row.broker_name, row.broker_id),
         lambda row: Cell(row.broker_name, "strong"),
         grows_to_fit=True,
-        help_text="the name of its group",
+        help_text="name of its broker group",
     ),
     Column(
         "role",
@@ -100,7 +100,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
             "master" if row.broker_id == 0 else f"slave {row.broker_id}", "" if row.broker_id == 0 else "dim"
         ),
         flashes_changes=True,
-        help_text="master, or slave and its id",
+        help_text="master, or slave with its id",
     ),
     Column(
         "addr",
@@ -110,7 +110,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         lambda row: Cell(row.broker_addr, "dim"),
         drop_rank=6,
         flashes_changes=True,
-        help_text="where it is reached",
+        help_text="address of the broker",
     ),
     Column(
         "state",
@@ -130,7 +130,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         is_right_aligned=True,
         drop_rank=5,
         flashes_changes=True,
-        help_text="name servers that list it, of those that answer",
+        help_text="name servers that list it, out of those that answer",
     ),
     Column(
         "version",
@@ -140,7 +140,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         lambda row: _figure_cell(_version_text(row), row, "dim"),
         drop_rank=7,
         flashes_changes=True,
-        help_text="the release that it runs",
+        help_text="release of the broker",
     ),
     Column(
         "in",
@@ -168,7 +168,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         lambda row: _figure_cell(units.format_rate(row.get_rate), row),
         is_right_aligned=True,
         drop_rank=1,
-        help_text="messages handed out per second, over 10 s",
+        help_text="messages delivered per second, over 10 s",
     ),
     Column(
         "outs",
@@ -197,7 +197,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         lambda row: _figure_cell(units.format_count(row.count_today("Get")), row),
         is_right_aligned=True,
         drop_rank=11,
-        help_text="messages handed out today",
+        help_text="messages delivered today",
     ),
     Column(
         "disk",
@@ -207,7 +207,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         _disk_cell,
         is_right_aligned=True,
         drop_rank=2,
-        help_text="how full its disk is",
+        help_text="used disk space",
     ),
     Column(
         "wait",
@@ -222,7 +222,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         ),
         is_right_aligned=True,
         drop_rank=3,
-        help_text="how long the oldest message in the send queue has waited",
+        help_text="wait of the oldest message in the send queue",
     ),
     Column(
         "dispatch",
@@ -252,7 +252,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         ),
         is_right_aligned=True,
         drop_rank=5,
-        help_text="bytes that a slave lacks of its master's log, as both tell",
+        help_text="bytes of the master's log that a slave does not have yet",
     ),
     Column(
         "rtt",
@@ -264,7 +264,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         ),
         is_right_aligned=True,
         drop_rank=10,
-        help_text="how long its last answer took",
+        help_text="duration of its last answer",
     ),
     Column(
         "heartbeat",
@@ -274,7 +274,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         _heartbeat_cell,
         is_right_aligned=True,
         drop_rank=6,
-        help_text="since its last heartbeat, where a name server of ours tells it",
+        help_text="time since its last heartbeat, if an nsadmin name server lists it",
     ),
     Column(
         "uptime",
@@ -285,7 +285,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         is_right_aligned=True,
         drop_rank=8,
         flashes_changes=False,
-        help_text="since its start",
+        help_text="time since its start",
     ),
 )
 

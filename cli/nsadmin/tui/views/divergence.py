@@ -57,7 +57,9 @@ class DivergenceMatrixView(View):
         if len(name_servers) > max_columns:
             lines[0] = [
                 Cell(
-                    f"  … and {len(name_servers) - max_columns} more columns: a wider screen has them", "warn"
+                    f"  … and {len(name_servers) - max_columns} more columns: use a wider terminal to "
+                    "see them",
+                    "warn",
                 )
             ]
         for row_server in name_servers:
@@ -77,14 +79,14 @@ class DivergenceMatrixView(View):
                     )
                 )
             lines.append(row_cells)
-        lines += [[], [Cell("  by what they tell", "dim")]]
+        lines += [[], [Cell("  by state", "dim")]]
         fresh_servers = model.list_fresh_servers()
         for aspect in COMPARED_ASPECTS:
             difference_count = None
             if len(aspect.filter_reporting(fresh_servers)) > 1:
                 difference_count = sum(1 for _ in find_differences(fresh_servers, aspect.aspect_name))
             lines.append([Cell(f"  {aspect.aspect_name:<14}"), _agreement_cell(difference_count)])
-        lines += [[], [Cell("  Tab: what differs, and why", "dim")]]
+        lines += [[], [Cell("  Tab: differences and causes", "dim")]]
         return clip_lines(lines, height)
 
 
@@ -121,7 +123,7 @@ class DifferencesView(View):
     view_name = "differences"
     tab_set = "servers"
     view_title = "Servers"
-    empty_text = "those that answer tell the same brokers, permissions, names of topics and keys"
+    empty_text = "the name servers that answer have the same brokers, permissions, topics and KV keys"
     columns: Sequence[Column[NameServerDifference]] = (
         Column("what", "WHAT", 11, lambda row: row.aspect_name, lambda row: Cell(row.aspect_name, "info")),
         Column(
@@ -134,7 +136,7 @@ class DifferencesView(View):
         ),
         Column(
             "sides",
-            "WHAT EACH TELLS",
+            "VALUES",
             40,
             lambda row: _describe_sides(row),
             lambda row: Cell(_describe_sides(row)),
@@ -185,7 +187,7 @@ class DifferenceSidesView(View):
             grows_to_fit=True,
         ),
     )
-    empty_text = "they agree by now"
+    empty_text = "the name servers agree now"
 
     def __init__(self, aspect_name: str, object_name: str) -> None:
         self.aspect_name = aspect_name
@@ -214,7 +216,7 @@ class DivergenceCausesView(View):
     view_name = "causes"
     tab_set = "servers"
     view_title = "Servers"
-    empty_text = "no difference was found; every route of every name server is compared, which takes a while"
+    empty_text = "no difference found so far; comparing every route of every name server takes a while"
     columns: Sequence[Column[DivergenceFinding]] = (
         Column("what", "WHAT", 8, lambda row: row.what, lambda row: Cell(row.what, "info")),
         Column(
@@ -233,7 +235,7 @@ class DivergenceCausesView(View):
             6,
             lambda row: row.state,
             lambda row: Cell(row.state, "bad" if row.state == "drift" else "warn"),
-            help_text="new: it may go by itself; drift: it would have gone by now",
+            help_text="new: may disappear with the next heartbeats; drift: stays",
         ),
         Column(
             "age",
@@ -283,10 +285,10 @@ class DivergenceCausesView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         latest_answer = model.divergence_answer
         if latest_answer.last_poll is None and latest_answer.error_text is not None:
-            return [Cell("it is not known whether they differ", "warn")]
+            return [Cell("the comparison failed", "warn")]
         if latest_answer.last_poll is None:
-            return [Cell(model.describe_awaited("every route of every name server is"), "dim")]
-        return [Cell("divergence says: "), Cell(latest_answer.last_poll.verdict or "", "strong")]
+            return [Cell(model.describe_awaited("the routes of all name servers are"), "dim")]
+        return [Cell("verdict: "), Cell(latest_answer.last_poll.verdict or "", "strong")]
 
     def subject_of_row(self, row: DivergenceFinding) -> RowSubject:
         return RowSubject(remedy_words=row_actions.find_remedy_words(row.advice))
@@ -326,7 +328,7 @@ class DivergenceAdviceView(View):
             == (self.aspect_name, self.object_name, self.cause_text)
         ]
         if not matching_findings:
-            return [[], [Cell("  this difference has gone", "good")]]
+            return [[], [Cell("  this difference is gone", "good")]]
         lines: list[CellLine] = [[]]
         for namesrv_addr, reported_text in matching_findings[0].sides.items():
             lines.append([Cell(f"  {namesrv_addr:<22}", "strong"), Cell(f" {reported_text}")])

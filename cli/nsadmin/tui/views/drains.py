@@ -26,7 +26,7 @@ class DrainRow(NamedTuple):
 def _phase_cell(row: DrainRow) -> Cell:
     drain_phase = row.drain_record.phase
     if drain_phase == "undrain":
-        return Cell("being undone", "info")
+        return Cell("undoing", "info")
     return Cell(drain_phase, "good" if drain_phase == "safe" else "info")
 
 
@@ -64,7 +64,7 @@ class DrainsView(View):
 
     view_name = "drains"
     view_title = "Drains"
-    empty_text = "no drain is kept on this machine; d drains the broker of a row"
+    empty_text = "this machine has no drain; press d on a broker to drain it"
     columns: Sequence[Column[DrainRow]] = (
         Column(
             "broker",
@@ -88,7 +88,7 @@ class DrainsView(View):
             lambda row: row.drain_record.phase,
             _progress_cell,
             drop_rank=2,
-            help_text="a block for each phase behind it",
+            help_text="one block for each completed phase",
         ),
         Column(
             "phase",
@@ -97,7 +97,10 @@ class DrainsView(View):
             lambda row: row.drain_record.phase,
             _phase_cell,
             flashes_changes=True,
-            help_text="snapshot: queues saved; wipe; settle: clients are told; wait for writes to end; safe",
+            help_text=(
+                "snapshot: queues saved; wipe: write permission removed; settle: clients refresh routes; "
+                "wait: writes end; safe"
+            ),
         ),
         Column(
             "puts",
@@ -106,7 +109,7 @@ class DrainsView(View):
             lambda row: row.drain_record.puts,
             _puts_cell,
             is_right_aligned=True,
-            help_text="messages that are still put to it per minute, as the drain counts them",
+            help_text="messages that the broker still receives per minute",
         ),
         Column(
             "safe",
@@ -115,17 +118,17 @@ class DrainsView(View):
             _safe_for_ms,
             lambda row: Cell(units.format_age(_safe_for_ms(row)), "good"),
             is_right_aligned=True,
-            help_text="since when the broker can be stopped",
+            help_text="time since the broker is safe to stop",
         ),
         Column(
             "since",
-            "BEGUN",
+            "STARTED",
             8,
             lambda row: row.now_ms - row.drain_record.started,
             lambda row: Cell(units.format_age(row.now_ms - row.drain_record.started)),
             is_right_aligned=True,
             drop_rank=1,
-            help_text="how long ago",
+            help_text="time since the start",
         ),
         Column(
             "reopened",
@@ -136,7 +139,7 @@ class DrainsView(View):
             is_right_aligned=True,
             drop_rank=3,
             flashes_changes=True,
-            help_text="how often a registration opened topics again",
+            help_text="how often a registration restored the write permission",
         ),
         Column(
             "by",
@@ -148,15 +151,15 @@ class DrainsView(View):
         ),
         Column(
             "at",
-            "AT IT",
+            "PROCESS",
             8,
             lambda row: row.drain_record.pid is None,
             lambda row: Cell(
-                "nobody" if row.drain_record.pid is None else f"pid {row.drain_record.pid}",
+                "none" if row.drain_record.pid is None else f"pid {row.drain_record.pid}",
                 "warn" if row.drain_record.pid is None and row.drain_record.phase != "safe" else "",
             ),
             drop_rank=5,
-            help_text="the process that keeps writes stopped",
+            help_text="process that runs the drain",
         ),
         Column(
             "last",
@@ -165,7 +168,7 @@ class DrainsView(View):
             lambda row: row.drain_record.last,
             lambda row: Cell(row.drain_record.last),
             grows_to_fit=True,
-            help_text="what happened last",
+            help_text="last event",
         ),
     )
 
@@ -184,7 +187,7 @@ class DrainsView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         error_texts = model.drains_poll.errors if model.drains_poll else ()
         return [
-            Cell("of this account, on this machine", "dim"),
+            Cell("drains of this account on this machine", "dim"),
             *(Cell(f"  {error_text}", "bad") for error_text in error_texts),
         ]
 

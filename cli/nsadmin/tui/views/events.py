@@ -36,7 +36,7 @@ EVENT_COLUMNS: Sequence[Column[ChangeNotice]] = (
         8,
         lambda notice: notice.at_ms,
         lambda notice: Cell(units.format_clock(notice.at_ms), "dim"),
-        help_text="when it happened, or when a poll showed it",
+        help_text="time of the event, or of the poll that showed it",
     ),
     Column(
         "kind",
@@ -44,7 +44,7 @@ EVENT_COLUMNS: Sequence[Column[ChangeNotice]] = (
         18,
         lambda notice: notice.event_kind,
         lambda notice: Cell(notice.event_kind, notice_tone(notice)),
-        help_text="what kind of thing",
+        help_text="type of the event",
     ),
     Column(
         "said",
@@ -62,7 +62,7 @@ EVENT_COLUMNS: Sequence[Column[ChangeNotice]] = (
         lambda notice: notice.server_addr,
         lambda notice: Cell(notice.server_addr, "dim"),
         drop_rank=1,
-        help_text="the server that it was seen at",
+        help_text="server that reported it",
     ),
     Column(
         "source",
@@ -71,7 +71,7 @@ EVENT_COLUMNS: Sequence[Column[ChangeNotice]] = (
         lambda notice: notice.is_from_journal,
         lambda notice: Cell("journal" if notice.is_from_journal else "polls", "dim"),
         drop_rank=2,
-        help_text="journal: a name server or a collector wrote it; polls: two looks differ",
+        help_text="journal: from a name server's or collector's journal; polls: from two polls",
     ),
 )
 
@@ -91,7 +91,7 @@ class EventsView(View):
     view_name = "events"
     view_title = "Events"
     columns = EVENT_COLUMNS
-    empty_text = "nothing has changed since this screen was opened"
+    empty_text = "no change since this screen was opened"
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return list(reversed(model.notices))

@@ -21,7 +21,7 @@ def draw_graph(graph_title: str, trends: Mapping[str, Trend], width: int, height
     """Draw trends on common axes, each in its own tone."""
     drawable_trends = {trend_name: trend for trend_name, trend in trends.items() if len(trend.values) > 1}
     if not drawable_trends:
-        return [[], [Cell("  it takes two looks until there is a line to draw", "dim")]]
+        return [[], [Cell("  collecting: a graph needs two polls", "dim")]]
     row_count, column_count = max(height - 4, 2), max(width - _AXIS_WIDTH - 2, 10)
     begin_ms = min(trend.times_ms[0] for trend in drawable_trends.values())
     end_ms = max(max(trend.times_ms[-1] for trend in drawable_trends.values()), begin_ms + 1)
@@ -142,6 +142,8 @@ class GraphsView(View):
             if not largest_lags
             else [
                 *put_lines,
-                *draw_graph("messages that groups are behind", largest_lags, width, height - half_height),
+                *draw_graph(
+                    "backlog of the consumer groups, in messages", largest_lags, width, height - half_height
+                ),
             ]
         )

@@ -48,18 +48,18 @@ class GroupDetailView(View):
 
     def empty_message(self, model: ClusterModel) -> str:
         if self.group not in model.group_answers and self.find_silence(model) is None:
-            return model.describe_awaited("it is")
+            return model.describe_awaited("the group is")
         return super().empty_message(model)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         group_answer = model.group_answers.get(self.group)
         if group_answer is None:
-            return [Cell(model.describe_awaited("it is"), "dim")]
+            return [Cell(model.describe_awaited("the group is"), "dim")]
         if group_answer.last_poll is None:
-            return [Cell("nothing is known of it", "warn")]
+            return [Cell("the group is unknown", "warn")]
         group_row = GroupRow(self.group, group_answer, model.lag_trends.get(self.group), model.now_ms)
         return [
-            Cell("behind by "),
+            Cell("backlog "),
             Cell(
                 units.format_count(group_row.total_lag),
                 alert_levels.lag_tone(group_row.total_lag) or "accent",
@@ -78,7 +78,7 @@ class GroupQueuesView(GroupDetailView):
     view_name = "queues"
     grouping_key = "topic"
     default_sort = SortOrder("lag", True)
-    empty_text = "no broker knows an offset of it"
+    empty_text = "no broker has an offset of the group"
     columns: Sequence[Column[QueueLag]] = (
         Column(
             "topic",
@@ -104,7 +104,7 @@ class GroupQueuesView(GroupDetailView):
             lambda row: row.diff,
             lambda row: Cell(units.format_count(row.diff), alert_levels.lag_tone(row.diff)),
             is_right_aligned=True,
-            help_text="messages not consumed yet; – where nothing was ever committed",
+            help_text="messages not consumed yet; – without a committed offset",
         ),
         Column(
             "inflight",
@@ -114,7 +114,7 @@ class GroupQueuesView(GroupDetailView):
             lambda row: Cell(units.format_count(row.inflight)),
             is_right_aligned=True,
             drop_rank=2,
-            help_text="handed out and not acknowledged yet",
+            help_text="delivered, but not acknowledged yet",
         ),
         Column(
             "end",
@@ -124,7 +124,7 @@ class GroupQueuesView(GroupDetailView):
             lambda row: Cell(str(row.broker_offset), "dim"),
             is_right_aligned=True,
             drop_rank=3,
-            help_text="the queue's next offset",
+            help_text="offset of the queue's next message",
         ),
         Column(
             "offset",
@@ -136,7 +136,7 @@ class GroupQueuesView(GroupDetailView):
             ),
             is_right_aligned=True,
             drop_rank=3,
-            help_text="the next message to be consumed",
+            help_text="offset of the next message to consume",
         ),
         Column(
             "last",
@@ -145,7 +145,7 @@ class GroupQueuesView(GroupDetailView):
             lambda row: row.last_timestamp,
             lambda row: Cell(units.format_moment(row.last_timestamp), "dim"),
             drop_rank=1,
-            help_text="when the last consumed message was stored",
+            help_text="store time of the last consumed message",
         ),
     )
 
@@ -156,7 +156,7 @@ class GroupQueuesView(GroupDetailView):
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
         total_lag = sum(row.diff or 0 for row in rows)
         lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
-        return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  behind by "), lag_cell]
+        return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  backlog "), lag_cell]
 
     def row_key(self, row: QueueLag) -> str:
         return f"{row.topic} {row.broker_name} {row.queue_id}"
@@ -172,7 +172,7 @@ class GroupClientsView(GroupDetailView):
     """The connected clients of the group."""
 
     view_name = "members"
-    empty_text = "nobody of it is connected"
+    empty_text = "no client of the group is connected"
     columns: Sequence[Column[ClientConnection]] = (
         Column(
             "client",
@@ -218,5 +218,5 @@ class GroupLagView(GroupDetailView):
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         lag_trend = model.lag_trends.get(self.group)
         return draw_graph(
-            "messages behind", {self.group: lag_trend} if lag_trend is not None else {}, width, height
+            "backlog in messages", {self.group: lag_trend} if lag_trend is not None else {}, width, height
         )

@@ -52,7 +52,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         _clients_cell,
         is_right_aligned=True,
         flashes_changes=True,
-        help_text="that are connected",
+        help_text="connected clients",
     ),
     Column(
         "lag",
@@ -61,7 +61,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         lambda row: row.total_lag,
         lambda row: Cell(units.format_count(row.total_lag), alert_levels.lag_tone(row.total_lag)),
         is_right_aligned=True,
-        help_text="messages not consumed yet; coloured as check lag has it",
+        help_text="messages not consumed yet; colored by the limits of check lag",
     ),
     Column(
         "trend",
@@ -70,7 +70,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         lambda row: row.total_lag,
         lambda row: Cell(units.draw_sparkline(row.lag_trend.values, 12, 1) if row.lag_trend else "", "spark"),
         drop_rank=2,
-        help_text="the lag over the last looks",
+        help_text="LAG over the last polls",
     ),
     Column(
         "growth",
@@ -80,7 +80,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         _growth_cell,
         is_right_aligned=True,
         drop_rank=1,
-        help_text="↑ falls behind, ↓ catches up, → stays; over the last ten looks",
+        help_text="trend over the last ten polls: ↑ grows, ↓ shrinks, → is stable",
     ),
     Column(
         "delay",
@@ -90,7 +90,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         lambda row: Cell(units.format_age(row.delay_ms)),
         is_right_aligned=True,
         drop_rank=3,
-        help_text="age of the last consumed message, of the queue where it is oldest and others wait",
+        help_text="age of the oldest message that waits for the group",
     ),
     Column(
         "tps",
@@ -109,7 +109,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         lambda row: Cell(units.format_count(_topic_count(row))),
         is_right_aligned=True,
         drop_rank=4,
-        help_text="topics that it has read",
+        help_text="number of subscribed topics",
     ),
     Column(
         "type",
@@ -118,7 +118,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
         lambda row: row.group_poll.consume_type if row.group_poll else None,
         lambda row: Cell((row.group_poll and row.group_poll.consume_type) or "", "dim"),
         drop_rank=5,
-        help_text="how its clients consume",
+        help_text="consume type",
     ),
 )
 
@@ -134,7 +134,7 @@ class GroupsView(View):
     view_title = "Groups"
     columns = GROUP_COLUMNS
     default_sort = SortOrder("lag", True)
-    empty_text = "no broker knows a group"
+    empty_text = "no broker has a consumer group"
 
     def build_rows(self, model: ClusterModel) -> Sequence[GroupRow]:
         group_names = (
@@ -169,7 +169,7 @@ class GroupsView(View):
 
     def empty_message(self, model: ClusterModel) -> str:
         if model.group_names_answer.last_poll is None and self.find_silence(model) is None:
-            return model.describe_awaited("groups are")
+            return model.describe_awaited("the groups are")
         return super().empty_message(model)
 
     def open_row(self, row: GroupRow) -> GroupTarget:
@@ -183,7 +183,7 @@ class GroupsView(View):
             return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
         headline_cells = [
             Cell(units.count_noun(len(group_rows), "group"), "strong"),
-            Cell("  behind by "),
+            Cell("  backlog "),
             Cell(units.format_count(total_lag), "accent"),
         ]
         poll_times = [row.group_poll.at for row in group_rows if row.group_poll is not None]
@@ -195,5 +195,5 @@ class GroupsView(View):
             headline_cells.append(Cell(f"  {len(group_rows) - len(poll_times)} not read yet", "dim"))
         error_by_broker = model.group_names_answer.last_poll.errors
         if error_by_broker:
-            headline_cells.append(Cell(f"  {len(error_by_broker)} brokers did not tell theirs", "warn"))
+            headline_cells.append(Cell(f"  {len(error_by_broker)} brokers returned no groups", "warn"))
         return headline_cells

@@ -46,7 +46,7 @@ class KvView(View):
     view_name = "kv"
     view_title = "KV"
     grouping_key = "namespace"
-    empty_text = "no key in the namespaces that are looked at; name others with --namespace"
+    empty_text = "no keys in the shown namespaces; pass --namespace to show others"
     columns: Sequence[Column[KvRow]] = (
         Column(
             "namespace",
@@ -73,7 +73,7 @@ class KvView(View):
             lambda row: not row.has_difference,
             lambda row: row.agreement_cell,
             flashes_changes=True,
-            help_text="whether all name servers that answer have the same; – where it is one alone, or none",
+            help_text="whether the name servers that answer agree; – with fewer than two",
         ),
     )
 

@@ -75,7 +75,7 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
         lambda row: row.name_server.is_fresh,
         _state_cell,
         flashes_changes=True,
-        help_text="● up, ✕ down and since when",
+        help_text="● up, ✕ down, with the time since then",
     ),
     Column(
         "latency",
@@ -89,7 +89,7 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
             alert_levels.figure_tone("latency", answer_ms) if row.name_server.is_fresh else "dim",
         ),
         is_right_aligned=True,
-        help_text="how long one request took",
+        help_text="duration of one request",
     ),
     Column(
         "latencies",
@@ -98,7 +98,7 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
         lambda row: 0,
         lambda row: Cell(units.draw_sparkline(row.name_server.latencies_ms, 16, 5), "spark"),
         drop_rank=3,
-        help_text="the same over the last looks",
+        help_text="LATENCY over the last polls",
     ),
     Column(
         "brokers",
@@ -108,7 +108,7 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
         lambda row: _count_cell(units.format_count(row.broker_count), row),
         is_right_aligned=True,
         flashes_changes=True,
-        help_text="broker processes that it lists",
+        help_text="number of listed broker processes",
     ),
     Column(
         "topics",
@@ -118,7 +118,7 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
         lambda row: _count_cell(units.format_count(row.topic_count), row),
         is_right_aligned=True,
         flashes_changes=True,
-        help_text="topics that it lists",
+        help_text="number of listed topics",
     ),
     Column(
         "keys",
@@ -129,7 +129,7 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
         is_right_aligned=True,
         flashes_changes=True,
         drop_rank=1,
-        help_text="keys of the KV namespaces that are looked at",
+        help_text="keys in the shown KV namespaces",
     ),
     Column(
         "differs",
@@ -142,7 +142,7 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
         ),
         is_right_aligned=True,
         flashes_changes=True,
-        help_text="things that it tells otherwise than any other that answers",
+        help_text="number of differences from the other name servers that answer",
     ),
     Column(
         "error",
@@ -204,12 +204,10 @@ class ServersView(View):
         if silent_addrs:
             headline_cells.append(Cell(f"  {len(silent_addrs)} silent", "bad"))
         phrase_by_outcome = {
-            "agree": ("  those that answer agree", "good"),
+            "agree": ("  all that answer agree", "good"),
             "diverge": ("  they diverge: ", "bad"),
         }
-        phrase, tone = phrase_by_outcome.get(
-            agreement_verdict.outcome, ("  whether they agree is not known", "warn")
-        )
+        phrase, tone = phrase_by_outcome.get(agreement_verdict.outcome, ("  agreement unknown", "warn"))
         reason_text = ", ".join(agreement_verdict.reasons) if agreement_verdict.outcome == "diverge" else ""
         return [*headline_cells, Cell(phrase + reason_text, tone)]
 
@@ -229,7 +227,7 @@ class NameServerSettingsView(View):
     """The settings of one name server."""
 
     view_name = "settings"
-    empty_text = "it has not told its settings"
+    empty_text = "the name server returned no settings"
     columns: Sequence[Column[SettingRow]] = (
         Column("key", "SETTING", 40, lambda row: row.setting_name, lambda row: Cell(row.setting_name)),
         Column(
@@ -243,7 +241,7 @@ class NameServerSettingsView(View):
         ),
         Column(
             "others",
-            "OTHERWISE ON",
+            "DIFFERS ON",
             30,
             lambda row: row.differing_addrs,
             lambda row: Cell(row.differing_addrs, "warn"),

@@ -73,29 +73,28 @@ class TopicDetailView(View):
     def empty_message(self, model: ClusterModel) -> str:
         topic_poll = self.find_poll(model)
         if topic_poll is None and model.find_silence() is None:
-            return model.describe_awaited("it is")
+            return model.describe_awaited("the topic is")
         if topic_poll is not None and not topic_poll.routes:
-            return "unknown: no name server tells its route"
+            return "unknown: no name server returned the route"
         return super().empty_message(model)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         topic_poll = self.find_poll(model)
         if topic_poll is None:
-            return [Cell(model.describe_awaited("its route is"), "dim")]
+            return [Cell(model.describe_awaited("the route is"), "dim")]
         if not topic_poll.routes:
-            return [Cell("its route is unknown", "warn")]
+            return [Cell("the route is unknown", "warn")]
         knowing_addrs = [namesrv_addr for namesrv_addr, route in topic_poll.routes.items() if route]
         missing_addrs = [namesrv_addr for namesrv_addr, route in topic_poll.routes.items() if not route]
         put_rate = sum(topic_poll.put_tps.values()) if topic_poll.put_tps else None
         headline_cells = [
             Cell(
-                f"known to {len(knowing_addrs)} of {len(topic_poll.routes) + len(topic_poll.errors)} "
-                f"name servers",
+                f"on {len(knowing_addrs)} of {len(topic_poll.routes) + len(topic_poll.errors)} name servers",
                 "strong",
             )
         ]
         if missing_addrs:
-            headline_cells.append(Cell(f"  not to {', '.join(missing_addrs)}", "bad"))
+            headline_cells.append(Cell(f"  not on {', '.join(missing_addrs)}", "bad"))
         if topic_poll.errors:
             headline_cells.append(Cell(f"  silent: {', '.join(topic_poll.errors)}", "warn"))
         return [*headline_cells, Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
@@ -132,7 +131,7 @@ class TopicRouteView(TopicDetailView):
     """The queues and the permission of the topic, by broker and name server."""
 
     view_name = "route"
-    empty_text = "no name server that answers knows a route of it"
+    empty_text = "no name server that answers has a route"
     columns: Sequence[Column[TopicRouteRow]] = (
         Column(
             "broker",
@@ -158,7 +157,7 @@ class TopicRouteView(TopicDetailView):
             lambda row: Cell(units.format_count(row.first_queues.write if row.first_queues else None)),
             is_right_aligned=True,
             flashes_changes=True,
-            help_text="queues that are written",
+            help_text="number of write queues",
         ),
         Column(
             "read",
@@ -168,7 +167,7 @@ class TopicRouteView(TopicDetailView):
             lambda row: Cell(units.format_count(row.first_queues.read if row.first_queues else None)),
             is_right_aligned=True,
             flashes_changes=True,
-            help_text="queues that are read",
+            help_text="number of read queues",
         ),
         Column(
             "rate",
@@ -195,8 +194,7 @@ class TopicRouteView(TopicDetailView):
             lambda row: not row.has_difference,
             lambda row: _servers_cell(row),
             drop_rank=2,
-            help_text="equal where each name server that answers tells the same, – where it is one alone; "
-            "else what each tells",
+            help_text="equal if the name servers that answer agree, – with only one; otherwise each value",
         ),
     )
 
@@ -236,7 +234,7 @@ class TopicReadersView(TopicDetailView):
     """The consumer groups that read the topic."""
 
     view_name = "groups"
-    empty_text = "no group reads it, as far as its brokers have told"
+    empty_text = "no consumer group reads the topic, according to the brokers that answered"
     columns: Sequence[Column[str]] = (
         Column(
             "group", "CONSUMER GROUP", 30, lambda row: row, lambda row: Cell(row, "strong"), grows_to_fit=True
@@ -258,7 +256,7 @@ class TopicHistoryView(TopicDetailView):
     """The detected changes and the journal events that concern the topic."""
 
     view_name = "history"
-    empty_text = "nothing was noticed since this screen was opened"
+    empty_text = "no change since this screen was opened"
 
     columns = events.EVENT_COLUMNS
 
@@ -282,15 +280,18 @@ class TopicDiagramView(TopicDetailView):
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         topic_poll = self.find_poll(model)
         if topic_poll is None:
-            return [[Cell(model.describe_awaited(" its route is"), "dim")]]
+            return [[Cell(model.describe_awaited(" the route is"), "dim")]]
         route_rows = build_route_rows(model, topic_poll)
-        lines: list[CellLine] = [[], [Cell(f"  {self.topic}", "accent"), Cell("  is known to", "dim")]]
+        lines: list[CellLine] = [
+            [],
+            [Cell(f"  {self.topic}", "accent"), Cell("  is on the name servers", "dim")],
+        ]
         lines += _server_tree_lines(model, topic_poll)
-        lines += [[], [Cell("  and lives on", "dim")]]
+        lines += [[], [Cell("  has queues on", "dim")]]
         lines += _broker_tree_lines(model, route_rows)
         reader_groups = list(topic_poll.groups or ())
         if reader_groups:
-            lines += [[], [Cell("  is read by", "dim")]]
+            lines += [[], [Cell("  is consumed by", "dim")]]
             lines += [
                 [
                     Cell("   └─ " if reader_group == reader_groups[-1] else "   ├─ ", "dim"),

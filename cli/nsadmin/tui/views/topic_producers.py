@@ -28,7 +28,7 @@ class TopicProducersView(TopicDetailView):
     """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
 
     view_name = "producers"
-    empty_text = "no producer is connected to its brokers, as far as they have told"
+    empty_text = "no producer is connected, according to the brokers that answered"
     columns: Sequence[Column[ProducerRow]] = (
         Column(
             "group",
@@ -53,7 +53,7 @@ class TopicProducersView(TopicDetailView):
             lambda row: Cell(str(len(row.brokers))),
             is_right_aligned=True,
             flashes_changes=True,
-            help_text="masters of the topic that it is connected to",
+            help_text="masters of the topic that the producer is connected to",
         ),
         Column(
             "addr",
@@ -137,10 +137,10 @@ class TopicProducersView(TopicDetailView):
         ]
         headline_cells = [
             *super().render_headline(model),
-            Cell("  connected to its masters; any of them may send", "dim"),
+            Cell("  producers of its brokers; any of them may send to the topic", "dim"),
         ]
         return (
-            [*headline_cells, Cell(f"  not told by {', '.join(silent_brokers)}", "warn")]
+            [*headline_cells, Cell(f"  no answer from {', '.join(silent_brokers)}", "warn")]
             if silent_brokers
             else headline_cells
         )

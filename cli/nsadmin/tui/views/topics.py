@@ -144,7 +144,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         lambda row: row.topic_kind,
         lambda row: Cell(row.topic_kind, "dim"),
         drop_rank=3,
-        help_text="system, retry, dead letters; nothing for those of applications",
+        help_text="system, retry, dead letters; empty for application topics",
     ),
     Column(
         "known",
@@ -155,7 +155,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         is_right_aligned=True,
         flashes_changes=True,
         drop_rank=1,
-        help_text="name servers that list it, of those that answer",
+        help_text="name servers that list it, out of those that answer",
     ),
     Column(
         "brokers",
@@ -165,7 +165,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         lambda row: Cell(units.format_count(row.broker_count)),
         is_right_aligned=True,
         flashes_changes=True,
-        help_text="broker groups that have it",
+        help_text="number of broker groups with the topic",
     ),
     Column(
         "queues",
@@ -176,7 +176,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         is_right_aligned=True,
         drop_rank=2,
         flashes_changes=True,
-        help_text="queues that are written, over all brokers",
+        help_text="number of write queues on all brokers",
     ),
     Column(
         "perm",
@@ -185,7 +185,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         lambda row: row.perms,
         _perms_cell,
         flashes_changes=True,
-        help_text="each permission that any name server has for any of its brokers",
+        help_text="its permissions on all brokers and name servers",
     ),
     Column(
         "same",
@@ -195,7 +195,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         _routes_cell,
         drop_rank=4,
         flashes_changes=True,
-        help_text="≠ where name servers tell different routes, – where fewer than two tell any",
+        help_text="≠ if name servers have different routes, – with fewer than two routes",
     ),
     Column(
         "rate",
@@ -204,7 +204,7 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
         lambda row: row.put_rate,
         lambda row: Cell(units.format_rate(row.put_rate)),
         is_right_aligned=True,
-        help_text="messages put per second, over a minute; read only while the row is on the screen",
+        help_text="messages put per second, over a minute; polled only while the row is visible",
     ),
 )
 
@@ -256,5 +256,5 @@ class TopicsView(View):
         )
         return [
             Cell(units.count_noun(len(topic_names), "topic"), "strong"),
-            Cell(f"  {application_count} of applications", "dim"),
+            Cell(f"  {application_count} application topics", "dim"),
         ]

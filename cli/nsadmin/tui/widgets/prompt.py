@@ -12,8 +12,8 @@ PromptMode = Literal["filter", "command", "save", "seek"]
 
 _MODE_HINTS = {
     "filter": "filter: text, !text, /regex/",
-    "command": "a screen, or any nsadmin command; → takes what is offered",
-    "save": "a file: .svg or .txt of the screen, .csv of all rows",
+    "command": "a screen, or any nsadmin command; → accepts the suggestion",
+    "save": "file: .svg or .txt for the screen, .csv for all rows",
     "seek": "a time of day, HH:MM:SS, or +60 and -60 seconds",
 }
 

@@ -102,7 +102,7 @@ def test_preferences_that_cannot_be_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "tui.yaml").write_text("keys: {fly: f}\n")
     with Terminal("tui", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
         assert terminal.ended() == 2
-    assert "keys: fly is unknown; there are: help, filter" in terminal.said
+    assert 'keys: unknown key "fly": choose from help, filter' in terminal.said
     assert "Traceback" not in terminal.said
 
 

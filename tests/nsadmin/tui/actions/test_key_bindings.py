@@ -57,4 +57,4 @@ async def test_a_theme_that_is_none_is_said_and_ours_is_taken() -> None:
     )
     async with app.run_test():
         assert (app.theme, "mine" in app.available_themes) == ("nsadmin-dark", True)
-        assert "no theme 'mauve'" in screen_to_text(app)
+        assert 'unknown theme "mauve"' in screen_to_text(app)

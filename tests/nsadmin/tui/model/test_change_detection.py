@@ -25,8 +25,8 @@ def test_brokers_that_come_and_go() -> None:
         ("BrokerRegistered", "new: broker-a 1=10.0.1.2:10911"),
         ("BrokerUnregistered", "gone: broker-a 0=10.0.1.1:10911"),
         ("BrokerUnregistered", "gone: broker-a 1=10.0.1.2:10911"),
-        ("BrokerGone", "broker-a 0 is listed by no name server"),
-        ("BrokerGone", "broker-a 1 is listed by no name server"),
+        ("BrokerGone", "no name server lists broker-a 0"),
+        ("BrokerGone", "no name server lists broker-a 1"),
         ("BrokerRegistered", "new: broker-a 0=10.0.1.1:10911"),
         ("BrokerBack", "broker-a 0 is listed again"),
     ]
@@ -52,14 +52,14 @@ def test_permissions_topics_settings_and_keys() -> None:
         ),
         server(topics=("orders", *many), settings={"a": "2"}, kv={"NS": {"k": "w", "n": "1"}}),
     ) == [
-        ("WritePermWiped", "broker-a is not written any more"),
+        ("WritePermWiped", "broker-a lost the write permission"),
         ("TopicsChanged", "new: t0, t1, t2 and 2 more"),
         ("TopicsChanged", "gone: payments"),
         ("SettingsChanged", "a: 1 -> 2"),
         ("KvChanged", "NS gone: gone: x"),
         ("KvChanged", "NS k: v -> w"),
         ("KvChanged", "NS n: new: 1"),
-        ("WritePermAdded", "broker-a may be written again"),
+        ("WritePermAdded", "broker-a has write permission again"),
     ]
 
 
@@ -74,5 +74,5 @@ def test_a_broker_that_falls_silent_answers_again_and_was_started_anew() -> None
     ) == [
         ("BrokerSilent", "broker-a 0: no answer within 1 s"),
         ("BrokerAnswers", "broker-a 0 answers again after 3 s"),
-        ("BrokerRestarted", "broker-a 0 was started anew"),
+        ("BrokerRestarted", "broker-a 0 restarted"),
     ]

@@ -102,7 +102,7 @@ def test_nobody_answers_from_when_the_last_one_fell_silent() -> None:
     one, two = "10.0.0.1:9876", "10.0.0.2:9876"
     model = ClusterModel([one, two])
     assert ClusterModel().find_silence() is None
-    assert model.find_silence() == Silence("name servers are being asked")
+    assert model.find_silence() == Silence("asking the name servers")
     model.apply_poll(server(one))
     model.apply_poll(NameServerPolled(NOON, two, error="closed"))
     assert model.find_silence() is None

@@ -54,7 +54,7 @@ def test_a_moment_that_a_journal_does_not_tell_is_an_error(folder: Path) -> None
     file.write_text("".join([lines[0], *lines[3:]]))
     polls = journal_source.JournalTape(journal_source.find_journals(folder), describe_event).start(0)
     last = [poll for poll in polls if isinstance(poll, NameServerPolled)][-1]
-    assert last.error == "its journal does not tell this moment"
+    assert last.error == "the journal does not cover this moment"
 
 
 def test_the_end_of_a_journal_and_what_comes(folder: Path) -> None:

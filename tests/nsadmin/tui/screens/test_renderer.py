@@ -44,7 +44,7 @@ async def test_when_all_name_servers_fall_silent_the_last_figures_stay_with_thei
         clock.now = NOON + 12_000
         await hear(app, pilot, silence)
         shown = screen_to_text(app).splitlines()
-        assert shown[3] == " 2 topics  2 of applications  no name server answers, for 12 s"
+        assert shown[3] == " 2 topics  2 application topics  no name server answers, for 12 s"
         assert shown[5].split() == ["▌orders", "–", "1", "8", "rw-", "–", "–"]
         assert {tone for _, tone, _ in app.row_grid._pieces_of_line(1).text_pieces[1:]} == {"dim"}
         await pilot.press("3")
@@ -59,7 +59,7 @@ async def test_rows_that_a_filter_hides_are_not_said_to_be_none() -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         await hear(app, pilot, [server()])
         await pilot.press("slash", *"nobody", "enter")
-        assert "no row passes the filter" in screen_to_text(app)
+        assert "no row matches the filter" in screen_to_text(app)
 
 
 @driven

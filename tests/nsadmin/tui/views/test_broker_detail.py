@@ -60,7 +60,7 @@ def test_figures_stay_while_it_is_silent_and_say_how_old_they_are() -> None:
 def test_a_broker_that_is_not_known_any_more() -> None:
     view = BrokerFiguresView("nobody", 0, "h:1", "c")
     assert view.build_rows(ClusterModel()) == []
-    assert view.render_headline(ClusterModel())[0].text == "h:1 is not there any more"
+    assert view.render_headline(ClusterModel())[0].text == "no name server lists h:1 any more"
 
 
 @pytest.mark.parametrize(
@@ -71,21 +71,21 @@ def test_a_broker_that_is_not_known_any_more() -> None:
             "settings",
             ConfigPolled(NOON, A, None, "closed"),
             ConfigPolled(NOON, A, {}),
-            "it has told none",
+            "the broker returned no settings",
         ),
         (
             BrokerTopicsView,
             "topics",
             BrokerTopicsPolled(NOON, A, None, "closed"),
             BrokerTopicsPolled(NOON, A, {}),
-            "it has none",
+            "the broker has no topics",
         ),
         (
             BrokerProducersView,
             "producers",
             ConnectionsPolled(NOON, A, None, "closed"),
             ConnectionsPolled(NOON, A, {}),
-            "nobody is connected",
+            "no producer is connected",
         ),
     ],
 )
@@ -93,8 +93,8 @@ def test_a_tab_says_why_it_is_empty(
     kind: type[QueriedBrokerView], what: str, failed: AnyPoll, told: AnyPoll, empty: str
 ) -> None:
     view = kind(*PLACE)
-    assert view.empty_message(model_of()) == f"its {what} are being asked for"
-    assert view.empty_message(ClusterModel(is_replay=True)) == f"its {what} are not recorded"
+    assert view.empty_message(model_of()) == f"the {what} are loading"
+    assert view.empty_message(ClusterModel(is_replay=True)) == f"the {what} are not in the recording"
     assert view.empty_message(model_of(failed)) == "unknown: closed"
     assert view.empty_message(model_of(told)) == empty
 

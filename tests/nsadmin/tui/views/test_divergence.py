@@ -56,13 +56,13 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
   10.0.0.2:9876                             1                     ·                     ?
   10.0.0.3:9876                             ?                     ?                     ·
 
-  by what they tell
+  by state
   brokers       equal
   permissions   equal
   topics        1 differ
   KV config     equal
 
-  Tab: what differs, and why"""
+  Tab: differences and causes"""
     )
     assert len(DivergenceMatrixView().draw_lines(model, 40, 3)) == 3
     assert [tab.view_name for tab in list_tabs(DivergenceMatrixView())] == [
@@ -99,7 +99,7 @@ def test_a_narrow_matrix_has_the_ends_of_addresses_and_all_columns(width: int) -
 def test_columns_and_lines_that_have_no_room_are_counted() -> None:
     model = model_of(*(server(f"10.0.0.{at}:9876") for at in range(1, 8)))
     first, *_, last = text(DivergenceMatrixView().draw_lines(model, 40, 8)).splitlines()
-    assert first == "  … and 4 more columns: a wider screen has them"
+    assert first == "  … and 4 more columns: use a wider terminal to see them"
     assert last == "  … 10 lines more"
 
 
@@ -123,14 +123,14 @@ def test_each_difference_leads_to_what_each_tells() -> None:
 
 def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
     view, model = DivergenceCausesView(), ClusterModel()
-    assert view.render_headline(model)[0].text.startswith("every route")
+    assert view.render_headline(model)[0].text.startswith("the routes of all")
     assert view.build_rows(model) == []
     model.apply_poll(DivergencePolled(NOON, "diverge", [FOUND]))
     [found] = view.build_rows(model)
     assert [column.render_cell(found).text for column in view.columns] == [
         "topic", "orders and 1 more", "drift", "2 min", "it was wiped", "perm: …"
     ]  # fmt: skip
-    assert "".join(cell.text for cell in view.render_headline(model)) == "divergence says: diverge"
+    assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: diverge"
     advice = open_target(view.open_row(found))
     assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
     assert (advice.view_title, advice.list_queries(model, [], None)) == (
@@ -147,13 +147,13 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
   to do   wipe it"""
     )
     model.apply_poll(DivergencePolled(NOON, "agree", []))
-    assert "has gone" in text(advice.draw_lines(model, 80, 20))
+    assert "is gone" in text(advice.draw_lines(model, 80, 20))
     model.apply_poll(DivergencePolled(NOON, error="closed"))
     assert (view.find_silence(model), view.empty_message(model)) == (
         Silence("closed", NOON),
         "unknown: closed",
     )
-    assert "".join(cell.text for cell in view.render_headline(model)) == "divergence says: agree"
+    assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: agree"
     assert (view.row_key(found), view.list_queries(model, [], None)[0].query_kind) == (
         "topic broker-a orders it was wiped",
         "divergence",

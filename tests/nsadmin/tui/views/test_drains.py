@@ -41,7 +41,7 @@ def test_a_drain_with_its_phase_and_who_is_at_it() -> None:
     assert {column.key: column.render_cell(row).text for column in view.columns} == {
         "broker": "broker-a", "cluster": "cluster-a", "steps": "■■■□□", "phase": "wait",
         "puts": "12 9 s ago", "safe": "–",
-        "since": "2 min", "reopened": "1", "by": "me", "at": "nobody", "last": "wait: puts 12 a minute",
+        "since": "2 min", "reopened": "1", "by": "me", "at": "none", "last": "wait: puts 12 a minute",
     }  # fmt: skip
     assert view.render_headline(model)[-1].text == "  /x: no JSON"
     assert (view.row_key(row), open_target(view.open_row(row)), view.subject_of_row(row).broker_name) == (
@@ -63,7 +63,7 @@ def test_a_safe_one_and_one_that_is_being_undone() -> None:
         "3",
         "warn",
     )
-    assert [column.render_cell(second).text for column in view.columns][2:4] == ["", "being undone"]
+    assert [column.render_cell(second).text for column in view.columns][2:4] == ["", "undoing"]
 
 
 def test_a_broker_says_that_it_is_drained_unless_worse_is_known() -> None:

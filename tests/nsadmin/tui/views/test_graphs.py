@@ -49,7 +49,7 @@ def test_two_lines_share_their_scale_and_have_tones_of_their_own() -> None:
 
 
 def test_one_look_is_no_line_and_nothing_is_a_line_at_the_ground() -> None:
-    assert "two looks" in text(draw_graph("messages", {"a": trend(1)}, 40, 10))
+    assert "two polls" in text(draw_graph("messages", {"a": trend(1)}, 40, 10))
     assert "⣀" in text(draw_graph("messages", {"a": trend(0, 0)}, 40, 10))
 
 
@@ -62,5 +62,5 @@ def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> 
     for at in (0, 6_000):
         model.apply_poll(GroupPolled(NOON + at, "g", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
     shown = text(GraphsView().draw_lines(model, 80, 20))
-    assert "messages that groups are behind  ━━ g 7" in shown
+    assert "backlog of the consumer groups, in messages  ━━ g 7" in shown
     assert len(shown.splitlines()) <= 20

@@ -43,7 +43,7 @@ def test_members_and_the_line_above() -> None:
     assert [column.render_cell(member).text for column in view.columns] == ["c", "h:1", "GO", "V5"]
     assert view.row_key(member) == "c h:1"
     line = "".join(cell.text for cell in view.render_headline(model()))
-    assert line == "behind by 500  1 clients  PULL CLUSTERING"
+    assert line == "backlog 500  1 clients  PULL CLUSTERING"
     assert view.subject_of_row(member).group == "g"
     assert [tab.view_name for tab in list_tabs(view)] == ["queues", "members", "graph"]
     assert view.list_queries(model(), [], None) == [DetailQuery("group", "g")]
@@ -51,10 +51,10 @@ def test_members_and_the_line_above() -> None:
 
 def test_what_was_not_told_and_since_when() -> None:
     unknown, failing = ClusterModel(), model()
-    assert GroupQueuesView("g").render_headline(unknown)[0].text == "it is being asked for"
+    assert GroupQueuesView("g").render_headline(unknown)[0].text == "the group is loading"
     assert (GroupQueuesView("g").build_rows(unknown), GroupClientsView("g").build_rows(unknown)) == ([], [])
     unknown.apply_poll(GroupPolled(NOON, "g", error="nobody knows it"))
-    assert GroupQueuesView("g").render_headline(unknown)[0].text == "nothing is known of it"
+    assert GroupQueuesView("g").render_headline(unknown)[0].text == "the group is unknown"
     assert GroupQueuesView("g").empty_message(unknown) == "unknown: nobody knows it"
     failing.apply_poll(GroupPolled(NOON + 1000, "g", error="closed"))
     failing.now_ms = NOON + 6000
@@ -63,7 +63,7 @@ def test_what_was_not_told_and_since_when() -> None:
 
 def test_its_lag_is_drawn_when_there_are_two_looks() -> None:
     found = model()
-    assert "two looks" in GroupLagView("g").draw_lines(found, 60, 12)[1][0].text
+    assert "two polls" in GroupLagView("g").draw_lines(found, 60, 12)[1][0].text
     found.apply_poll(GroupPolled(NOON + 5000, "g", 4.0, LAGS))
-    assert "messages behind" in GroupLagView("g").draw_lines(found, 60, 12)[0][0].text
+    assert "backlog in messages" in GroupLagView("g").draw_lines(found, 60, 12)[0][0].text
     assert GroupLagView("nobody").draw_lines(found, 60, 12)

@@ -60,7 +60,7 @@ def test_the_view() -> None:
     view = GroupsView()
     [row] = view.build_rows(model)
     line = "".join(cell.text for cell in view.render_headline(model))
-    assert line == "1 group  behind by 7  updated 0 s ago  1 brokers did not tell theirs"
+    assert line == "1 group  backlog 7  updated 0 s ago  1 brokers returned no groups"
     assert (
         view.row_key(row),
         view.filter_text(row),
@@ -79,9 +79,9 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     view, model = GroupsView(), ClusterModel()
     assert (view.render_headline(model)[0].text, view.empty_message(model)) == (
         "– groups",
-        "groups are being asked for",
+        "the groups are loading",
     )
-    assert view.empty_message(ClusterModel(is_replay=True)) == "groups are not recorded"
+    assert view.empty_message(ClusterModel(is_replay=True)) == "the groups are not in the recording"
     failed = GroupsPolled(NOON + 1000, (), {"": "no name server answers"})
     model.apply_poll(failed)
     assert (view.render_headline(model)[0].text, view.empty_message(model)) == (
@@ -90,16 +90,16 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     for one in (GroupsPolled(NOON, ["g"]), poll(7, NOON), failed):
         model.apply_poll(one)
     assert "".join(cell.text for cell in view.render_headline(model)) == (
-        "1 group  behind by 7  updated 1 s ago"
+        "1 group  backlog 7  updated 1 s ago"
     )
     assert view.find_silence(model) == Silence("no name server answers", NOON + 1000)
     model.apply_poll(GroupsPolled(NOON, []))
-    assert view.empty_message(model) == "no broker knows a group"
+    assert view.empty_message(model) == "no broker has a consumer group"
 
 
 def test_a_lag_that_is_not_known_is_no_zero() -> None:
     model = ClusterModel()
     model.apply_poll(GroupsPolled(NOON, ["g"]))
     assert "".join(cell.text for cell in GroupsView().render_headline(model)) == (
-        "1 group  behind by –  1 not read yet"
+        "1 group  backlog –  1 not read yet"
     )

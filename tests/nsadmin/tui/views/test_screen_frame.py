@@ -68,8 +68,8 @@ def test_what_nobody_tells_any_more_is_dim_with_the_time_since_when() -> None:
     [said] = screen_frame.render_silence(Silence("no name server answers", NOON), NOON + 12_000)
     assert said == Cell("  no name server answers, for 12 s", "warn")
     assert (
-        text(screen_frame.render_silence(Silence("name servers are being asked"), NOON))
-        == "  name servers are being asked"
+        text(screen_frame.render_silence(Silence("asking the name servers"), NOON))
+        == "  asking the name servers"
     )
     assert screen_frame.dim_line([Cell("none", "bad")]) == [Cell("none", "dim")]
 

@@ -36,7 +36,7 @@ def test_numbers_of_each_and_how_much_it_differs() -> None:
 
 
 def test_the_line_above_says_when_nobody_knows() -> None:
-    assert "whether they agree is not known" in ServersView().render_headline(model_of(server(ONE)))[-1].text
+    assert "agreement unknown" in ServersView().render_headline(model_of(server(ONE)))[-1].text
     assert ServersView().render_headline(model_of(server(ONE), server(TWO)))[-1].tone == "good"
 
 

@@ -47,12 +47,12 @@ def test_a_route_says_what_each_name_server_has_where_they_differ() -> None:
         "broker-a",
     )
     line = "".join(cell.text for cell in view.render_headline(model_of(POLL)))
-    assert line == "known to 2 of 3 name servers  silent: 10.0.0.3:9876  in 12/s"
+    assert line == "on 2 of 3 name servers  silent: 10.0.0.3:9876  in 12/s"
 
 
 def test_a_topic_that_one_name_server_does_not_know() -> None:
     model = model_of(TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: None}))
-    assert f"not to {TWO}" in "".join(cell.text for cell in TopicRouteView("orders").render_headline(model))
+    assert f"not on {TWO}" in "".join(cell.text for cell in TopicRouteView("orders").render_headline(model))
     [side] = TopicRouteView("orders").build_rows(model)
     assert TopicRouteView("orders").columns[-1].render_cell(side).text == f"≠ {ONE} rw- 8/8  {TWO} absent"
 
@@ -62,8 +62,8 @@ def test_before_anything_was_told() -> None:
     for view in (TopicRouteView("orders"), TopicReadersView("orders"), TopicHistoryView("orders")):
         assert view.build_rows(model) == []
         assert view.list_queries(model, [], None) == [DetailQuery("topic", "orders")]
-    assert TopicRouteView("orders").render_headline(model)[0].text == "its route is being asked for"
-    assert text(TopicDiagramView("orders").draw_lines(model, 80, 24)) == " its route is being asked for"
+    assert TopicRouteView("orders").render_headline(model)[0].text == "the route is loading"
+    assert text(TopicDiagramView("orders").draw_lines(model, 80, 24)) == " the route is loading"
 
 
 def test_what_no_name_server_tells_is_unknown_and_what_was_told_is_not_equal_any_more() -> None:
@@ -71,10 +71,10 @@ def test_what_no_name_server_tells_is_unknown_and_what_was_told_is_not_equal_any
     silent = TopicPolled(NOON, "orders", {}, {ONE: "closed", TWO: "closed"})
     view = TopicRouteView("orders")
     never = model_of(*dead, silent)
-    assert view.render_headline(never)[0].text == "its route is unknown"
-    assert view.empty_message(never) == "unknown: no name server tells its route"
+    assert view.render_headline(never)[0].text == "the route is unknown"
+    assert view.empty_message(never) == "unknown: no name server returned the route"
     assert TopicReadersView("orders").empty_message(model_of(*dead)) == "unknown: no name server answers"
-    assert view.empty_message(model_of()) == "it is being asked for"
+    assert view.empty_message(model_of()) == "the topic is loading"
     history = TopicHistoryView("orders")
     assert (history.find_silence(never), history.empty_message(never)) == (None, history.empty_text)
     told = TopicPolled(NOON, "orders", {ONE: ROUTE, TWO: ROUTE})
@@ -102,16 +102,16 @@ def test_the_way_from_name_servers_over_brokers_to_readers_is_drawn() -> None:
     assert (
         text(TopicDiagramView("orders").draw_lines(model_of(POLL), 80, 40))
         == """
-  orders  is known to
+  orders  is on the name servers
    ├─ ● 10.0.0.1:9876  1 brokers, 8 queues
    ├─ ● 10.0.0.2:9876  1 brokers, 8 queues
    └─ ✕ 10.0.0.3:9876  closed
 
-  and lives on
+  has queues on
    └─ broker-a             rw- 8/8      12/s  ≠ name servers differ
       └─ ● master   10.0.1.1:10911        up
 
-  is read by
+  is consumed by
    ├─ g
    └─ h"""
     )

@@ -56,7 +56,7 @@ def test_a_master_that_does_not_tell_is_named() -> None:
     view = TopicProducersView("orders")
     model = model_of(ConnectionsPolled(NOON, A, None, "no permission"))
     assert view.build_rows(model) == []
-    assert "".join(cell.text for cell in view.render_headline(model)).endswith("not told by broker-a")
+    assert "".join(cell.text for cell in view.render_headline(model)).endswith("no answer from broker-a")
     assert view.build_rows(ClusterModel()) == []
 
 
