@@ -50,9 +50,7 @@ def check_vulnerabilities(audited_server: AuditedServer, now_seconds: float) -> 
 
 def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     if audited_server.speaks_tls is False:
-        problem_text = (
-            "connections are not encrypted: an attacker on the network path can read and change all data"
-        )
+        problem_text = "not encrypted: an attacker on the network path can read and change all data"
         yield SecurityProblem(
             "noTls",
             CheckState.WARNING,
@@ -61,9 +59,7 @@ def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[Sec
         )
         return
     if audited_server.speaks_tls and audited_server.answers_plain_text:
-        problem_text = (
-            "TLS is optional: an attacker on the network path can downgrade the connection to plain text"
-        )
+        problem_text = "TLS is optional: an attacker on the network path can downgrade it to plain text"
         yield SecurityProblem(
             "plainText",
             CheckState.WARNING,
@@ -74,12 +70,8 @@ def check_tls(audited_server: AuditedServer, now_seconds: float) -> Iterator[Sec
     if shown_certificate is None:
         return
     if shown_certificate.is_self_signed:
-        problem_text = (
-            "the certificate is self-signed: clients cannot distinguish it from an attacker's certificate"
-        )
-        remedy_text = (
-            "set tls.test.mode.enable=false, and install a certificate of an authority that clients trust"
-        )
+        problem_text = "self-signed certificate: clients cannot distinguish it from an attacker's"
+        remedy_text = "set tls.test.mode.enable=false, and install a certificate of a trusted authority"
         yield SecurityProblem(
             "selfSigned", CheckState.WARNING, problem_text, remedy_text, f"{shown_certificate.subject_name!r}"
         )
@@ -116,10 +108,7 @@ def check_open_settings(audited_server: AuditedServer, now_seconds: float) -> It
             _OURS_REMEDY if audited_server.is_ours else _JAVA_REMEDY,
         )
     elif not _is_authentication_on(audited_server):
-        problem_text = (
-            "unauthenticated clients can change its settings (UPDATE_BROKER_CONFIG), and delete topics "
-            "and groups"
-        )
+        problem_text = "unauthenticated clients can change its settings, and delete topics and groups"
         yield SecurityProblem(
             "openBrokerSettings",
             CheckState.WARNING,
@@ -153,9 +142,7 @@ def check_authentication(audited_server: AuditedServer, now_seconds: float) -> I
             "check the allow lists of its accounts",
         )
         return
-    problem_text = (
-        "clients are not authenticated: everyone who reaches the broker can read and write every message"
-    )
+    problem_text = "clients are not authenticated: anyone on the network can read and write all messages"
     server_release = parse_release(audited_server.version)
     has_users = server_release is None or server_release >= _FIRST_USERS_RELEASE
     required_settings = (
@@ -215,9 +202,7 @@ def check_open_reads(audited_server: AuditedServer, now_seconds: float) -> Itera
 
 def check_replication_port(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     if audited_server.has_open_replication:
-        problem_text = (
-            "its replication port is reachable from here: it sends all messages to every client that connects"
-        )
+        problem_text = "its replication port is reachable from here: every client can read all messages"
         remedy_text = "allow only the other brokers of its group to reach haListenPort"
         replication_port = (audited_server.settings or {}).get("haListenPort", "")
         yield SecurityProblem(
