@@ -11,6 +11,7 @@ import sys
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.flag_parser import FlagParser
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.server.connection_limits import raise_file_limit
 from namesrv_core.server.log import configure_log, log, set_up_log
 from namesrv_core.server.name_server import NameServer
@@ -30,24 +31,27 @@ def build_flag_parser(
     """
     flag_parser = FlagParser(program_name, "A name server for Apache RocketMQ 4.9 and 5.x.")
     flag_parser.add_argument(
-        "-c", "--configFile", metavar="FILE", help="Java properties; also where updates go"
+        "-c",
+        "--configFile",
+        metavar="FILE",
+        help="configuration file (Java properties); UPDATE_NAMESRV_CONFIG writes to it",
     )
     flag_parser.add_argument(
         "-D", dest="define", action="append", default=[], metavar="KEY=VALUE",
-        help="set a property of -p, of docs/reference/limits.md or of TLS: -Dtls.server.mode=enforcing; or"
-        " set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing",
+        help="set a setting of -p, of docs/reference/limits.md or of TLS, such as"
+        " -Dtls.server.mode=enforcing, or set NAMESRV_TLS_SERVER_MODE=enforcing in the environment",
     )  # fmt: skip
     flag_parser.add_argument(
         "-p",
         "--printConfigItem",
         action="store_true",
-        help="print the items of RocketMQ's name server, and those of ours that are set, and exit",
+        help="print RocketMQ's settings and the changed ones of nsadmin, and exit",
     )
     flag_parser.add_argument(
-        "-n", "--namesrvAddr", metavar="ADDRS", help="accepted, without effect on a name server"
+        "-n", "--namesrvAddr", metavar="ADDRS", help="accepted for compatibility, has no effect"
     )
     flag_parser.add_argument(
-        "--port", type=int, metavar="N", help="port to listen on (9876); 0 takes a free one"
+        "--port", type=int, metavar="N", help="port to listen on (9876); 0 selects a free port"
     )
     flag_parser.add_argument("--bind", metavar="ADDR", help="address to listen on (0.0.0.0)")
     flag_parser.add_argument(
@@ -56,32 +60,30 @@ def build_flag_parser(
     flag_parser.add_argument(
         "--journal-dir",
         metavar="DIR",
-        help="keep a journal of all that happens there"
-        + (" (journal/ in the home)" if keeps_journal else "; there is none if left out"),
+        help="write a journal to this folder"
+        + (" (journal/ in --home)" if keeps_journal else " (no journal)"),
     )
     flag_parser.add_argument(
         "--http", metavar="[ADDR:]PORT",
-        help="serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone"
-        " without ADDR, and not at all if left out",
+        help="serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port (no HTTP); without"
+        " ADDR only on 127.0.0.1",
     )  # fmt: skip
     flag_parser.add_argument(
         "--credentials",
         metavar="FILE",
-        help="who may ask what: see docs/how-to/secure-the-name-server.md; everybody, if left out",
+        help="access rules (all clients may do everything): see docs/how-to/secure-the-name-server.md",
     )
-    flag_parser.add_argument(
-        "--read-only", action="store_true", help="refuse whatever an operator could change"
-    )
+    flag_parser.add_argument("--read-only", action="store_true", help="refuse all changes by operators")
     flag_parser.add_argument("--no-remote-config", action="store_true", help="refuse UPDATE_NAMESRV_CONFIG")
     flag_parser.add_argument(
-        "--log-format", choices=("text", "json"), help="how the log on stderr is written (text)"
+        "--log-format", choices=("text", "json"), help="format of the log on stderr (text)"
     )
     flag_parser.add_argument(
         "--log-level", choices=("DEBUG", "INFO", "WARN", "ERROR"), metavar="LEVEL",
-        help="DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back",
+        help="lowest level to log: DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 toggles DEBUG",
     )  # fmt: skip
     if keeps_journal:
-        flag_parser.add_argument("--no-journal", action="store_true", help="keep no journal")
+        flag_parser.add_argument("--no-journal", action="store_true", help="write no journal")
     return flag_parser
 
 
@@ -113,7 +115,7 @@ def main(
         raise_file_limit()
         event_loop.run_coroutine(_run_server(settings))
     except (RocketMQError, OSError) as error:
-        print(f"{program_name}: {_describe_error(error)}", file=sys.stderr)
+        print(f"{program_name}: {escape_unsafe(_describe_error(error))}", file=sys.stderr)
         return 1
     return 0
 

@@ -53,7 +53,7 @@ def inflate_zstd_frame(compressed_data: bytes | memoryview, max_bytes: int) -> I
         if inflated_bytes > max_bytes:
             problem_text = _describe_limit(max_bytes)
     if problem_text is None and not frame_inflater.eof:
-        problem_text = "it ends too early"
+        problem_text = "incomplete data"
     return InflatedData(b"".join(inflated_parts), read_offset - len(frame_inflater.unused_data), problem_text)
 
 
@@ -76,11 +76,11 @@ def inflate_gzip_member(compressed_data: bytes | memoryview, max_bytes: int) -> 
         if inflated_bytes > max_bytes:
             problem_text = _describe_limit(max_bytes)
     if problem_text is None and not member_inflater.eof:
-        problem_text = "it ends too early"
+        problem_text = "incomplete data"
     return InflatedData(
         b"".join(inflated_parts), read_offset - len(member_inflater.unused_data), problem_text
     )
 
 
 def _describe_limit(max_bytes: int) -> str:
-    return f"it inflates to more than {max_bytes} bytes"
+    return f"the data inflates to more than {max_bytes} bytes"

@@ -105,7 +105,7 @@ class OverLimit(RequestError):
     """A request exceeds a size or a count of this server. `limit_key` is the key of the setting."""
 
     def __init__(self, limit_key: str, remark: str) -> None:
-        super().__init__(f"{remark} ({limit_key})")
+        super().__init__(f"{remark}, over the limit {limit_key}")
         self.limit_key = limit_key
 
 

@@ -70,7 +70,7 @@ def parse_yaml(yaml_text: str, loader_class: Any = None) -> Any:
     try:
         return yaml.load(yaml_text, loader_class or default_loader)
     except _ODD_VALUE_ERRORS:
-        raise yaml.YAMLError("it has a value that cannot be read") from None
+        raise yaml.YAMLError("invalid value") from None
 
 
 def check_yaml(yaml_text: str, parser_class: Any = None) -> None:

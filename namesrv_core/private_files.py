@@ -29,7 +29,9 @@ def check_links(file_path: str | os.PathLike[str]) -> bool:
         link_owner = os.lstat(link_path).st_uid
         if link_owner not in (0, os.geteuid(), os.stat(folder or ".").st_uid):
             raise PermissionError(
-                errno.EPERM, "a symbolic link of another user, which is not followed", os.fspath(file_path)
+                errno.EPERM,
+                "not followed, because it is a symbolic link of another user",
+                os.fspath(file_path),
             )
         link_count += 1
         if link_count > _MAX_LINKS:

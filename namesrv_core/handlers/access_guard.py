@@ -66,7 +66,7 @@ OPERATOR_CHANGE_CODES = frozenset(
 """The changes that operators make, which a read-only server refuses. Registrations are not among them."""
 
 _READ_ONLY_REMARK = "this name server is read-only"
-_NO_REMOTE_CONFIG_REMARK = "this name server takes no settings by request"
+_NO_REMOTE_CONFIG_REMARK = "this name server does not accept settings by request"
 # Check signatures of unknown keys as well, so that the time of an answer does not reveal which keys exist.
 _DUMMY_SECRET = "0" * 32
 
@@ -154,7 +154,9 @@ def _judge_signed(
         return RequestRefusal(refusal_reason, "check signature failed.", access_key)
     if not signer_account.grant.covers_peer(peer):
         return RequestRefusal(
-            RefusalReason.NETWORK, f"User:{access_key} has no permission to ask from {peer.host}", access_key
+            RefusalReason.NETWORK,
+            f"User:{access_key} has no permission to send requests from {peer.host}",
+            access_key,
         )
     if not is_role_sufficient(signer_account.grant.role, request.code):
         remark = f"User:{access_key} has no permission. {_describe_needed_role(request.code)}"

@@ -110,7 +110,7 @@ def _check_broker_limit(
     # count filters: those of a broker stay when its registration is refused for its stateVersion.
     known_count = max(len(tables.live_brokers), len(tables.broker_groups), len(tables.filter_servers))
     if not is_known and known_count >= max_brokers:
-        raise OverLimit("maxBrokers", f"there are {max_brokers} brokers")
+        raise OverLimit("maxBrokers", f"more than {max_brokers} brokers")
     check_topic_limit(state, broker_registration.topic_configs or ())
 
 
@@ -153,7 +153,7 @@ def query_data_version(
         )
         sent_version = json_bodies.parse_data_version(version_json, now_ms)
     except ValueError as error:
-        raise BadRequest(f"no DataVersion: {error}") from None
+        raise BadRequest(f"invalid DataVersion: {error}") from None
     live_key = _live_key(request_header)
     events = liveness.end_silence(state.tables, live_key, now_ms)
     stored_version = liveness.record_heartbeat(state.tables, live_key, now_ms)

@@ -24,7 +24,7 @@ def check_topic_limit(state: NameServerState, topics: Collection[str]) -> None:
         len(known_topics) + len(topics) > max_topics
         and len(known_topics) + sum(topic not in known_topics for topic in topics) > max_topics
     ):
-        raise OverLimit("maxTopics", f"there are {len(known_topics)} topics")
+        raise OverLimit("maxTopics", f"more topics than the {len(known_topics)} existing ones")
 
 
 def require_field(field_value: FieldValue | None, field_name: str) -> FieldValue:

@@ -35,7 +35,7 @@ def _check_kv_limits(state: NameServerState, namespace: str, key: str, value: st
     if added_bytes > 0 and state.kv_config.total_bytes + added_bytes > max_total_bytes:
         raise OverLimit(
             "maxKvBytes",
-            f"the KV config has {state.kv_config.total_bytes} bytes, {added_bytes} more are too many",
+            f"a KV config of {state.kv_config.total_bytes + added_bytes} bytes",
         )
 
 

@@ -116,7 +116,7 @@ def register_topic(
     if isinstance(queue_datas, RequestError):
         raise queue_datas
     if isinstance(queue_datas, ValueError):
-        raise BadRequest(f"no TopicRouteData: {queue_datas}")
+        raise BadRequest(f"invalid TopicRouteData: {queue_datas}")
     if topic is not None:
         check_topic_name(topic, state.decode_limits.name_bytes)
         check_topic_limit(state, (topic,))

@@ -49,10 +49,10 @@ def parse_record_line(line_bytes: bytes) -> JournalRecord:
     """Parse a line. Raises InvalidRecordError if it is no record, or has another schema version."""
     json_value = _load_json(line_bytes)
     if not isinstance(json_value, dict) or not isinstance(json_value.get("seq"), int):
-        raise InvalidRecordError("no record: it has no seq")
+        raise InvalidRecordError("not a journal record: seq is missing")
     if json_value.get("v") != SCHEMA_VERSION:
         raise OtherSchemaVersionError(
-            f"schema version {json_value.get('v')}, and this program knows {SCHEMA_VERSION}"
+            f"schema version {json_value.get('v')}, but this nsadmin reads version {SCHEMA_VERSION}"
         )
     try:
         record_origin = RecordOrigin(
@@ -67,7 +67,7 @@ def parse_record_line(line_bytes: bytes) -> JournalRecord:
             json_value["seq"], json_value["server"], record_origin, json_value["type"], event_fields
         )
     except KeyError as error:
-        raise InvalidRecordError(f"no record: it has no {error.args[0]}") from None
+        raise InvalidRecordError(f"not a journal record: {error.args[0]} is missing") from None
 
 
 def _load_json(line_bytes: bytes) -> Json:
@@ -79,6 +79,6 @@ def _load_json(line_bytes: bytes) -> Json:
         # Python's decoder accepts halves of surrogate pairs, and reports the position of an error.
         return json.loads(line_bytes)
     except ValueError as error:
-        raise InvalidRecordError(f"no JSON: {error}") from None
+        raise InvalidRecordError(f"invalid JSON: {error}") from None
     except RecursionError:
-        raise InvalidRecordError("no record: nested too deeply") from None
+        raise InvalidRecordError("not a journal record: nested too deeply") from None

@@ -45,13 +45,15 @@ def require_record_shape(record: JournalRecord) -> JournalRecord:
         and isinstance(record_origin.client_addr, _TEXT_OR_NONE)
         and isinstance(record_origin.source, _TEXT_OR_NONE)
     ):
-        raise InvalidRecordError("no record: seq, time, server, type, cause, client or source is odd")
+        raise InvalidRecordError(
+            "not a journal record: seq, time, server, type, cause, client or source is invalid"
+        )
     for field_name, is_required, has_shape in _field_checks(event_type):
         if field_name in event_fields:
             if not has_shape(event_fields[field_name]):
-                raise InvalidRecordError(f"{event_type} {seq}: {field_name} has another type")
+                raise InvalidRecordError(f"{event_type} {seq}: {field_name} has the wrong type")
         elif is_required:
-            raise InvalidRecordError(f"{event_type} {seq}: it has no {field_name}")
+            raise InvalidRecordError(f"{event_type} {seq}: {field_name} is missing")
     return record
 
 

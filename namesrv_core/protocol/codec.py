@@ -38,7 +38,7 @@ def decode_command(
     elif header_type_code == HeaderType.ROCKETMQ:
         command = header_binary.decode(header_bytes, body_bytes)
     else:
-        raise ProtocolError(f"no header has the type {header_type_code}")
+        raise ProtocolError(f"unknown header type {header_type_code}")
     if command.ext is not None and len(command.ext) > decode_limits.ext_fields:
         raise FrameOverLimit("maxExtFields", f"a header with {len(command.ext)} ext fields")
     return command

@@ -103,7 +103,7 @@ def _parse_topic_numbers(topic_line: bytes) -> tuple[int, int, int]:
         if read_queues is not None and write_queues is not None and perm is not None:
             return read_queues, write_queues, perm
     shown_text = topic_line[:_MAX_FIELD_BYTES].decode("utf-8", java_utf8.REPLACE)
-    raise ValueError(f"no topic config: {cut_text(shown_text, _SHOWN_CHARACTERS)!r}")
+    raise ValueError(f"invalid topic config: {cut_text(shown_text, _SHOWN_CHARACTERS)!r}")
 
 
 def _read_filter_part(part_reader: RegistrationPartReader) -> list[str | None] | None:

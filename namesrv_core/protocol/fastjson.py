@@ -62,7 +62,7 @@ def encode_json_text(json_value: object, is_standard: bool = False) -> str:
         return json_value.json_text
     if isinstance(json_value, Iterable):
         return "[" + ",".join(encode_json_text(json_item, is_standard) for json_item in json_value) + "]"
-    raise TypeError(f"no JSON for {type(json_value).__name__}")
+    raise TypeError(f"cannot encode {type(json_value).__name__} as JSON")
 
 
 def _encode_key(member_key: str | int, is_standard: bool) -> str:
@@ -89,7 +89,7 @@ def format_java_double(double_value: float) -> str:
 
 def reject_constant(constant_name: str) -> object:
     """A `parse_constant` for decoders that refuses NaN and Infinity."""
-    raise ValueError(f"{constant_name} is no JSON value")
+    raise ValueError(f"{constant_name} is not a JSON value")
 
 
 _json_decoder = json.JSONDecoder(strict=False, parse_constant=reject_constant)
@@ -136,7 +136,7 @@ def to_int(json_value: object, bit_width: int = 32) -> int:
             or isinstance(json_value[0], bool)
             or not isinstance(json_value[0], (int, float, str))
         ):
-            raise ValueError(f"{json_value!r} is no integer")
+            raise ValueError(f"{json_value!r} is not an integer")
         return _parse_number(json_value[0], bit_width)
     if (
         json_value is None
@@ -157,7 +157,7 @@ def _parse_number(json_value: object, bit_width: int) -> int:
         elif isinstance(json_value, (bool, int, float)):
             parsed_number = int(json_value)
         else:
-            raise ValueError(f"{json_value!r} is no integer")
+            raise ValueError(f"{json_value!r} is not an integer")
     except OverflowError:
         raise ValueError(f"{json_value!r} is not finite") from None
     if not -(1 << bit_width - 1) <= parsed_number < 1 << bit_width - 1:

@@ -148,7 +148,7 @@ class FrameReader:
 
     @staticmethod
     def _build_length_error(payload_length: int, frame_payloads: list[bytes]) -> ProtocolError:
-        error_text = f"a frame cannot have a length of {payload_length}"
+        error_text = f"invalid frame length {payload_length}"
         if 4 <= payload_length < 1 << 28:
             return FrameOverLimit("maxFrameBytes", error_text, frame_payloads)
         # A negative length, or the beginning of a text: the peer speaks another protocol.

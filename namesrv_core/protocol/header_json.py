@@ -73,7 +73,7 @@ def _parse_header(header_bytes: bytes, body_bytes: bytes) -> RemotingCommand:
     try:
         header_fields = _decode_header_json(header_bytes.decode("utf-8", java_utf8.REPLACE_IN_JSON))
         if not isinstance(header_fields, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
         if header_fields.get("body") is not None:
             raise ValueError("it has a member body")
         _parse_enum_name(header_fields.get("serializeTypeCurrentRPC"), _HEADER_TYPES)
@@ -89,7 +89,7 @@ def _parse_header(header_bytes: bytes, body_bytes: bytes) -> RemotingCommand:
             header_type=HeaderType.JSON,
         )
     except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"unreadable JSON header: {error}") from None
+        raise ProtocolError(f"invalid JSON header: {error}") from None
 
 
 def _parse_number(json_value: object) -> int:
@@ -101,10 +101,10 @@ def _parse_enum_name(json_value: object, enum_names: Sequence[str]) -> str:
     if isinstance(json_value, str) and json_value.isdigit():
         _parse_number(json_value)
     if isinstance(json_value, (bool, dict, list)):
-        raise ValueError(f"{json_value!r} is no name")
+        raise ValueError(f"{json_value!r} is not a name")
     if isinstance(json_value, int):
         if not 0 <= json_value < len(enum_names):
-            raise ValueError(f"nothing has the number {json_value}")
+            raise ValueError(f"unknown number {json_value}")
         return enum_names[json_value]
     return str(json_value) if json_value else ""
 
@@ -113,7 +113,7 @@ def _parse_ext_fields(json_value: object) -> ExtFields | None:
     if json_value is None or json_value == "":
         return None
     if not isinstance(json_value, dict):
-        raise ValueError("extFields is no object")
+        raise ValueError("extFields is not an object")
     return {field_name: _parse_ext_value(field_value) for field_name, field_value in json_value.items()}
 
 

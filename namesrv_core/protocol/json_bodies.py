@@ -80,7 +80,7 @@ def _parse_dirty_flag(json_value: Any) -> bool:
             return _FLAG_TEXTS.get(json_value, json_value.lower() == "true")
     elif json_value is None or isinstance(json_value, (bool, int, float)):
         return isinstance(json_value, int) and abs(json_value) == 1
-    raise ValueError(f"{json_value!r} is no boolean")
+    raise ValueError(f"{json_value!r} is not a boolean")
 
 
 def _parse_queue_ids(json_value: Any) -> tuple[tuple[int, int], ...]:
@@ -124,7 +124,7 @@ def parse_queue_datas(route_body: bytes, json_depth: int = UNLIMITED) -> list[Qu
         # fastjson 2 accepts a single object in the place of a list.
         queue_items = [queue_items]
     if not isinstance(queue_items, list):
-        raise ValueError("queueDatas is no list")
+        raise ValueError("queueDatas is not a list")
     return [_parse_queue_data(require_object(queue_item)) for queue_item in queue_items]
 
 

@@ -32,7 +32,7 @@ _ENVELOPE_OBJECTS = 8
 def decode_odd_json(body_bytes: bytes, decode_limits: DecodeLimits) -> Any:
     """Decode JSON leniently. Raises OverLimit if the body is too long, or seems to have too many entries."""
     if len(body_bytes) > decode_limits.lenient_registration_bytes:
-        raise OverLimit("maxOddRegistrationBytes", f"an odd registration of {len(body_bytes)} bytes")
+        raise OverLimit("maxOddRegistrationBytes", f"a nonstandard registration of {len(body_bytes)} bytes")
     # Queues of static topics are objects as well, of more than a hundred bytes each.
     object_count = body_bytes.count(b"{") - len(body_bytes) // _MIN_QUEUE_BYTES
     if (

@@ -31,7 +31,7 @@ def inflate_body(stored_body: bytes, sys_flag: int) -> bytes:
         return _inflate_lz4(stored_body)
     if compression_type == _ZSTD_TYPE:
         return _inflate_zstd(stored_body)
-    raise InflationError(f"compressed in a way that nobody knows ({compression_type})")
+    raise InflationError(f"unknown compression type ({compression_type})")
 
 
 def _inflate_zlib(stored_body: bytes) -> bytes:
@@ -39,7 +39,7 @@ def _inflate_zlib(stored_body: bytes) -> bytes:
     try:
         plain_body = inflater.decompress(stored_body, MAX_INFLATED_BYTES)
     except zlib.error as error:
-        raise InflationError(f"compressed with zlib, but corrupt ({error})") from error
+        raise InflationError(f"corrupt zlib data ({error})") from error
     return _require_complete("zlib", plain_body, inflater.eof)
 
 
@@ -48,7 +48,7 @@ def _inflate_lz4(stored_body: bytes) -> bytes:
     try:
         plain_body: bytes = inflater.decompress(stored_body, MAX_INFLATED_BYTES)
     except RuntimeError as error:
-        raise InflationError(f"compressed with LZ4, but corrupt ({error})") from error
+        raise InflationError(f"corrupt LZ4 data ({error})") from error
     return _require_complete("LZ4", plain_body, inflater.eof)
 
 
@@ -58,17 +58,15 @@ def _inflate_zstd(stored_body: bytes) -> bytes:
         with zstd_library.ZstdDecompressor().stream_reader(stored_body) as zstd_reader:
             plain_body: bytes = zstd_reader.read(MAX_INFLATED_BYTES + 1)
     except zstd_library.ZstdError as error:
-        raise InflationError(f"compressed with ZSTD, but corrupt ({error})") from error
+        raise InflationError(f"corrupt ZSTD data ({error})") from error
     return _require_complete("ZSTD", plain_body, bool(plain_body) or not stored_body)
 
 
 def _require_complete(algorithm_name: str, plain_body: bytes, is_at_end: bool) -> bytes:
     if len(plain_body) >= MAX_INFLATED_BYTES:
-        raise InflationError(
-            f"compressed with {algorithm_name}, and longer than {MAX_INFLATED_BYTES} bytes when inflated"
-        )
+        raise InflationError(f"{algorithm_name} data that inflates to more than {MAX_INFLATED_BYTES} bytes")
     if not is_at_end:
-        raise InflationError(f"compressed with {algorithm_name}, but cut")
+        raise InflationError(f"incomplete {algorithm_name} data")
     return plain_body
 
 
@@ -77,5 +75,5 @@ def _import_library(module_name: str, algorithm_name: str) -> Any:
         return import_module(module_name)
     except ImportError:
         raise InflationError(
-            f"compressed with {algorithm_name}, which needs one library more: pip install 'nsadmin[messages]'"
+            f"compressed with {algorithm_name}: to read it, pip install 'nsadmin[messages]'"
         ) from None

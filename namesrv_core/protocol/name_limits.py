@@ -23,8 +23,8 @@ def check_name(name_kind: str, name: str | None, max_bytes: int) -> None:
     if name_bytes > max_bytes:
         raise OverLimit(
             "maxNameBytes",
-            f"a {name_kind} name of {name_bytes} bytes, '{escape_unsafe(name[:_SHOWN_CHARACTERS])}...', "
-            f"more than {max_bytes}",
+            f'a {name_kind} name of {name_bytes} bytes ("{escape_unsafe(name[:_SHOWN_CHARACTERS])}...") '
+            f"instead of at most {max_bytes}",
         )
 
 

@@ -59,7 +59,7 @@ class RegistrationPartReader:
     def _take_bytes(self, byte_count: int) -> bytes:
         part_end = self._position + byte_count
         if byte_count < 0 or part_end > len(self._inflated_bytes):
-            raise IndexError("a part is longer than what is there")
+            raise IndexError("a part is longer than the rest of the body")
         part_bytes = self._inflated_bytes[self._position : part_end]
         self._position = part_end
         return part_bytes
@@ -74,7 +74,7 @@ class RegistrationPartReader:
             inflated_bytes[part_start - 4 : part_start], "big", signed=True
         )
         if not part_start <= part_end <= len(inflated_bytes):
-            raise IndexError("a part is longer than what is there")
+            raise IndexError("a part is longer than the rest of the body")
         if part_end - part_start > max_bytes:
             raise OverLimit("maxOddRegistrationBytes", f"a topic of {part_end - part_start} bytes")
         self._position = part_end

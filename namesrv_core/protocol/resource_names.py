@@ -6,6 +6,8 @@ characters. Before 5.4 brokers accepted longer groups, so one that exists may ha
 
 import re
 
+from namesrv_core.printable_text import escape_unsafe
+
 NAME_PATTERN = "[%|a-zA-Z0-9_-]+"
 MAX_TOPIC_LENGTH = 127
 MAX_GROUP_LENGTH = 120
@@ -33,7 +35,10 @@ def find_group_name_problem(group: str) -> str | None:
 def _find_problem(name: str, kind_label: str, max_length: int) -> str | None:
     if re.fullmatch(NAME_PATTERN, name) and len(name) <= max_length:
         return None
-    return f"{name!r} is no name of a {kind_label}: {_ALLOWED_CHARACTERS}, {max_length} at most"
+    return (
+        f'invalid {kind_label} name "{escape_unsafe(name)}": '
+        f"use {_ALLOWED_CHARACTERS}, at most {max_length} characters"
+    )
 
 
 def topic_file_pattern() -> str:
@@ -51,5 +56,5 @@ def old_group_pattern() -> str:
     return f"{NAME_PATTERN.removesuffix('+')}{{1,{MAX_OLD_NAME_LENGTH}}}"
 
 
-TOPIC_NAME_TEXT = f"{_ALLOWED_CHARACTERS}, {MAX_TOPIC_LENGTH} at most"
-OLD_GROUP_TEXT = f"{_ALLOWED_CHARACTERS}, {MAX_OLD_NAME_LENGTH} at most"
+TOPIC_NAME_TEXT = f"{_ALLOWED_CHARACTERS}, at most {MAX_TOPIC_LENGTH} characters"
+OLD_GROUP_TEXT = f"{_ALLOWED_CHARACTERS}, at most {MAX_OLD_NAME_LENGTH} characters"

@@ -124,7 +124,7 @@ def encode_properties(property_table: Mapping[str, str]) -> str:
     """Properties as they are on the wire. Raises ValueError for a text that contains a separator."""
     for property_text in (*property_table, *property_table.values()):
         if _NAME_END in property_text or _VALUE_END in property_text:
-            raise ValueError(f"a property cannot have \\x01 or \\x02 in it: {property_text!r}")
+            raise ValueError(f"a property cannot contain \\x01 or \\x02: {property_text!r}")
     return "".join(
         f"{property_name}{_NAME_END}{property_value}{_VALUE_END}"
         for property_name, property_value in property_table.items()
@@ -140,7 +140,7 @@ class _MessageFieldReader:
 
     def take_bytes(self, byte_count: int) -> bytes:
         if byte_count < 0 or self._position + byte_count > self._record_end:
-            raise ValueError("a length that goes beyond the end of its record")
+            raise ValueError("a length beyond the end of the record")
         self._position += byte_count
         return self._stored_bytes[self._position - byte_count : self._position]
 
@@ -163,7 +163,7 @@ class _BodyInflater:
             return stored_body, None
         if self._bytes_left <= 0:
             return stored_body, (
-                "compressed, and not inflated: the messages before it in this answer inflate to the limit"
+                "not inflated: the messages before it in this answer already inflate to the limit"
             )
         try:
             plain_body = inflate_body(stored_body, sys_flag)
@@ -195,7 +195,7 @@ def _decode_record(
         or record_size < _RECORD_HEAD.size
         or record_start + record_size > len(stored_bytes)
     ):
-        raise ValueError("no record begins here")
+        raise ValueError("not the start of a record")
     field_reader = _MessageFieldReader(
         stored_bytes, record_start + _RECORD_HEAD.size, record_start + record_size
     )

@@ -58,17 +58,18 @@ class AccessControl:
                 if everybody_role == AccessRole.ADMIN and not settings.readOnly
                 else "register brokers"
             )
-            listener_hint = ", and who is in the way reads along" if accepts_plain_text else ""
-            setting_hint = "--credentials, tls.server.mode" if accepts_plain_text else "--credentials"
+            transport_hint = ", also unencrypted" if accepts_plain_text else ""
+            setting_hint = "--credentials and tls.server.mode" if accepts_plain_text else "--credentials"
             return [
-                f"whoever reaches this port may {allowed_action} here{listener_hint}: see "
-                f"{setting_hint} and docs/how-to/secure-the-name-server.md"
+                "accepts unauthenticated requests, like Apache's name server: every client can "
+                f"{allowed_action}{transport_hint}; set {setting_hint}, see "
+                "docs/how-to/secure-the-name-server.md"
             ]
         warning_texts = []
         if self._credentials_path is not None and credentials_file.is_world_readable(self._credentials_path):
             warning_texts.append(
-                f"{self._credentials_path} has secrets, and everybody here may read it: "
-                f"chmod 600 {self._credentials_path}"
+                f'every user of this machine can read the secrets in "{self._credentials_path}": '
+                f"run chmod 600 {self._credentials_path}"
             )
         access_policy = self._server_state.policy
         if (
@@ -77,11 +78,13 @@ class AccessControl:
             and any(access_grant.subject for access_grant in access_policy.keyless_grants)
         ):
             warning_texts.append(
-                f"{self._credentials_path} has rules about certificates, but clients are not asked for any"
+                f'the certificate rules in "{self._credentials_path}" have no effect: '
+                "set tls.server.need.client.auth=require"
             )
         if accepts_plain_text and not warning_texts:
             warning_texts.append(
-                "who is in the way reads along: see tls.server.mode in docs/how-to/secure-the-name-server.md"
+                "accepts unencrypted connections: set tls.server.mode=enforcing, "
+                "see docs/how-to/secure-the-name-server.md"
             )
         return warning_texts
 
@@ -121,14 +124,14 @@ class AccessControl:
         except BadSettings as error:
             self.failed_reload_count += 1
             if str(error) != self._logged_problem:
-                log.error("%s; what was read before stays in force", error)
+                log.error("%s; the credentials read before stay in force", error)
             self._logged_problem = str(error)
             return
         self._logged_problem = ""
         self._server_state.policy = access_policy
         if self._file_content != previous_content:
             self.reload_count += 1
-            log.warning("%s was read again: %s", self._credentials_path, describe_policy(access_policy))
+            log.warning("reloaded %s: %s", self._credentials_path, describe_policy(access_policy))
 
     def log_last_refusals(self, now_ms: int) -> None:
         """Log the refusals that are not logged yet."""
@@ -171,7 +174,7 @@ class RefusalLog:
         log_lines = []
         if now_ms >= self._window_ends_at:
             if self._repeated_count:
-                log_lines.append(f"refused {self._repeated_count} more like these in the minute before")
+                log_lines.append(f"refused {self._repeated_count} more such requests in the past minute")
             self._logged_kinds.clear()
             self._repeated_count, self._window_ends_at = 0, now_ms + _WINDOW_MS
         self._repeated_count += overflow_count

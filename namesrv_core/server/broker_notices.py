@@ -39,7 +39,7 @@ class BrokerNotices:
                 build_request(RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE, ext_fields, is_oneway=True)
             )
         except (OSError, ValueError) as error:
-            log.warning("could not tell %s that the smallest broker id changed: %s", broker_addr, error)
+            log.warning("could not notify %s of the new smallest broker id: %s", broker_addr, error)
         finally:
             request_channel.close()
 

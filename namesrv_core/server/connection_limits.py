@@ -76,11 +76,15 @@ class ConnectionLimits:
         """Whether a new stream is within the limits. Every stream, admitted or not, must be released."""
         self._streams_by_host[stream.host] += 1
         if len(self._open_streams) >= self.max_connections:
-            self.report_over_limit(stream, "maxConnections", f"there are {self.max_connections} connections")
+            self.report_over_limit(
+                stream, "maxConnections", f"the server has {self.max_connections} connections"
+            )
             return False
         if self._streams_by_host[stream.host] > self.max_connections_per_host:
             self.report_over_limit(
-                stream, "maxConnectionsPerAddress", f"it has {self.max_connections_per_host} connections"
+                stream,
+                "maxConnectionsPerAddress",
+                f"this address has {self.max_connections_per_host} connections",
             )
             return False
         return True
@@ -111,7 +115,9 @@ class ConnectionLimits:
             stream_bytes = held_by_stream.pop(stream)
             self._held_bytes -= stream_bytes
             self.report_over_limit(
-                stream, "maxBufferedBytes", f"{stream_bytes} bytes are kept for it, the most of all"
+                stream,
+                "maxBufferedBytes",
+                f"closed, as the connection with the most buffered bytes ({stream_bytes})",
             )
             stream.abort()
             if self._held_bytes <= max_held_bytes * _SHARE_AFTER_CUT:
@@ -127,7 +133,7 @@ class ConnectionLimits:
         for stream in [stream for stream in self._open_streams if stream.full_since is not None]:
             if stream.full_since is not None and loop_time - stream.full_since > max_unsent_seconds:
                 self.report_over_limit(
-                    stream, "maxUnsentSeconds", f"it took no answer for {max_unsent_seconds} s"
+                    stream, "maxUnsentSeconds", f"read no answer for {max_unsent_seconds} s"
                 )
                 stream.abort()
         self.log_limit_hits()
@@ -144,7 +150,7 @@ class ConnectionLimits:
             unfinished_since = unfinished_since if frame_count == stream.frame_count else loop_time
             if loop_time - unfinished_since > max_frame_seconds:
                 self.report_over_limit(
-                    stream, "maxSecondsPerFrame", f"a frame was not complete after {max_frame_seconds} s"
+                    stream, "maxSecondsPerFrame", f"sent an incomplete frame for {max_frame_seconds} s"
                 )
                 stream.abort()
             else:
@@ -155,4 +161,4 @@ class ConnectionLimits:
         unlogged_hits = self._limit_hits.unlogged_hits
         while unlogged_hits:
             limit_key, hit_text = unlogged_hits.pop(0)
-            self._log_throttle.log_warning(limit_key, f"over {limit_key}: {hit_text}")
+            self._log_throttle.log_warning(limit_key, f"limit {limit_key} exceeded: {hit_text}")

@@ -53,10 +53,10 @@ class HttpPages(Collector):
         except Exception as error:
             # Only known pages fail, so there are few kinds of lines.
             self._log_throttle.log_warning(
-                page_request.page_path, f"the page {page_request.page_path} failed", with_traceback=True
+                page_request.page_path, f"page {page_request.page_path} failed", with_traceback=True
             )
             page_response = PageResponse(
-                500, f"{type(error).__name__}: the server's log has the reason\n".encode()
+                500, f"{type(error).__name__}: see the server's log for the reason\n".encode()
             )
         self._page_counts[
             page_request.page_path if page_request.page_path in self._pages_by_path else "other",
@@ -67,16 +67,14 @@ class HttpPages(Collector):
     def collect(self) -> "Iterator[Metric]":
         """Collect the request counts of the pages."""
         metric_family = CounterMetricFamily(
-            METRIC_PREFIX + "http_requests", "Pages asked for.", labels=("path", "status")
+            METRIC_PREFIX + "http_requests", "HTTP requests for pages.", labels=("path", "status")
         )
         for (page_path, status), request_count in self._page_counts.items():
             metric_family.add_metric((page_path, str(status)), request_count)
         yield metric_family
 
     def _not_found_page(self, page_request: PageRequest) -> PageResponse:
-        return PageResponse(
-            404, f"there is no such page; there are {' '.join(self._pages_by_path)}\n".encode()
-        )
+        return PageResponse(404, f"page not found; pages: {' '.join(self._pages_by_path)}\n".encode())
 
     def _metrics_page(self, page_request: PageRequest) -> PageResponse:
         metrics_body, content_type = metrics.render_metrics(
@@ -119,7 +117,7 @@ class HttpPages(Collector):
         server_state = self._name_server.state
         token_path = server_state.settings.httpTokenFile
         if token_path is None and server_state.policy is None:
-            refusal_text = b"not shown: set httpTokenFile to a file with a token, or credentialsFile\n"
+            refusal_text = b"forbidden: set httpTokenFile to a file with a token, or set credentialsFile\n"
             return PageResponse(403, refusal_text)
         auth_scheme, _, auth_value = page_request.headers.get("authorization", "").partition(" ")
         if auth_scheme.lower() == "bearer" and token_path is not None:
@@ -127,7 +125,7 @@ class HttpPages(Collector):
                 expected_token = _read_token(token_path)
             except BadSettings as error:
                 self._log_throttle.log_warning("httpTokenFile", str(error))
-                return PageResponse(503, b"the token file is unusable; the server's log has the reason\n")
+                return PageResponse(503, b"invalid token file: see the server's log for the reason\n")
             if hmac.compare_digest(auth_value.strip().encode(), expected_token.encode()):
                 return None
         if (
@@ -138,7 +136,7 @@ class HttpPages(Collector):
             return None
         challenge_headers = (("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", "Basic"))
         return PageResponse(
-            401, b"not shown: send the token, or the key of an administrator\n", headers=challenge_headers
+            401, b"unauthorized: send the token, or the key of an administrator\n", headers=challenge_headers
         )
 
 
@@ -150,11 +148,11 @@ def _read_token(token_path: str) -> str:
     try:
         token_text = Path(token_path).read_text("utf-8").strip()
     except OSError as error:
-        raise BadSettings(f"httpTokenFile {token_path} cannot be read: {error.strerror}") from None
+        raise BadSettings(f'cannot read httpTokenFile "{token_path}": {error.strerror}') from None
     except UnicodeDecodeError:
-        raise BadSettings(f"httpTokenFile {token_path} is no text in UTF-8") from None
+        raise BadSettings(f'invalid httpTokenFile "{token_path}": write the token as UTF-8 text') from None
     if not token_text:
-        raise BadSettings(f"httpTokenFile {token_path} is empty: write a token into it")
+        raise BadSettings(f'empty httpTokenFile "{token_path}": write a token into it')
     return token_text
 
 

@@ -168,9 +168,7 @@ class JournalRecorder:
         self._wake_event.set()
         self._writer_thread.join(_STOP_SECONDS)
         if self._writer_thread.is_alive() or self._queued_changes != self._written_changes:
-            log.error(
-                "the journal ends without its last %d changes", self._queued_changes - self._written_changes
-            )
+            log.error("journal: the last %d changes are lost", self._queued_changes - self._written_changes)
         if not self._writer_thread.is_alive():
             self._journal_writer.close()
 
@@ -220,7 +218,7 @@ class JournalRecorder:
 
     def _tidy_journal(self) -> None:
         if self._journal_writer.is_segment_removed():
-            log.warning("the journal's open file was removed; it goes on with another one")
+            log.warning("journal: the open segment file was deleted; writing to a new one")
             self._journal_writer.abandon_segment()
             self.has_gap = True
         self._journal_writer.tidy_segments(self._now_ms(), is_hurried=bool(self._queued_items))
@@ -297,12 +295,12 @@ class JournalRecorder:
             if not self._errors_by_step:
                 self._failing_since_ms = self._now_ms()
             if step_name not in self._errors_by_step:
-                log.error("journal: failing: %s: %s", step_name, error)
+                log.error("journal: %s failed: %s", step_name, error)
             self._errors_by_step[step_name] = describe_error(error)
             return False
         error_before = self._errors_by_step.pop(step_name, None)
         if error_before is not None and not self._errors_by_step:
-            log.info("journal: ok again")
+            log.info("journal: writing again")
             self._record_resumption(error_before)
         return True
 

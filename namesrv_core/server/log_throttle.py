@@ -27,5 +27,5 @@ class LogThrottle:
             self._last_line_by_kind[line_kind] = logged_at, left_out_count + 1
             return
         self._last_line_by_kind[line_kind] = now_seconds, 0
-        more_text = f" (and {left_out_count} more like it since the last such line)" if left_out_count else ""
+        more_text = f" (and {left_out_count} similar ones since the last such line)" if left_out_count else ""
         log.warning("%s%s", line_text, more_text, exc_info=with_traceback)

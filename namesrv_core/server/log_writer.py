@@ -37,7 +37,7 @@ class LogWriter(logging.Handler):
         try:
             self._waiting_lines.append(self.format(log_record) + "\n")
         except Exception as error:
-            self._waiting_lines.append(f"a line of the log could not be made: {type(error).__name__}\n")
+            self._waiting_lines.append(f"cannot format a log line: {type(error).__name__}\n")
         self._lines_event.set()
 
     def _run_thread(self) -> None:
@@ -55,8 +55,8 @@ class LogWriter(logging.Handler):
         lost_lines = self.lost_lines
         if lost_lines > self._reported_lost_lines:
             loss_text = (
-                f"{lost_lines - self._reported_lost_lines} lines of the log were lost, "
-                f"as nobody read them in time"
+                f"{lost_lines - self._reported_lost_lines} log lines were lost, "
+                f"because the reader of the log was too slow"
             )
             loss_record = logging.LogRecord("log", logging.WARNING, "", 0, loss_text, None, None)
             batch_lines.append(self.format(loss_record) + "\n")

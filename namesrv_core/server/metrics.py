@@ -56,57 +56,66 @@ class ServerMetrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         name_server, counters = self._name_server, self._name_server.counters
-        yield InfoMetricFamily(METRIC_PREFIX + "build", "What runs here.", {"version": __version__})
+        yield InfoMetricFamily(
+            METRIC_PREFIX + "build", "Version of the name server.", {"version": __version__}
+        )
         yield build_gauge(
-            "ready", "1 when questions about routes are answered.", name_server.unready_reason() is None
+            "ready",
+            "1 if the name server answers route requests, else 0.",
+            name_server.unready_reason() is None,
         )
         yield from _collect_requests(counters)
         yield from self._collect_connections()
         yield from _collect_tables(name_server.state.tables, name_server.now_ms())
         kv_tables = name_server.state.kv_config.tables_by_namespace
-        yield build_gauge("kv_namespaces", "Namespaces of the KV config.", len(kv_tables))
-        yield build_gauge("kv_entries", "Entries of the KV config.", sum(map(len, kv_tables.values())))
+        yield build_gauge("kv_namespaces", "Number of namespaces in the KV config.", len(kv_tables))
+        yield build_gauge(
+            "kv_entries", "Number of entries in the KV config.", sum(map(len, kv_tables.values()))
+        )
         yield from _collect_brokers(name_server.state.tables, counters, name_server.now_ms())
         yield from _collect_events(counters)
         yield from security_metrics.export_security_metrics(name_server)
         if (journal_figures := name_server.read_journal_figures()) is not None:
+            yield build_gauge("journal_up", "1 if the journal can be written, else 0.", journal_figures.is_ok)
             yield build_gauge(
-                "journal_up", "1 when the journal is written, 0 when that fails.", journal_figures.is_ok
+                "journal_waiting_changes",
+                "Changes waiting to be written to the journal.",
+                journal_figures.waiting,
             )
             yield build_gauge(
-                "journal_waiting_changes", "Changes that wait to be written.", journal_figures.waiting
-            )
-            yield build_gauge(
-                "journal_behind_seconds", "Age of the oldest that waits.", journal_figures.behind
+                "journal_behind_seconds", "Age of the oldest waiting change.", journal_figures.behind
             )
             yield build_counter(
-                "journal_lost_events", "Events that are missing in the journal.", journal_figures.lost
+                "journal_lost_events",
+                "Events missing from the journal because the queue was full.",
+                journal_figures.lost,
             )
-            yield build_counter(
-                "journal_records", "Records handed over to the journal.", journal_figures.records
-            )
+            yield build_counter("journal_records", "Records queued for the journal.", journal_figures.records)
         yield build_labelled_histogram(
-            "event_loop_lag_seconds", "How late a timer was.", {(): counters.loop_lag}, ()
+            "event_loop_lag_seconds", "Delay of the event loop's timers.", {(): counters.loop_lag}, ()
         )
 
     def _collect_connections(self) -> Iterator[Metric]:
         counters = self._name_server.counters
         yield build_gauge("connections", "Open connections.", len(self._name_server.open_streams))
-        yield build_counter("connections_opened", "Connections that came about.", counters.opened_count)
+        yield build_counter("connections_opened", "Connections accepted.", counters.opened_count)
         counts_by_close_reason = {
             ("idle",): counters.idle_count,
             ("unintelligible",): counters.unintelligible_count,
         }
-        yield build_counter("sent_away", "Requests answered GO_AWAY before the end.", counters.go_away_count)
+        yield build_counter(
+            "sent_away", "Requests answered with GO_AWAY during shutdown.", counters.go_away_count
+        )
         counts_by_limit = {
             (limit_key,): hit_count
             for limit_key, hit_count in self._name_server.state.limit_hits.hit_counts.items()
         }
+        yield build_labelled_counter("limits_met", "Limit violations, by limit.", ("limit",), counts_by_limit)
         yield build_labelled_counter(
-            "limits_met", "How often a peer was over a limit.", ("limit",), counts_by_limit
-        )
-        yield build_labelled_counter(
-            "connections_closed", "Connections closed from here.", ("reason",), counts_by_close_reason
+            "connections_closed",
+            "Connections closed by the name server, by reason.",
+            ("reason",),
+            counts_by_close_reason,
         )
 
 
@@ -144,7 +153,7 @@ def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
         counters.cached_answer_count
     )
     yield build_labelled_counter(
-        "requests", "Requests carried out or refused.", ("request", "code"), counts_by_answer
+        "requests", "Requests, by request code and response code.", ("request", "code"), counts_by_answer
     )
     histograms_by_request = {
         (request_name,): request_tally.duration_seconds
@@ -153,12 +162,12 @@ def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
     }
     yield build_labelled_histogram(
         "request_duration_seconds",
-        "From a decoded request to its answer.",
+        "Time from the decoded request to its answer.",
         histograms_by_request,
         ("request",),
     )
     yield build_counter(
-        "quick_answers", "Route lookups answered from the bytes of the request.", counters.cached_answer_count
+        "quick_answers", "Route requests answered from the response cache.", counters.cached_answer_count
     )
 
 
@@ -196,18 +205,26 @@ def _collect_tables(route_tables: RouteTables, now_ms: int) -> Iterator[Metric]:
                 else "heard"
             )
             broker_counts[cluster_label, broker_role, broker_state] += 1
-    yield build_gauge("clusters", "Clusters.", len(route_tables.broker_names_by_cluster))
+    yield build_gauge("clusters", "Number of clusters.", len(route_tables.broker_names_by_cluster))
     yield build_labelled_gauge(
-        "brokers", "Brokers, by whether they are heard.", ("cluster", "role", "state"), broker_counts
+        "brokers",
+        "Number of brokers, by cluster, role and heartbeat state.",
+        ("cluster", "role", "state"),
+        broker_counts,
     )
     yield build_labelled_gauge(
-        "broker_groups_without_master", "Groups that have only slaves.", ("cluster",), masterless_counts
+        "broker_groups_without_master",
+        "Number of broker groups without a master.",
+        ("cluster",),
+        masterless_counts,
     )
-    yield build_gauge("topics", "Topics that have queues.", len(route_tables.placements_by_topic))
-    yield build_gauge("static_topics", "Topics whose queues are mapped.", len(route_tables.queue_mappings))
-    yield build_counter(
-        "route_changes", "How often answers about routes have become others.", route_tables.generation
+    yield build_gauge("topics", "Number of topics with queues.", len(route_tables.placements_by_topic))
+    yield build_gauge(
+        "static_topics",
+        "Number of static topics (topics with queue mappings).",
+        len(route_tables.queue_mappings),
     )
+    yield build_counter("route_changes", "Changes of the route tables.", route_tables.generation)
 
 
 def _label_shown_clusters(route_tables: RouteTables) -> dict[str, str]:
@@ -250,20 +267,26 @@ def _collect_brokers(route_tables: RouteTables, counters: ServerCounters, now_ms
             )
     label_names = ("cluster", "broker", "id")
     yield build_labelled_gauge(
-        "broker_heard_seconds", "How long ago a broker was heard of.", label_names, heard_seconds
+        "broker_heard_seconds", "Time since the broker's last heartbeat.", label_names, heard_seconds
     )
     yield build_labelled_gauge(
-        "broker_timeout_seconds", "How long it may be silent.", label_names, timeout_seconds
+        "broker_timeout_seconds", "Heartbeat timeout of the broker.", label_names, timeout_seconds
     )
     yield build_labelled_gauge(
-        "broker_registration_bytes", "Its latest registration, as sent.", label_names, registration_bytes
+        "broker_registration_bytes",
+        "Size of the broker's latest registration, as sent.",
+        label_names,
+        registration_bytes,
     )
     yield build_labelled_gauge(
-        "broker_registration_age_seconds", "How long ago that was.", label_names, registration_ages
+        "broker_registration_age_seconds",
+        "Time since the broker's latest registration.",
+        label_names,
+        registration_ages,
     )
     yield build_gauge(
         "brokers_not_shown",
-        "Brokers without series of their own.",
+        "Number of brokers without their own series.",
         max(len(group_members) - MAX_SHOWN_BROKERS, 0),
     )
 
@@ -281,14 +304,14 @@ def _collect_events(counters: ServerCounters) -> Iterator[Metric]:
         for event_type in _TABLE_EVENTS
     }
     yield build_labelled_counter(
-        "events", "What changed the tables, as the journal calls it.", ("event",), counts_by_event
+        "events", "Events that changed the tables, by journal event type.", ("event",), counts_by_event
     )
     counts_by_reason = {
         (leave_reason,): float(counters.counts_by_leave_reason[leave_reason])
         for leave_reason in _LEAVE_REASONS
     }
-    yield build_labelled_counter("brokers_left", "Brokers taken out, by why.", ("reason",), counts_by_reason)
+    yield build_labelled_counter("brokers_left", "Brokers removed, by reason.", ("reason",), counts_by_reason)
     size_histograms = {(): counters.registration_sizes}
     yield build_labelled_histogram(
-        "registration_bytes", "Bodies of registrations, as sent.", size_histograms, ()
+        "registration_bytes", "Sizes of registration bodies, as sent.", size_histograms, ()
     )

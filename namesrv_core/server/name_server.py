@@ -140,7 +140,7 @@ class NameServer:
             return "stopping"
         settings, running_ms = self.state.settings, self.now_ms() - self.state.started_at_ms
         if settings.needWaitForService and running_ms < settings.waitSecondsForService * 1000:
-            return f"waiting for brokers to register, {settings.waitSecondsForService} s after the start"
+            return f"waiting for brokers to register until {settings.waitSecondsForService} s after the start"
         return "paused" if self._is_frozen else None
 
     @property
@@ -198,14 +198,17 @@ class NameServer:
         self.access_control.reload_credentials()
         self.tls_certificates.reload_files()
 
-    async def stop(self, stop_reason: str = "told to") -> None:
+    async def stop(self, stop_reason: str = "stop requested") -> None:
         """Send clients to other servers for the time in the settings, finish all writes and close."""
         if self.shutdown_wait_seconds:
-            log.info("sending clients away for %d s", self.shutdown_wait_seconds)
+            log.info(
+                "shutting down: redirecting clients to other name servers for %d s",
+                self.shutdown_wait_seconds,
+            )
             self._response_cache.disable_cache()
             self._graceful_shutdown = GracefulShutdown(self.state.tables, self._open_streams, self.counters)
             await self._graceful_shutdown.wait_for_clients(self.shutdown_wait_seconds)
-            log.info("%d requests were answered with GO_AWAY", self.counters.go_away_count)
+            log.info("answered %d requests with GO_AWAY", self.counters.go_away_count)
         self._stop_serving()
         self.access_control.log_last_refusals(self.now_ms())
         await self.state_persistence.finish_writes()
@@ -293,7 +296,7 @@ class NameServer:
             command = yield from precompute_steps
         except Exception:
             # The handler will raise the same error and answer it.
-            log.debug("nothing was done ahead of %s", command, exc_info=True)
+            log.debug("cannot precompute %s", command, exc_info=True)
         answer = self._carry_out_request(stream, command)
         yield from registration_precompute.release_precomputed(command)
         return answer
@@ -343,7 +346,7 @@ class NameServer:
             self._publish_events(events, request_name(command.code), stream.peer_addr)
         else:
             log.error(
-                "could not keep what request %d from %s changed: %s",
+                "could not save the change of request %d from %s: %s",
                 command.code,
                 stream.peer_addr,
                 write_failure,
@@ -351,7 +354,7 @@ class NameServer:
             answer = build_reply(
                 command,
                 ResponseCode.SYSTEM_ERROR,
-                remark=f"not changed, it could not be written: {write_failure}",
+                remark=f"not changed, the change could not be saved: {write_failure}",
             )
         if not command.is_oneway:
             stream.send_command(answer)

@@ -23,34 +23,42 @@ def export_security_metrics(name_server: InspectedServer) -> Iterator[Metric]:
         for reason, refusal_count in name_server.state.refusals.counts_by_reason.items()
     }
     yield build_labelled_counter(
-        "refused_requests", "Requests that were not allowed.", ("reason",), counts_by_reason
+        "refused_requests", "Requests refused by the access policy, by reason.", ("reason",), counts_by_reason
     )
     counts_by_result = {
         ("read",): access_control.reload_count,
         ("failed",): access_control.failed_reload_count,
     }
     yield build_labelled_counter(
-        "credentials_reloads", "New credentials files.", ("result",), counts_by_result
+        "credentials_reloads", "Reloads of the credentials file, by result.", ("result",), counts_by_result
     )
     if name_server.tls_certificates.tls_policy is not None:
         yield from _export_tls_metrics(
             name_server.tls_certificates, name_server.tls_certificates.tls_policy.handshake_count
         )
     lost_lines = sum(map(_lost_line_count, log.handlers))
-    yield build_counter("log_lost_lines", "Lines of the log that nobody read in time.", lost_lines)
+    yield build_counter(
+        "log_lost_lines", "Log lines lost because the reader of the log was too slow.", lost_lines
+    )
 
 
 def _export_tls_metrics(tls_certificates: "TlsCertificates", handshake_count: int) -> Iterator[Metric]:
-    yield build_counter("tls_handshakes", "TLS handshakes that began.", handshake_count)
-    yield build_counter("tls_refused", "Connections closed because of TLS.", tls_certificates.refused_count)
+    yield build_counter("tls_handshakes", "TLS handshakes started.", handshake_count)
+    yield build_counter(
+        "tls_refused", "Connections closed because TLS failed.", tls_certificates.refused_count
+    )
     counts_by_result = {
         ("read",): tls_certificates.reload_count,
         ("failed",): tls_certificates.failed_reload_count,
     }
-    yield build_labelled_counter("tls_reloads", "New certificates and keys.", ("result",), counts_by_result)
+    yield build_labelled_counter(
+        "tls_reloads", "Reloads of the TLS certificate and key, by result.", ("result",), counts_by_result
+    )
     if tls_certificates.expires_at is not None:
         yield build_gauge(
-            "tls_certificate_expiry_timestamp_seconds", "When it expires.", tls_certificates.expires_at
+            "tls_certificate_expiry_timestamp_seconds",
+            "Expiry time of the TLS certificate, in seconds since 1970.",
+            tls_certificates.expires_at,
         )
 
 

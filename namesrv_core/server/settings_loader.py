@@ -36,7 +36,7 @@ def load_settings(
     tls_items: dict[str, str] = {}
     if parsed_flags.configFile is not None:
         if not parsed_flags.configFile:
-            raise BadSettings("-c: the name of the file is empty; leave -c out, or say which file")
+            raise BadSettings("-c has an empty file name: give a file, or omit -c")
         _read_settings_file(settings, Path(parsed_flags.configFile), tls_items)
     for setting_key in (*known.SETTING_KEYS, *tls_settings.TLS_KEYS):
         if environment_variable(setting_key) in environment:
@@ -71,9 +71,9 @@ def load_settings(
     settings.readOnly = settings.readOnly or parsed_flags.read_only
     settings.noRemoteConfig = settings.noRemoteConfig or parsed_flags.no_remote_config
     if settings.clusterTest:
-        raise RocketMQError("clusterTest=true is not supported: no broker could register")
+        raise RocketMQError("clusterTest=true is not supported: brokers could not register")
     if settings.enableControllerInNamesrv:
-        raise RocketMQError("enableControllerInNamesrv=true is not supported: run a controller beside it")
+        raise RocketMQError("enableControllerInNamesrv=true is not supported: run a separate controller")
     settings.fix_protected_keys()
     return settings
 
@@ -91,6 +91,8 @@ def _read_settings_file(settings: NameServerSettings, file_path: Path, tls_items
             # A typing error in a security setting must not leave the server open.
             raise BadSettings(f"{file_path}:{setting_item.line_number}: {setting_item.key}: {value_problem}")
         if value_problem is not None:
+            if setting_item.key in known.SETTING_KEYS:
+                value_problem += f"; using {settings.format_setting(setting_item.key)}"
             log.warning("%s:%d: %s: %s", file_path, setting_item.line_number, setting_item.key, value_problem)
     settings.configStorePath = str(file_path)
 
@@ -116,8 +118,8 @@ def _parse_defines(define_words: Iterable[str]) -> Iterable[tuple[str, str]]:
             setting_key not in known.SETTING_KEYS and setting_key not in tls_settings.TLS_KEYS
         ):
             raise BadSettings(
-                f"-D{setting_key}: no such setting; -Dkey=value sets one of those that -p prints, of ours"
-                " (docs/reference/limits.md) or of TLS"
+                f'unknown setting "{setting_key}" for -D: give KEY=VALUE with a key that -p prints, '
+                "a limit of docs/reference/limits.md, or a TLS setting"
             )
         yield setting_key, setting_text
 

@@ -53,7 +53,7 @@ class SystemdNotifier:
                 notify_socket.setblocking(False)
                 notify_socket.sendto("\n".join(map(escape_unsafe, state_lines)).encode(), self._socket_path)
         except OSError as error:
-            log.warning("could not tell the service manager %s: %s", state_lines[0], error)
+            log.warning("could not notify systemd (%s): %s", state_lines[0], error)
 
 
 def _read_watchdog_seconds(environment: Mapping[str, str]) -> float:

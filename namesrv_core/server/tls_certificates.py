@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.errors import BadSettings
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.server.log import log
 from namesrv_core.server.log_throttle import LogThrottle
 from namesrv_core.state.tls_settings import TlsSettings
@@ -26,7 +27,7 @@ CHECK_SECONDS = 1.0
 """The interval between two checks of the files."""
 
 
-_WRITING_PROBLEM = "the files of TLS are being written"
+_WRITING_PROBLEM = "the TLS files are being written"
 
 
 class _CertificateReading(NamedTuple):
@@ -122,7 +123,7 @@ class TlsCertificates:
             return
         file_reading = self._read_files(self._server_files)
         if file_reading.content_digest is not None and file_reading.content_digest == self._used_digest:
-            log.info("TLS: the certificate is as it was")
+            log.info("TLS: the certificate has not changed")
             return
         self._logged_problem = ""
         self._apply_reading(file_reading)
@@ -139,9 +140,9 @@ class TlsCertificates:
         self._used_digest = file_reading.content_digest
         self.expires_at = file_reading.expires_at
         self.tls_policy.ssl_context = file_reading.ssl_context
-        log.info("TLS: new connections are shown %s", file_reading.certificate_text)
+        log.info("TLS: new connections use %s", file_reading.certificate_text)
         if file_reading.has_expired:
-            log.warning("TLS: that certificate has expired: clients that verify it do not connect")
+            log.warning("TLS: this certificate has expired, so clients that verify it cannot connect")
 
     def _log_problem(self, problem_text: str) -> None:
         """Log a problem once, not at every check."""
@@ -150,11 +151,11 @@ class TlsCertificates:
             return
         self._logged_problem = problem_text
         consequence_text = (
-            "no TLS until that is put right"
+            "TLS is not available until you fix this"
             if self.tls_policy.ssl_context is None
-            else "the certificate of before stays"
+            else "the previous certificate stays in use"
         )
-        log.error("TLS: %s: %s", problem_text, consequence_text)
+        log.error("TLS: %s; %s", problem_text, consequence_text)
 
     def stop(self) -> None:
         if self._check_task is not None:
@@ -163,7 +164,8 @@ class TlsCertificates:
     def _count_refusal(self, peer_addr: str, refusal_reason: str) -> None:
         self.refused_count += 1
         self._log_throttle.log_warning(
-            refusal_reason.partition("(")[0].partition(" of ")[0], f"closing {peer_addr}: it {refusal_reason}"
+            refusal_reason.partition("(")[0].partition(" of ")[0],
+            f"closing {peer_addr}: the client {refusal_reason}",
         )
 
 
@@ -211,7 +213,7 @@ def _build_self_signed_context(tls_settings: TlsSettings) -> "ssl.SSLContext":
 
     ssl_context = build_self_signed_context(_build_cipher_offer(tls_settings))
     log.info(
-        "TLS: a client asked for it, and is shown a certificate that was made for the purpose (test mode)"
+        "TLS: using a self-signed certificate (test mode): set tls.server.certPath and tls.server.keyPath"
     )
     return ssl_context
 
@@ -233,7 +235,7 @@ def _read_certificate_files(server_files: "TlsServerFiles") -> _CertificateReadi
         return _CertificateReading(content_digest, None, problem_text=str(error))
     expiry_time = datetime.fromtimestamp(tls_client.expiry_seconds(server_certificate), UTC)
     certificate_text = (
-        f"the certificate of {tls_client.name_of_certificate(server_certificate)!r} in "
+        f'the certificate of "{escape_unsafe(tls_client.name_of_certificate(server_certificate))}" in '
         f"{server_files.cert_file}, valid until {expiry_time:%Y-%m-%dT%H:%M:%SZ}"
     )
     return _CertificateReading(

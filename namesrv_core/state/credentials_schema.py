@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from namesrv_core.errors import BadSettings
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.state.access_policy import (
     NO_FENCE,
     AccessGrant,
@@ -28,32 +29,34 @@ NonEmptyTexts = Annotated[list[NonEmptyText], Meta(min_length=1)]
 RoleName = Annotated[
     Literal["read", "observer", "broker", "admin"],
     Meta(
-        description="read: routes, clusters, lists of topics. observer: that, KV config and settings, and no"
-        " change. broker: read, and what brokers say of themselves. admin: everything."
+        description="read: routes, clusters and topic lists. observer: also KV config and settings, no"
+        " changes. broker: read, and the requests that brokers send about themselves. admin: everything."
     ),
 ]
 SourceNetworks = Annotated[
-    NonEmptyTexts, Meta(description="Networks (CIDR) or addresses that this may be used from.")
+    NonEmptyTexts, Meta(description="Networks (CIDR) or addresses from which this entry may be used.")
 ]
 BrokerClusters = Annotated[
-    NonEmptyTexts, Meta(description="For the role broker: the only clusters it may register in.")
+    NonEmptyTexts, Meta(description="For the role broker: the only clusters that the broker may register in.")
 ]
 BrokerNetworks = Annotated[
     NonEmptyTexts,
-    Meta(description="For the role broker: the only networks (CIDR) whose addresses it may register."),
+    Meta(
+        description="For the role broker: the only networks (CIDR) whose addresses the broker may register."
+    ),
 ]
 
 StaticTopics = Annotated[
     list[NonEmptyText],
     Meta(
-        description="For the role broker: the only topics whose queues it may map. Without this list, every"
-        " topic that no broker outside of clusters and addresses has."
+        description="For the role broker: the only topics whose queues the broker may map. Without this list:"
+        " every topic that no broker outside of clusters and addresses has."
     ),
 ]
 
 
 class AccountEntry(Struct, forbid_unknown_fields=True):
-    """Who signs with a key: a broker's innerClientAuthenticationCredentials, a client's keys, mqadmin's."""
+    """A client that signs requests with a key: a broker (innerClientAuthenticationCredentials) or a tool."""
 
     accessKey: NonEmptyText
     secretKey: Annotated[str, Meta(min_length=8)]
@@ -65,10 +68,10 @@ class AccountEntry(Struct, forbid_unknown_fields=True):
 
 
 class CertificateEntry(Struct, forbid_unknown_fields=True):
-    """Who shows a client certificate that the server's trust store vouches for."""
+    """A client with a certificate that the server verifies against its trust store."""
 
     subject: Annotated[
-        NonEmptyText, Meta(description="The whole subject, as RFC 4514 has it: CN=ops,O=Example.")
+        NonEmptyText, Meta(description="The whole subject in the form of RFC 4514: CN=ops,O=Example.")
     ]
     role: RoleName
     from_: SourceNetworks | None = field(default=None, name="from")
@@ -78,7 +81,7 @@ class CertificateEntry(Struct, forbid_unknown_fields=True):
 
 
 class NetworkEntry(Struct, forbid_unknown_fields=True):
-    """Who asks from a network, signed or not."""
+    """Clients in a network, whether they sign their requests or not."""
 
     network: Annotated[NonEmptyText, Meta(description="A network (CIDR) or an address.")]
     role: RoleName
@@ -88,11 +91,11 @@ class NetworkEntry(Struct, forbid_unknown_fields=True):
 
 
 class CredentialsFile(Struct, forbid_unknown_fields=True):
-    """Who may ask a name server what. What nothing here allows is refused."""
+    """The access rules of a name server. It refuses every request that no rule allows."""
 
     everybody: Annotated[
         Literal["none", "read", "observer", "broker", "admin"],
-        Meta(description="What those may whom nothing else names."),
+        Meta(description="The role of clients that no other rule covers."),
     ] = "none"
     accounts: list[AccountEntry] = []
     certificates: list[CertificateEntry] = []
@@ -104,7 +107,7 @@ def build_policy(
 ) -> AccessPolicy:
     """Build the policy of a file's content. Raises BadSettings, which names the entry but no secret."""
     if file_content is None:
-        raise BadSettings("there is nothing in it")
+        raise BadSettings("empty file: add accounts, certificates, networks or everybody")
     try:
         file_entries = msgspec.convert(file_content, CredentialsFile)
     except msgspec.ValidationError as error:
@@ -130,7 +133,7 @@ def build_policy(
         )
     accounts_by_key = _build_accounts(file_entries.accounts)
     if not accounts_by_key and len(keyless_grants) == 1 and keyless_grants[0].role == AccessRole.NONE:
-        raise BadSettings("it allows nobody anything: name accounts, certificates, networks, or everybody")
+        raise BadSettings("no rule allows anything: add accounts, certificates, networks or everybody")
     return AccessPolicy(
         keyless_grants, accounts_by_key, read_only=read_only, no_remote_config=no_remote_config
     )
@@ -141,7 +144,7 @@ def _build_accounts(account_entries: Sequence[AccountEntry]) -> Mapping[str, Sig
     for entry_index, account_entry in enumerate(account_entries):
         entry_path = f"accounts[{entry_index}]"
         if account_entry.accessKey in accounts_by_key:
-            raise BadSettings(f"{entry_path}.accessKey: {account_entry.accessKey!r} is there twice")
+            raise BadSettings(f'{entry_path}.accessKey: duplicate key "{account_entry.accessKey}"')
         access_grant = _build_grant(
             account_entry, entry_path, _parse_networks(account_entry.from_, f"{entry_path}.from")
         )
@@ -163,8 +166,8 @@ def _build_grant(
     )
     if registration_fence != NO_FENCE and access_role != AccessRole.BROKER:
         raise BadSettings(
-            f"{entry_path}: clusters, addresses and staticTopics are for the role broker, "
-            f"not for {grant_entry.role}"
+            f'{entry_path}: role "{grant_entry.role}" with clusters, addresses or staticTopics: '
+            "use them only with the role broker"
         )
     return AccessGrant(access_role, peer_networks, subject, registration_fence)
 
@@ -182,9 +185,11 @@ def _parse_networks(
 
 def _parse_subject(subject_text: str, entry_path: str) -> str:
     if "=" not in subject_text:
-        raise BadSettings(f"{entry_path}.subject: {subject_text!r} is no subject like CN=ops,O=Example")
+        raise BadSettings(f'{entry_path}.subject: invalid subject "{subject_text}": write CN=ops,O=Example')
     if any(character < " " or "\x7f" <= character <= "\x9f" for character in subject_text):
-        raise BadSettings(f"{entry_path}.subject: {subject_text!r} has a control character: write it as \\0A")
+        raise BadSettings(
+            f'{entry_path}.subject: control character in "{escape_unsafe(subject_text)}": write it as \\0A'
+        )
     return normalize_subject(subject_text)
 
 
@@ -200,7 +205,7 @@ def build_credentials_schema() -> dict[str, object]:
     file_schema: dict[str, object] = msgspec.json.schema(CredentialsFile)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Who may ask a name server",
+        "title": "Access rules of a name server",
         **file_schema,
     }
 

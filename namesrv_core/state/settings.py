@@ -173,34 +173,28 @@ class NameServerSettings:
         value_type = _TYPES_BY_KEY.get(setting_key)
         if value_type is None:
             self.others[setting_key] = value_text
-            return "unknown key, shown and not used"
+            return "unknown setting, shown but not used"
         if value_text not in _ALLOWED_VALUES.get(setting_key, (value_text,)):
-            return (
-                f"{value_text!r} is none of {', '.join(_ALLOWED_VALUES[setting_key])}, "
-                f"{getattr(self, setting_key)} stays"
-            )
+            return f'invalid value "{value_text}": use one of {", ".join(_ALLOWED_VALUES[setting_key])}'
         if (
             setting_key in _VALUE_PATTERNS
             and value_text
             and not _VALUE_PATTERNS[setting_key][0].fullmatch(value_text)
         ):
-            return (
-                f"{value_text!r} is not like {_VALUE_PATTERNS[setting_key][1]}, "
-                f"{getattr(self, setting_key)} stays"
-            )
+            return f'invalid value "{value_text}": write {_VALUE_PATTERNS[setting_key][1]}'
         problem_text = None
         parsed_value: object = value_text
         if value_type is bool:
             parsed_value = value_text.lower() == "true"
             if value_text.lower() not in ("true", "false"):
-                problem_text = f"{value_text!r} is neither true nor false, taken as false"
+                problem_text = f'invalid value "{value_text}": write true or false'
         elif value_type is int:
             try:
                 parsed_value = parsed_number = _parse_number(value_text)
             except ValueError:
-                return f"{value_text!r} is no whole number, {getattr(self, setting_key)} stays"
+                return f'invalid value "{value_text}": write a whole number'
             if setting_key in _JOURNAL_KEYS and parsed_number < 1:
-                return f"{value_text!r} is less than 1, {getattr(self, setting_key)} stays"
+                return f'invalid value "{value_text}": write a number of at least 1'
         setattr(self, setting_key, parsed_value)
         self.generation += 1
         return problem_text
@@ -272,6 +266,11 @@ class NameServerSettings:
             if setting_value is not None
         }
         return dict(sorted({**self.others, **shown_texts}.items()))
+
+    def format_setting(self, setting_key: str) -> str:
+        """The text of a known setting; empty if it has no value."""
+        setting_value = getattr(self, setting_key)
+        return "" if setting_value is None else _format_value(setting_value)
 
     def build_decode_limits(self) -> DecodeLimits:
         """The size limits for decoding."""

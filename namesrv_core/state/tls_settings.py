@@ -113,11 +113,14 @@ class TlsSettings:
             ).lower()
             if given_items[setting_key] not in allowed_values:
                 raise BadSettings(
-                    f"{setting_key}={given_items[setting_key]}: it is one of {', '.join(allowed_values)}"
+                    f'invalid value "{given_items[setting_key]}" for {setting_key}: '
+                    f"use one of {', '.join(allowed_values)}"
                 )
         for setting_key in _FLAG_KEYS:
             if given_items.get(setting_key, "true").lower() not in ("true", "false"):
-                raise BadSettings(f"{setting_key}={given_items[setting_key]}: it is true or false")
+                raise BadSettings(
+                    f'invalid value "{given_items[setting_key]}" for {setting_key}: write true or false'
+                )
         server_settings = cls._from_server_items(given_items)
         return replace(
             server_settings,
@@ -138,7 +141,7 @@ class TlsSettings:
             return cls._from_test_mode_items(given_items)
         if cert_path is None or key_path is None:
             missing_key = _KEY_PATH_KEY if cert_path else _CERT_PATH_KEY
-            raise BadSettings(f"{missing_key} is missing: TLS needs a certificate and its key")
+            raise BadSettings(f"missing setting {missing_key}: TLS needs a certificate and its key")
         return cls(
             given_items[MODE_KEY],
             cert_path,
@@ -153,11 +156,11 @@ class TlsSettings:
         for setting_key in (_CERT_PATH_KEY, _KEY_PATH_KEY, _TRUST_PATH_KEY):
             if setting_key in given_items:
                 raise BadSettings(
-                    f"{setting_key} is not used as long as {_TEST_MODE_KEY}=true: set that to false"
+                    f"{setting_key} has no effect with {_TEST_MODE_KEY}=true: set {_TEST_MODE_KEY}=false"
                 )
         if given_items[_CLIENT_AUTH_KEY] == "require":
             raise BadSettings(
-                f"{_CLIENT_AUTH_KEY}=require needs certificates: {_CERT_PATH_KEY}, "
+                f"{_CLIENT_AUTH_KEY}=require needs certificates: set {_CERT_PATH_KEY}, "
                 f"{_KEY_PATH_KEY} and {_TRUST_PATH_KEY}"
             )
         return cls(given_items[MODE_KEY])
@@ -169,8 +172,8 @@ class TlsSettings:
             return given_items[_CLIENT_AUTH_KEY]
         if given_items[_CLIENT_AUTH_KEY] == "require":
             raise BadSettings(
-                f"{_CLIENT_AUTH_KEY}=require proves nothing while {_AUTH_CLIENT_KEY}=false "
-                f"takes any certificate: set that to true"
+                f"{_CLIENT_AUTH_KEY}=require accepts any certificate with {_AUTH_CLIENT_KEY}=false: "
+                f"set {_AUTH_CLIENT_KEY}=true"
             )
         return "none"
 
@@ -198,8 +201,8 @@ def _read_protocols(given_items: Mapping[str, str]) -> tuple[str, ...]:
     )
     if unknown_protocols or (named_protocols and not supported_protocols):
         raise BadSettings(
-            f"{_PROTOCOLS_KEY}={given_items[_PROTOCOLS_KEY]}: what is spoken here is "
-            f"{' and '.join(_SUPPORTED_PROTOCOLS)}"
+            f'invalid value "{given_items[_PROTOCOLS_KEY]}" for {_PROTOCOLS_KEY}: '
+            f"use {' and '.join(_SUPPORTED_PROTOCOLS)}"
         )
     return supported_protocols
 

@@ -42,7 +42,7 @@ def load_credentials(file_path: Path) -> object:
     except OSError as error:
         raise BadSettings(f"{file_path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BadSettings(f"{file_path} is no text in UTF-8") from None
+        raise BadSettings(f'invalid credentials file "{file_path}": not UTF-8 text') from None
     return (_parse_json if file_path.suffix == ".json" else _parse_yaml)(file_path, file_text)
 
 
@@ -52,7 +52,7 @@ def _parse_json(file_path: Path, file_text: str) -> object:
     try:
         return json.loads(file_text, object_pairs_hook=_require_unique_members)
     except (ValueError, RecursionError) as error:
-        raise BadSettings(f"{file_path} is no JSON: {error}") from None
+        raise BadSettings(f'invalid JSON in "{file_path}": {error}') from None
 
 
 def _require_unique_members(member_pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
@@ -66,7 +66,7 @@ def _require_unique_members(member_pairs: Sequence[tuple[str, object]]) -> dict[
 def _describe_duplicate(member_keys: Sequence[str]) -> str:
     key_counts = Counter(member_keys)
     repeated_key = next(member_key for member_key in member_keys if key_counts[member_key] > 1)
-    return f"{repeated_key!r} is there twice"
+    return f'duplicate key "{repeated_key}"'
 
 
 def _parse_yaml(file_path: Path, file_text: str) -> object:
@@ -91,10 +91,10 @@ def _parse_yaml(file_path: Path, file_text: str) -> object:
     except yaml.MarkedYAMLError as error:
         line_hint = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise BadSettings(
-            f"{file_path} is no YAML{line_hint}: {_redact_problem(error.problem or '')}"
+            f'invalid YAML in "{file_path}"{line_hint}: {_redact_problem(error.problem or "")}'
         ) from None
     except yaml.YAMLError:
-        raise BadSettings(f"{file_path} is no YAML") from None
+        raise BadSettings(f'invalid YAML in "{file_path}"') from None
 
 
 def _redact_problem(problem_text: str) -> str:

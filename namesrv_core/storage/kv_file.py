@@ -25,11 +25,11 @@ def load_kv_tables(file_path: Path) -> KvFileTables:
     try:
         parsed_tables = fastjson.decode_json(file_content)
     except ValueError as error:
-        raise CorruptFileError(f"{file_path} is no KV file: {error}") from None
+        raise CorruptFileError(f'invalid KV file "{file_path}": {error}') from None
     if parsed_tables == {}:
         return {}
     if not isinstance(parsed_tables, dict) or not isinstance(parsed_tables.get("configTable"), dict):
-        raise CorruptFileError(f"{file_path} is no KV file: it has no configTable")
+        raise CorruptFileError(f'invalid KV file "{file_path}": no configTable')
     return {
         namespace: _parse_table(file_path, namespace, kv_table)
         for namespace, kv_table in parsed_tables["configTable"].items()
@@ -38,11 +38,11 @@ def load_kv_tables(file_path: Path) -> KvFileTables:
 
 def _parse_table(file_path: Path, namespace: str, kv_table: object) -> Mapping[str, str | None]:
     if not isinstance(kv_table, dict):
-        raise CorruptFileError(f"{file_path} is no KV file: its namespace {namespace} is no object")
+        raise CorruptFileError(f'invalid KV file "{file_path}": namespace "{namespace}" is not an object')
     try:
         return {kv_key: fastjson.to_text(kv_value) for kv_key, kv_value in kv_table.items()}
     except ValueError as error:
-        raise CorruptFileError(f"{file_path} is no KV file: {error}") from None
+        raise CorruptFileError(f'invalid KV file "{file_path}": {error}') from None
 
 
 def save_kv_tables(file_path: Path, kv_tables: KvFileTables) -> None:

@@ -28,7 +28,7 @@ def load_setting_items(file_path: Path) -> list[SettingItem]:
     try:
         return list(_parse_items(file_text))
     except InvalidUEscapeError as error:
-        raise CorruptFileError(f"{file_path} is no properties file: {error}") from None
+        raise CorruptFileError(f'invalid properties file "{file_path}": {error}') from None
 
 
 def _parse_items(file_text: str) -> Iterator[SettingItem]:

@@ -5,7 +5,7 @@ def split_addr(server_addr: str) -> tuple[str, int]:
     """Split "host:port" or "[v6]:port". Raises ValueError for anything else."""
     host, _, port_text = server_addr.rpartition(":")
     if not host or not (port_text.isascii() and port_text.isdigit()) or not 0 < int(port_text) < 65536:
-        raise ValueError(f"{server_addr!r} is no host:port")
+        raise ValueError(f'invalid address "{server_addr}": write HOST:PORT')
     return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port_text)
 
 
@@ -16,7 +16,7 @@ def split_listen_text(listen_text: str) -> tuple[str, int]:
     """
     host, _, port_text = listen_text.rpartition(":") if ":" in listen_text else ("127.0.0.1", "", listen_text)
     if not host or not (port_text.isascii() and port_text.isdigit()) or int(port_text) > 65535:
-        raise ValueError(f"{listen_text!r} is neither PORT nor HOST:PORT")
+        raise ValueError(f'invalid address "{listen_text}": write PORT or HOST:PORT')
     return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port_text)
 
 

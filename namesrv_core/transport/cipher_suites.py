@@ -30,8 +30,8 @@ def restrict_context(ssl_context: ssl.SSLContext, cipher_offer: CipherOffer) -> 
         tls13_count = len(cipher_offer.cipher_names) - len(older_ciphers)
         if 0 < tls13_count < len(_TLS13_SUITES) and "TLSv1.3" in allowed_versions:
             raise BadSettings(
-                f"tls.ciphers: TLS 1.3 comes with all of {', '.join(_TLS13_SUITES)}:"
-                " name all of them, or none of them for TLS 1.2 alone"
+                f"tls.ciphers names some suites of TLS 1.3: name all of {', '.join(_TLS13_SUITES)},"
+                " or none of them for TLS 1.2 only"
             )
         if older_ciphers:
             ssl_context.set_ciphers(":".join(map(_require_cipher, older_ciphers)))
@@ -40,7 +40,7 @@ def restrict_context(ssl_context: ssl.SSLContext, cipher_offer: CipherOffer) -> 
         if not tls13_count:
             allowed_versions.discard("TLSv1.3")
     if not allowed_versions:
-        raise BadSettings("tls.ciphers has none for the versions in tls.protocols")
+        raise BadSettings("no cipher of tls.ciphers fits the versions in tls.protocols")
     sorted_versions = [_VERSIONS_BY_NAME[listed_name] for listed_name in sorted(allowed_versions)]
     ssl_context.minimum_version, ssl_context.maximum_version = sorted_versions[0], sorted_versions[-1]
 
@@ -52,15 +52,15 @@ def _require_cipher(cipher_name: str) -> str:
     try:
         probe_context.set_ciphers(openssl_cipher)
     except ssl.SSLError:
-        raise BadSettings(f"tls.ciphers: there is no {cipher_name!r}") from None
+        raise BadSettings(f'unknown cipher suite "{cipher_name}" in tls.ciphers') from None
     # OpenSSL also accepts groups such as HIGH and exclusions, which Java does not know.
     cipher = next(
         (cipher for cipher in probe_context.get_ciphers() if cipher["name"] == openssl_cipher), None
     )
     if cipher is None:
-        raise BadSettings(f"tls.ciphers: {cipher_name!r} is no cipher suite")
+        raise BadSettings(f'"{cipher_name}" in tls.ciphers is not a cipher suite: name each suite')
     if cipher["strength_bits"] == 0 or cipher["auth"] == "auth-null":
-        raise BadSettings(f"tls.ciphers: {cipher_name!r} protects nothing")
+        raise BadSettings(f'cipher suite "{cipher_name}" in tls.ciphers does not encrypt: remove it')
     return openssl_cipher
 
 

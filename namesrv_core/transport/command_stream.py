@@ -346,7 +346,7 @@ class CommandStream(asyncio.Protocol):
         self.full_since = self._event_loop.time()
         self.check_held_bytes()
         if self._unsent_bytes > self._stream_quotas.max_unsent_bytes:
-            self.report_over_limit("maxUnsentBytes", f"{self._unsent_bytes} bytes are waiting for it to read")
+            self.report_over_limit("maxUnsentBytes", f"did not read {self._unsent_bytes} bytes of answers")
             self._transport.abort()
         self.update_reading()
 

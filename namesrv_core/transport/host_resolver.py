@@ -16,7 +16,7 @@ def resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddr
     try:
         addr_infos = socket.getaddrinfo(encoded_host, port, type=socket.SOCK_STREAM, flags=lookup_flags)
     except UnicodeError:
-        raise OSError(0, "it is no valid one") from None
+        raise OSError(0, "invalid name") from None
     return [(family, sockaddr) for family, _, _, _, sockaddr in addr_infos]
 
 

@@ -67,7 +67,7 @@ class StreamListener:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                asyncio_log.error("no connection can be accepted for %g s: %s", _PAUSE_SECONDS, error)
+                asyncio_log.error("cannot accept connections for %g s: %s", _PAUSE_SECONDS, error)
                 self._event_loop.remove_reader(self._listen_socket)
                 self._pause_timer = self._event_loop.call_later(_PAUSE_SECONDS, self._resume_accepting)
                 return

@@ -117,7 +117,7 @@ class MultiplexedClient:
                 self._finish_request(
                     server_link,
                     request_index,
-                    CallError(server_link.server_addr, "interrupted", "interrupted before it answered"),
+                    CallError(server_link.server_addr, "interrupted", "interrupted before the answer"),
                 )
             server_link.unsent_requests.clear()
             server_link.unanswered_requests.clear()

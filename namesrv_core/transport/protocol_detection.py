@@ -41,7 +41,7 @@ class TlsPolicy:
         self._build_context = build_context
         self._build_lock = Lock()
         self._unavailable_reason = (
-            "wants TLS, for which there is no certificate here: see tls.server.certPath"
+            "requested TLS, but this server has no certificate: set tls.server.certPath"
         )
 
     @property
@@ -56,7 +56,7 @@ class TlsPolicy:
                 try:
                     self.ssl_context = self._build_context()
                 except BadSettings as error:
-                    self._unavailable_reason = f"wants TLS, which cannot be had: {error}"
+                    self._unavailable_reason = f"requested TLS, which is not available: {error}"
                 self._build_context = None
 
     def current_context(self) -> "ssl.SSLContext":
@@ -97,7 +97,7 @@ class ProtocolDetector(asyncio.Protocol):
             else:
                 self._start_tls(data)
         elif self._tls_policy.is_required:
-            self._refuse_peer("speaks no TLS, which is demanded here")
+            self._refuse_peer("sent plain text, but this server requires TLS")
         else:
             self._transport.set_protocol(self._command_stream)
             self._command_stream.data_received(data)
@@ -142,7 +142,7 @@ class ProtocolDetector(asyncio.Protocol):
     def _refuse_silent_peer(self) -> None:
         self._handshake_timer = None
         self._tls_policy.report_refusal(
-            self._command_stream.peer_addr, f"began no TLS handshake within {HANDSHAKE_SECONDS:g} s"
+            self._command_stream.peer_addr, f"did not start a TLS handshake within {HANDSHAKE_SECONDS:g} s"
         )
         self._transport.abort()
 

@@ -76,7 +76,7 @@ class RateLimiter:
         )
         if pause_seconds > 0 and not self.is_resting:
             limit_key = "maxFramesPerSecond" if frames_left < 0 else "maxBytesPerSecond"
-            limited_stream.report_over_limit(limit_key, f"it is read again in {pause_seconds:.1f} s")
+            limited_stream.report_over_limit(limit_key, f"reading pauses for {pause_seconds:.1f} s")
             self._rest_for(limited_stream, pause_seconds)
 
     def rest_after_work(self, limited_stream: LimitedStream, work_seconds: float) -> None:

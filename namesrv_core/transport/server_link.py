@@ -108,7 +108,7 @@ class ServerLink:
     def build_connect_error(self, error_number: int) -> CallError:
         """Build the error for a connection that could not be opened."""
         reason = (
-            "connection refused, nothing listens there"
+            "connection refused, no server listens on this port"
             if error_number == ECONNREFUSED
             else os.strerror(error_number)
         )
@@ -117,21 +117,25 @@ class ServerLink:
     def build_loss_error(self, error_detail: str) -> CallError:
         """Build the error for a connection that the server closed. `error_detail` is the system's message."""
         if self.is_connected and not self.is_ready:
-            reason = "closed the connection during the TLS handshake: perhaps it speaks no TLS"
+            reason = (
+                "closed the connection during the TLS handshake; if it does not use TLS, omit --tls (tls)"
+            )
             return CallError(self.server_addr, "untrusted", reason + error_detail)
         hint = (
             ""
             if self.has_spoken or self.tls_connection is not None
-            else "; perhaps it demands TLS: --tls (tls)"
+            else "; if the server requires TLS, use --tls (tls)"
         )
-        return CallError(self.server_addr, "closed", f"closed the connection unanswered{error_detail}{hint}")
+        return CallError(
+            self.server_addr, "closed", f"closed the connection without an answer{error_detail}{hint}"
+        )
 
     def build_unreadable_error(self, received_bytes: bytes) -> CallError:
         """Build the error for received bytes that are not RocketMQ frames."""
         error = self.protocol_connection.error
         if self.tls_connection is None and received_bytes.startswith(_TLS_ALERT):
-            return CallError(self.server_addr, "unreadable", "speaks TLS: ask it with --tls (tls)")
-        reason = f"answered with what is no RocketMQ frame ({error.args[0] if error else ''})"
+            return CallError(self.server_addr, "unreadable", "uses TLS: add --tls (tls)")
+        reason = f"sent data that is not a RocketMQ frame ({error.args[0] if error else ''})"
         return CallError(self.server_addr, "unreadable", reason)
 
     def close(self) -> None:

@@ -61,7 +61,7 @@ class TlsClient:
         if cert_file is not None:
             load_identity(ssl_context, cert_file, key_file or cert_file, key_password, "client's")
         elif key_file is not None:
-            raise BadSettings(f"a key without its certificate: {key_file} needs --tlsCert (cert_file)")
+            raise BadSettings(f'key "{key_file}" without a certificate: pass --tlsCert FILE (cert_file)')
         self._has_certificate = cert_file is not None
         self._server_name = server_name
         if server_name is not None:
@@ -71,7 +71,7 @@ class TlsClient:
         try:
             self.create_connection(server_name)
         except ValueError:
-            raise BadSettings(f"{server_name!r} cannot be the name of a TLS server") from None
+            raise BadSettings(f'invalid TLS server name "{server_name}"') from None
 
     def create_connection(self, server_host: str) -> "TlsConnection":
         """Create the TLS state of a new connection. The host is a name or an IP address without brackets."""
@@ -133,10 +133,10 @@ class TlsConnection:
                 _find_common_name(server_certificate, "subject"),
                 _find_common_name(server_certificate, "issuer"),
             )
-            signer_text = "itself" if subject_name == issuer_name else f"{issuer_name!r}"
+            signer_text = "itself" if subject_name == issuer_name else f'"{issuer_name}"'
             return (
-                f"its certificate is signed by {signer_text}, not by a trusted CA: name "
-                f"the CA with --tlsCa (ca_file)"
+                f"its certificate is signed by {signer_text}, not by a trusted CA: pass the CA file "
+                f"with --tlsCa FILE (ca_file)"
             )
         if error.verify_code in _OTHER_NAME_CODES:
             certificate_names = ", ".join(
@@ -144,7 +144,7 @@ class TlsConnection:
                 for name_kind, alternative_name in server_certificate.get("subjectAltName", ())
             )
             certificate_names = certificate_names or f"CN {_find_common_name(server_certificate, 'subject')}"
-            expected_name = f"not {self._server_name}: say whom to expect with --tlsServerName (server_name)"
+            expected_name = f"not {self._server_name}: pass the name with --tlsServerName (server_name)"
             return f"its certificate names {certificate_names}, {expected_name}"
         if error.verify_code == _EXPIRED_CODE:
             return f"its certificate has expired{_format_moment(' on', server_certificate.get('notAfter'))}"
@@ -153,20 +153,20 @@ class TlsConnection:
                 f"its certificate is not valid "
                 f"yet{_format_moment(', only from', server_certificate.get('notBefore'))}"
             )
-        return f"its certificate is refused here: {error.verify_message}"
+        return f"its certificate is not valid: {error.verify_message}"
 
     def _describe_refusal(self, error: ssl.SSLError) -> str:
         reason = error.reason or "no reason given"
         _, is_alert, alert = reason.partition("_ALERT_")
         if not is_alert and reason in _PLAIN_TEXT_REASONS and not self.is_ready:
-            return "speaks no TLS: ask it without --tls (tls)"
+            return "does not use TLS: omit --tls (tls)"
         # A handshake that fails before the server presents a certificate is about versions and ciphers.
         if alert in _REFUSAL_ALERTS and self._server_certificate():
             if self._has_certificate:
-                return f"refuses this client's certificate ({format_alert(alert)}): see --tlsCert (cert_file)"
+                return f"rejects the client certificate ({format_alert(alert)}): check --tlsCert (cert_file)"
             if alert in _NO_CERTIFICATE_ALERTS:
-                return "demands a client certificate: give --tlsCert and --tlsKey (cert_file, key_file)"
-        return f"no TLS came about: {format_alert(alert or reason)}"
+                return "requires a client certificate: pass --tlsCert and --tlsKey (cert_file, key_file)"
+        return f"the TLS handshake failed: {format_alert(alert or reason)}"
 
     def _server_certificate(self) -> Mapping[str, Any]:
         """The server's certificate, trusted or not; empty if it has presented none."""
@@ -195,7 +195,7 @@ def trust_authorities(ssl_context: ssl.SSLContext, ca_file: Path | None) -> None
     try:
         ssl_context.load_verify_locations(ca_file)
     except ssl.SSLError:
-        raise BadSettings(f"the CA file {ca_file} has no certificate in PEM form") from None
+        raise BadSettings(f'no PEM certificate in the CA file "{ca_file}"') from None
 
 
 def load_identity(
@@ -204,22 +204,22 @@ def load_identity(
     """Load a certificate and its key. `owner_text` names the owner in messages. Raises BadSettings."""
     certificate_bytes, key_bytes = read_tls_file("certificate", cert_file), read_tls_file("key", key_file)
     if b"-----BEGIN CERTIFICATE-----" not in certificate_bytes:
-        raise BadSettings(f"the {owner_text} certificate {cert_file} is no certificate in PEM form")
+        raise BadSettings(f'no PEM certificate in the {owner_text} certificate file "{cert_file}"')
     if b"PRIVATE KEY-----" not in key_bytes:
-        raise BadSettings(f"the {owner_text} key {key_file} is no private key in PEM form")
+        raise BadSettings(f'no PEM private key in the {owner_text} key file "{key_file}"')
     is_key_encrypted = b"ENCRYPTED" in key_bytes
     if is_key_encrypted and key_password is None:
-        raise BadSettings(f"the {owner_text} key {key_file} is encrypted: it needs its password")
+        raise BadSettings(f'the {owner_text} key "{key_file}" is encrypted: give its password')
     try:
         # Pass an empty password, because without one OpenSSL prompts on the terminal.
         ssl_context.load_cert_chain(cert_file, key_file, key_password or "")
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
-            problem_text = f"the {owner_text} key {key_file} does not belong to the certificate {cert_file}"
+            problem_text = f'the {owner_text} key "{key_file}" does not match the certificate "{cert_file}"'
         elif is_key_encrypted:
-            problem_text = f"the password does not open the {owner_text} key {key_file}"
+            problem_text = f'wrong password for the {owner_text} key "{key_file}"'
         else:
-            problem_text = f"the {owner_text} certificate {cert_file} or key {key_file} is damaged"
+            problem_text = f'the {owner_text} certificate "{cert_file}" or key "{key_file}" is damaged'
         raise BadSettings(problem_text) from None
 
 
@@ -228,7 +228,7 @@ def read_tls_file(file_kind: str, file_path: Path) -> bytes:
     try:
         return Path(file_path).read_bytes()
     except OSError as error:
-        raise BadSettings(f"the TLS {file_kind} file {file_path} cannot be read: {error.strerror}") from None
+        raise BadSettings(f'cannot read the TLS {file_kind} file "{file_path}": {error.strerror}') from None
 
 
 def read_certificates(pem_path: Path) -> list[dict[str, Any]]:
@@ -244,9 +244,9 @@ def read_certificates(pem_path: Path) -> list[dict[str, Any]]:
             try:
                 certificate_records.append(dict(ssl._ssl._test_decode_cert(pem_file.name)))  # type: ignore[attr-defined]
             except (ssl.SSLError, ValueError):
-                raise BadSettings(f"a certificate in {pem_path} is damaged") from None
+                raise BadSettings(f'damaged certificate in "{pem_path}"') from None
     if not certificate_records:
-        raise BadSettings(f"{pem_path} has no certificate in PEM form")
+        raise BadSettings(f'no PEM certificate in "{pem_path}"')
     return certificate_records
 
 
@@ -268,7 +268,7 @@ def _find_common_name(certificate_record: Mapping[str, Any], name_field: str) ->
         for attribute_name, attribute_value in name_part
     ]
     return dict(name_parts).get("commonName") or next(
-        (attribute_value for _, attribute_value in reversed(name_parts)), "nobody named"
+        (attribute_value for _, attribute_value in reversed(name_parts)), "unnamed"
     )
 
 

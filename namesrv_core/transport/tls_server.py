@@ -129,18 +129,16 @@ def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SS
 def describe_refusal(error: ssl.SSLError) -> str:
     """Describe what a client did when its TLS connection failed or ended."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"shows a certificate that is refused: {error.verify_message}"
+        return f"presented an invalid certificate: {error.verify_message}"
     reason = error.reason or "no reason given"
     _, is_alert, alert = reason.partition("_ALERT_")
     if reason == "PEER_DID_NOT_RETURN_A_CERTIFICATE":
-        return "shows no certificate, which is demanded here"
+        return "presented no certificate, but this server requires one"
     if is_alert and alert in _DISTRUST_ALERTS:
         return f"does not trust this server's certificate ({tls_client.format_alert(alert)})"
     if reason in _NOTHING_IN_COMMON_REASONS:
-        return (
-            f"has no version or cipher of TLS in common with this server ({tls_client.format_alert(reason)})"
-        )
-    return f"broke off TLS: {tls_client.format_alert(alert or reason)}"
+        return f"shares no TLS version or cipher with this server ({tls_client.format_alert(reason)})"
+    return f"ended the TLS handshake: {tls_client.format_alert(alert or reason)}"
 
 
 def distinguished_name(certificate_record: Mapping[str, Any]) -> str:

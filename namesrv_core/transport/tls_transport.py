@@ -148,9 +148,7 @@ class TlsTransport(asyncio.Protocol):
         self._takes_turns = True
         self._empty_records += 1
         if self._empty_records > MAX_EMPTY_RECORDS:
-            self._end_refused(
-                f"sent more than {MAX_EMPTY_RECORDS} TLS records without data one after the other"
-            )
+            self._end_refused(f"sent more than {MAX_EMPTY_RECORDS} TLS records without data in a row")
 
     def _end_refused(self, refusal_reason: str) -> None:
         self._has_ended = True

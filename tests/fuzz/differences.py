@@ -292,7 +292,7 @@ def _is_long(text: str | None) -> bool:
 
 def _long_name(case: Case) -> bool:
     is_registration = case.has(RequestCode.REGISTER_BROKER, RequestCode.REGISTER_TOPIC_IN_NAMESRV)
-    return is_registration and case.codes == ([1], [0]) and "(maxNameBytes)" in case.ours.why
+    return is_registration and case.codes == ([1], [0]) and "over the limit maxNameBytes" in case.ours.why
 
 
 class Difference(NamedTuple):

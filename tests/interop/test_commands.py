@@ -179,7 +179,9 @@ def test_one_dead_name_server_beside_either(cluster: Cluster) -> None:
     done = nsadmin(f"127.0.0.1:1;{cluster.both}", "topicRoute", TOPIC)
     assert done.code == 3
     assert done.rows[0]["topic"] == TOPIC
-    assert done.said == "nsadmin: name server 127.0.0.1:1: connection refused, nothing listens there\n"
+    assert (
+        done.said == "nsadmin: name server 127.0.0.1:1: connection refused, no server listens on this port\n"
+    )
 
 
 def test_both_servers_tell_the_same(cluster: Cluster) -> None:

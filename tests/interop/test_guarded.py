@@ -78,9 +78,9 @@ class Guarded(NamedTuple):
 
     def allow(self, rules: Mapping[str, Any]) -> None:
         """Have the name server read other rules, as it does by itself."""
-        before = self.server.child.output.count("was read again")
+        before = self.server.child.output.count("reloaded ")
         write(self.credentials, rules)
-        wait_for("the file to be read", lambda: self.said("was read again") > before, 20)
+        wait_for("the file to be read", lambda: self.said("reloaded ") > before, 20)
 
     def said(self, text: str) -> int:
         return self.server.child.output.count(text)
@@ -217,7 +217,9 @@ def test_an_observer_reads_everything_and_changes_nothing_and_a_key_is_good_wher
     said = guarded.mqadmin("updateNamesrvConfig", "-k", "enableTopicList", "-v", "false")
     assert "User:monitor-1 has no permission. UPDATE_NAMESRV_CONFIG needs the role admin" in said
     tools(guarded.mqadmin.home, AWAY)
-    assert "User:operator-2 has no permission to ask from 127.0.0.1" in guarded.mqadmin("clusterList")
+    assert "User:operator-2 has no permission to send requests from 127.0.0.1" in guarded.mqadmin(
+        "clusterList"
+    )
     guarded.server.child.wait_for_line("(network, accessKey 'operator-2'", 20)
 
 

@@ -147,17 +147,17 @@ def test_each_wrong_setting_of_tls_gives_its_own_line(secured: Secured, tmp_path
     ca, (cert, key) = str(secured.authority.ca), map(str, secured.operator)
     own = ("--tlsCert", cert, "--tlsKey", key)
     for options, code, said in (
-        ((), 4, "closed the connection unanswered; perhaps it demands TLS: --tls (tls)"),
-        (("--tls",), 4, "its certificate is signed by 'test CA', not by a trusted CA"),
-        (("--tlsCa", str(stranger.ca)), 4, "name the CA with --tlsCa (ca_file)"),
-        (("--tlsCa", ca), 4, "demands a client certificate: give --tlsCert and --tlsKey"),
+        ((), 4, "closed the connection without an answer; if the server requires TLS, use --tls (tls)"),
+        (("--tls",), 4, 'its certificate is signed by "test CA", not by a trusted CA'),
+        (("--tlsCa", str(stranger.ca)), 4, "pass the CA file with --tlsCa FILE (ca_file)"),
+        (("--tlsCa", ca), 4, "requires a client certificate: pass --tlsCert and --tlsKey"),
         (("--tlsCa", ca, "--tlsCert", str(unknown.cert), "--tlsKey", str(unknown.key)), 4,
-         "refuses this client's certificate"),
+         "rejects the client certificate"),
         (("--tlsCa", ca, *own, "--tlsServerName", "broker.example"), 4,
          "its certificate names DNS localhost, IP Address 127.0.0.1"),
         (("--tlsCa", ca, "--tlsCert", cert, "--tlsKey", str(unknown.key)), 2,
-         "does not belong to the certificate"),
-        (("--tlsCa", f"{ca}.not"), 2, "cannot be read: No such file or directory"),
+         "does not match the certificate"),
+        (("--tlsCa", f"{ca}.not"), 2, "cannot read the TLS CA file"),
     ):  # fmt: skip
         done = secured(*options, "clusterList")
         assert (done.code, done.rows) == (code, None), done
@@ -176,7 +176,10 @@ def test_without_verification_it_works_and_is_said_loudly(secured: Secured) -> N
 def test_tls_to_a_server_that_speaks_none(guarded: Guarded) -> None:
     done = guarded("--tls", "clusterList")
     assert done.code == 4
-    assert "closed the connection during the TLS handshake: perhaps it speaks no TLS" in done.said
+    assert (
+        "closed the connection during the TLS handshake; if it does not use TLS, omit --tls (tls)"
+        in done.said
+    )
 
 
 def test_signed_commands_succeed_on_both_generations(guarded: Guarded) -> None:

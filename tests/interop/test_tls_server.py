@@ -155,21 +155,21 @@ def test_who_shows_no_certificate_or_a_stranger_s_is_refused_and_logged(far: Far
     # With TLS 1.3 a client learns of it later than of the end of the handshake.
     _, output = s_client(far.server, "-CAfile", far.authority.ca, "-tls1_2")
     assert "alert" in output
-    wait_for("its line", lambda: "it shows no certificate, which is demanded" in far.server.child.output, 20)
+    wait_for("its line", lambda: "the client presented no certificate" in far.server.child.output, 20)
     said = far.stranger("clusterList")
     assert "broker-tls" not in said
     assert "ClusterListSubCommand command failed" in said
     wait_for("its line", lambda: "does not trust this server's certificate" in far.server.child.output, 20)
     done = command_line.nsadmin(far.server.address, "--tlsCa", str(far.authority.ca), "clusterList")
     assert (done.code, done.rows) == (4, None)
-    assert "demands a client certificate: give --tlsCert and --tlsKey" in done.said
+    assert "requires a client certificate: pass --tlsCert and --tlsKey" in done.said
 
 
 def test_plain_text_is_refused_and_logged(far: Far) -> None:
     done = command_line.nsadmin(far.server.address, "clusterList")
     assert done.code == 4
-    assert "perhaps it demands TLS: --tls" in done.said
-    far.server.child.wait_for_line("it speaks no TLS, which is demanded here", 20)
+    assert "if the server requires TLS, use --tls" in done.said
+    far.server.child.wait_for_line("the client sent plain text, but this server requires TLS", 20)
 
 
 def subject(far: Far) -> str:
@@ -185,14 +185,14 @@ def test_a_renewed_certificate_reaches_new_connections_and_drops_none(far: Far) 
         put(far.authority, fresh, far.home / "files")
         if signalled:
             log._process.send_signal(signal.SIGHUP)
-        wait_for(f"{name} in the log", partial(log.wait_for_line, f"certificate of '{name}'", 1), 30)
+        wait_for(f"{name} in the log", partial(log.wait_for_line, f'certificate of "{name}"', 1), 30)
         assert subject(far) == f"CN={name}"
     other = far.authority.issue("fourth")
     shutil.copy(other.cert, far.home / "files" / "server.pem")
-    log.wait_for_line("does not belong to the certificate", 30)
+    log.wait_for_line("does not match the certificate", 30)
     assert subject(far) == "CN=third"
     put(far.authority, other, far.home / "files")
-    log.wait_for_line("certificate of 'fourth'", 30)
+    log.wait_for_line('certificate of "fourth"', 30)
     # Whoever was connected is as it was: nobody left, and what they ask is answered.
     assert "BrokerUnregistered" not in log.output
     assert "broker-tls" in far.mqadmin("clusterList", "-n", far.server.address)
@@ -264,7 +264,7 @@ def test_java_and_openssl_speak_the_one_version_and_cipher_that_there_is(
         if cipher:
             code, said = s_client(server, *with_certificate(far), "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256")
             assert code == 1
-        server.child.wait_for_line("it has no version or cipher of TLS in common with this server", 20)
+        server.child.wait_for_line("the client shares no TLS version or cipher with this server", 20)
         put = ("updateKvConfig", "-n", server.address, "-s", "n", "-k", "k", "-v", protocol)
         assert "success" in far.mqadmin(*put)
 

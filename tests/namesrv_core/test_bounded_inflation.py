@@ -34,18 +34,21 @@ def test_the_limit_is_kept_to_the_byte(inflate: Inflate, compress: Callable[[byt
     assert inflate(packed, len(TEXT)).problem_text is None
     for limit in (0, 1, len(TEXT) - 1):
         cut = inflate(packed, limit)
-        assert (cut.content, cut.problem_text) == (TEXT[:limit], f"it inflates to more than {limit} bytes")
+        assert (cut.content, cut.problem_text) == (
+            TEXT[:limit],
+            f"the data inflates to more than {limit} bytes",
+        )
 
 
 @pytest.mark.parametrize(("inflate", "compress"), WAYS, ids=WAY_NAMES)
 def test_what_is_cut_or_corrupt_is_told(inflate: Inflate, compress: Callable[[bytes], bytes]) -> None:
     packed = compress(TEXT)
     cut = inflate(packed[:-1], len(TEXT))
-    assert (cut.compressed_bytes, cut.problem_text) == (len(packed) - 1, "it ends too early")
-    assert inflate(b"", 9) == InflatedData(b"", 0, "it ends too early")
+    assert (cut.compressed_bytes, cut.problem_text) == (len(packed) - 1, "incomplete data")
+    assert inflate(b"", 9) == InflatedData(b"", 0, "incomplete data")
     garbage = inflate(b"no frame at all", 9)
     assert garbage.content == b""
-    assert garbage.problem_text not in (None, "it ends too early")
+    assert garbage.problem_text not in (None, "incomplete data")
 
 
 def test_the_limit_grows_with_what_is_compressed() -> None:

@@ -50,6 +50,6 @@ def test_what_is_not_given_has_its_default() -> None:
 def test_an_event_is_made_of_its_fields_only(
     values: tuple[Any, ...], named: dict[str, Any], amiss: str
 ) -> None:
-    with pytest.raises(TypeError, match="KvPut: missing, or unknown: ") as error:
+    with pytest.raises(TypeError, match="KvPut: missing or unknown fields: ") as error:
         KvPut(*values, **named)
-    assert sorted(amiss.split(", ")) == str(error.value).partition("unknown: ")[2].split(", ")
+    assert sorted(amiss.split(", ")) == str(error.value).partition("unknown fields: ")[2].split(", ")

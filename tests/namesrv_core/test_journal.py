@@ -92,7 +92,7 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
 
 
 def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
-    with program(*at(tmp_path)), pytest.raises(AssertionError, match="is written by another process"):
+    with program(*at(tmp_path)), pytest.raises(AssertionError, match="another process writes the journal"):
         program(*at(tmp_path)).__enter__()
 
 

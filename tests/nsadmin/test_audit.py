@@ -69,7 +69,7 @@ def test_a_change_is_a_line_with_all_that_was_sent_and_came_of_it(
     assert abs(record.pop("time") / 1000 - file.stat().st_mtime) < 5
     user = record.pop("user")
     assert user.partition("@")[0] == subprocess.check_output(["id", "-un"], text=True).strip()
-    refused = "connection refused, nothing listens there"
+    refused = "connection refused, no server listens on this port"
     what = {"namespace": "N", "key": "a key"}
     results, sent = record.pop("results"), record.pop("sent")
     assert {(item["server"], item["request"], item["outcome"]) for item in sent} == {
@@ -130,7 +130,7 @@ def test_a_change_that_got_no_answer_is_kept(run: Run, server: FakeNameServer, f
     server.handlers[PUT] = hang_up
     assert run("updateKvConfig", "N", "k", "v", "-n", server.addr).code == 4
     [record] = records(file)
-    assert record["sent"][0]["outcome"].startswith("closed the connection unanswered")
+    assert record["sent"][0]["outcome"].startswith("closed the connection without an answer")
     assert record["exitCode"] == 4
 
 
@@ -168,7 +168,7 @@ def test_ctrl_c_in_the_middle_of_a_change_says_and_keeps_what_may_have_been_done
     assert (process.returncode, out) == (130, b"")
     [record] = records(file)
     outcomes = {sent["server"]: sent["outcome"] for sent in record["sent"]}
-    assert outcomes[other.addr] == "interrupted before it answered"
+    assert outcomes[other.addr] == "interrupted before the answer"
     assert record["exitCode"] == 130
     if answers and outcomes[server.addr] == "SUCCESS (0)":
         expected = (

@@ -124,7 +124,7 @@ def test_one_dead_name_server_of_two_is_a_line_and_exit_code_3(run: Run, server:
         assert done == (
             3,
             "topic\nT\n",
-            f"nsadmin: name server {dead}: connection refused, nothing listens there\n",
+            f"nsadmin: name server {dead}: connection refused, no server listens on this port\n",
         )
 
 
@@ -133,7 +133,7 @@ def test_not_found_beside_a_dead_name_server_is_still_not_found(run: Run, server
     done = run("topicRoute", "T", "-n", f"{dead};{server.addr}")
     assert (done.code, done.out) == (5, "")
     assert done.err == (
-        f"nsadmin: name server {dead}: connection refused, nothing listens there\n"
+        f"nsadmin: name server {dead}: connection refused, no server listens on this port\n"
         f"nsadmin: {server.addr}: TOPIC_NOT_EXIST (17): No topic route info in name server for the topic: T\n"
         "nsadmin: topicList shows the topics there are\n"
     )
@@ -142,7 +142,7 @@ def test_not_found_beside_a_dead_name_server_is_still_not_found(run: Run, server
 def test_when_all_are_dead_one_line_names_them_all(run: Run) -> None:
     one, other = (f"127.0.0.1:{closed_port()}" for _ in range(2))
     done = run("topicList", "-n", one, "-n", other)
-    refused = "connection refused, nothing listens there"
+    refused = "connection refused, no server listens on this port"
     assert done == (4, "", f"nsadmin: no name server answered: {one}: {refused}; {other}: {refused}\n")
 
 
@@ -192,7 +192,7 @@ def test_quiet_says_errors_and_nothing_else(
         assert run("topicList", "-n", f"{server.addr},{other.addr}", "--quiet") == (0, "topic\nT\n", "")
     done = run("--quiet", "topicList", "-n", f"{server.addr},{dead}")
     assert done.code == 3
-    assert done.err == f"nsadmin: name server {dead}: connection refused, nothing listens there\n"
+    assert done.err == f"nsadmin: name server {dead}: connection refused, no server listens on this port\n"
     monkeypatch.setattr("nsadmin.client.connection.addresses.LOCAL_NAME_SERVER", server.addr)
     assert run("topicList", "--quiet") == (0, "topic\nT\n", "")
     server.config["orderMessageEnable"] = "false"

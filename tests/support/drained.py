@@ -52,7 +52,7 @@ class SimServer:
 
     def server(self, others: int, slave_runs: bool = True) -> NameServerFacts:
         if not self.is_up:
-            return NameServerFacts(self.addr, "connection refused, nothing listens there")
+            return NameServerFacts(self.addr, "connection refused, no server listens on this port")
         places = {topic: ServerTopic(item, others, int(others > 0)) for topic, item in self.topics.items()}
         members = {0: MASTER, 1: SLAVE} if self.is_registered else {}
         if not slave_runs:
@@ -188,7 +188,7 @@ class Cluster:
         if master == SLAVE and self.slave_runs:
             return BrokerCounters(SLAVE, None, self.slave_boot, 0, 1000 * self.puts)
         if master != MASTER or not self.is_running:
-            return BrokerCounters(master, "connection refused, nothing listens there")
+            return BrokerCounters(master, "connection refused, no server listens on this port")
         end = 1000 * self.puts
         # One that is behind stays where it is.
         self._slave_end = min(self._slave_end, end - 500) if self.slave_is_behind else end
@@ -206,7 +206,11 @@ class Cluster:
 
     def read_own_queues(self, master: str) -> QueuesByTopic | str:
         self._call()
-        return dict(self.own) if self.is_running and master else "connection refused, nothing listens there"
+        return (
+            dict(self.own)
+            if self.is_running and master
+            else "connection refused, no server listens on this port"
+        )
 
     def read_own_topics(self, master: str) -> OwnTopics | None:
         self._call()

@@ -70,7 +70,7 @@ def _encode_index(frame_contents: Iterable[tuple[SegmentFrame, bytes]]) -> bytes
         for line_bytes in frame_content.splitlines(keepends=True):
             line_start, line_end = line_end, line_end + len(line_bytes)
             if line_end >= _MAX_PLAIN_BYTES:
-                raise InvalidSegmentError("it is too long for an index")
+                raise InvalidSegmentError("too long for an index")
             for index_term in _terms_of_line(index_terms, line_bytes):
                 offsets_by_term.setdefault(index_term, []).append(line_start)
     return _pack_index(

@@ -85,7 +85,7 @@ def _find_unknown_reason(
         return f"{writer_text} stopped at {_format_utc(last_record.time_ms)}{restart_text}"
     if next_record is not None and _is_start_snapshot(next_record):
         return (
-            f"{writer_text} ended without a word after {_format_utc(last_record.time_ms)}, and started "
+            f"{writer_text} ended abnormally after {_format_utc(last_record.time_ms)}, and started "
             f"again at {_format_utc(next_record.time_ms)}"
         )
     if next_record is None and moment_ms - last_record.time_ms >= MAX_SILENCE_MS:
@@ -118,12 +118,12 @@ def _describe_loss(replayed_records: list[JournalRecord]) -> str:
     last_record = replayed_records[-1]
     if last_record.event_type == PollFailed.__name__:
         return (
-            f"polls failed, at {_format_utc(last_record.time_ms)} with: "
+            f"polls failed, the last one at {_format_utc(last_record.time_ms)}: "
             f"{last_record.event_fields.get('error')}"
         )
     if any(journal_record.event_type == CollectorStarted.__name__ for journal_record in replayed_records):
         return (
-            f"the collector had just been started, and no poll had succeeded by "
+            f"the collector had just started, and no poll had succeeded until "
             f"{_format_utc(last_record.time_ms)}"
         )
     return (

@@ -341,7 +341,7 @@ class _SegmentChecker:
             if differing_tables:
                 table_names = ", ".join(differing_tables)
                 self._problem_texts.append(
-                    f"snapshot {journal_record.seq} has other {table_names} than the events before it give"
+                    f"snapshot {journal_record.seq} contradicts the events before it: {table_names}"
                 )
 
     def _shown_problems(self) -> tuple[str, ...]:

@@ -215,5 +215,7 @@ def _lock_journal(lock_path: Path) -> int:
         fcntl.flock(lock_descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock_descriptor)
-        raise RocketMQError(f"the journal {lock_path.parent} is written by another process") from None
+        raise RocketMQError(
+            f'another process writes the journal "{lock_path.parent}": stop it, or use another folder'
+        ) from None
     return lock_descriptor

@@ -120,7 +120,7 @@ def read_lines_at(
                 - 1
             )
             if wanted_index < 0:
-                raise InvalidSegmentError(f"the index of {journal_segment.file_path} is damaged")
+                raise InvalidSegmentError(f'damaged index of "{journal_segment.file_path}"')
             if wanted_index != frame_index:
                 frame_index, frame_content = (
                     wanted_index,
@@ -146,7 +146,7 @@ def _read_frame(segment_file: BinaryIO, segment_path: Path, frame_bounds: Sequen
 
 def _require_whole(inflated_frame: InflatedData, segment_path: Path) -> InflatedData:
     if inflated_frame.problem_text is not None:
-        raise InvalidSegmentError(f"{segment_path} cannot be decompressed: {inflated_frame.problem_text}")
+        raise InvalidSegmentError(f'cannot decompress "{segment_path}": {inflated_frame.problem_text}')
     return inflated_frame
 
 
@@ -200,7 +200,7 @@ def find_tail(segment_path: Path) -> SegmentTail:
         try:
             return SegmentTail(whole_bytes, parse_record_line(file_content[line_start:whole_bytes]).seq)
         except OtherSchemaVersionError as error:
-            raise InvalidSegmentError(f"{segment_path} is of a newer program: {error}") from None
+            raise InvalidSegmentError(f'a newer nsadmin wrote "{segment_path}": {error}') from None
         except InvalidRecordError:
             whole_bytes = line_start
     return SegmentTail(0, None)

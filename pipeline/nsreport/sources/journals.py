@@ -186,28 +186,28 @@ def _rejection_reason() -> Column:
     """The reason why a line is not a record of a supported version; null for a valid record."""
     record_version = col("record.v")
     missing_reasons = [
-        when(col(f"record.{field_name}").isNull(), f"no record: it has no {field_name}")
+        when(col(f"record.{field_name}").isNull(), f"not a journal record: {field_name} is missing")
         for field_name in _REQUIRED_FIELDS
     ]
     return coalesce(
         when(
             col(f"record.{_CORRUPT_COLUMN}").isNotNull()
             & (record_version.isNull() | (record_version == SCHEMA_VERSION)),
-            "no JSON, or a field of another type",
+            "invalid JSON, or a field with the wrong type",
         ),
-        when(record_version.isNull(), "no record: it has no v"),
+        when(record_version.isNull(), "not a journal record: v is missing"),
         when(
             record_version != SCHEMA_VERSION,
             concat(
                 lit("schema version "),
                 record_version.cast("string"),
-                lit(f", and this program knows {SCHEMA_VERSION}"),
+                lit(f", but this nsadmin reads version {SCHEMA_VERSION}"),
             ),
         ),
         *missing_reasons,
         when(
             (col("record.time") < 0) | (col("record.time") > unix_millis("ingestTime") + MAX_CLOCK_LEAD_MS),
-            "its time is none, or a day ahead of when it was read",
+            "invalid time: negative, or more than a day after the line was read",
         ),
     )
 

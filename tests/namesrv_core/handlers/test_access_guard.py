@@ -192,7 +192,7 @@ def test_who_asks_is_told_what_5_x_brokers_tell_and_never_which_keys_there_are()
         ("nobody", None): "check signature failed.",
         ("admin", "wrong"): "check signature failed.",
         ("reader", None): "User:reader has no permission. UPDATE_NAMESRV_CONFIG needs the role admin",
-        ("away", None): "User:away has no permission to ask from 10.0.0.9",
+        ("away", None): "User:away has no permission to send requests from 10.0.0.9",
     }
     assert {reason: count for reason, count in server.state.refusals.counts_by_reason.items() if count} == {
         RefusalReason.UNSIGNED: 1,
@@ -379,7 +379,7 @@ def test_no_remote_config_refuses_the_one_request() -> None:
     server = Guarded(AccessPolicy(no_remote_config=True))
     refused = {code for code in READ | BROKER | ADMIN if server.refused(None, code) is not None}
     assert refused == {318}
-    assert server.by(None, 318).remark == "this name server takes no settings by request"
+    assert server.by(None, 318).remark == "this name server does not accept settings by request"
 
 
 STATE = NameServerState(NameServerSettings(), KvConfig(), STARTED_AT)

@@ -308,7 +308,7 @@ def test_a_registration_with_too_long_a_name_is_refused_and_leaves_nothing(
     wire = Wire(form)
     answer = wire.register("a", "T", "U", more={field: LONG})
     assert answer.code == 1
-    assert (answer.remark or "").startswith(f"a {kind} name of 256 bytes, ")
+    assert (answer.remark or "").startswith(f"a {kind} name of 256 bytes (")
     assert wire.state.limit_hits.hit_counts["maxNameBytes"] == 1
     tables = wire.state.tables
     assert (tables.broker_groups, tables.live_brokers, tables.broker_names_by_cluster) == ({}, {}, {})

@@ -237,7 +237,7 @@ def test_a_value_that_is_no_int_is_a_value_error(value: object) -> None:
 
 
 def test_an_object_is_no_long() -> None:
-    with pytest.raises(ValueError, match="no integer"):
+    with pytest.raises(ValueError, match="not an integer"):
         to_int({}, 64)
 
 

@@ -31,21 +31,21 @@ def test_a_plain_body_stays_whatever_it_begins_with() -> None:
 
 @pytest.mark.parametrize("flag", WAYS, ids=hex)
 def test_what_is_corrupt_or_cut_is_told(flag: int) -> None:
-    with pytest.raises(InflationError, match="but corrupt"):
+    with pytest.raises(InflationError, match="corrupt"):
         inflate_body(b"garbage that is no frame", flag)
-    with pytest.raises(InflationError, match=r"but (cut|corrupt)"):
+    with pytest.raises(InflationError, match=r"(incomplete|corrupt)"):
         inflate_body(WAYS[flag][:20], flag)
 
 
 @pytest.mark.parametrize("flag", WAYS, ids=hex)
 def test_nothing_is_inflated_without_end(flag: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(message_compression, "MAX_INFLATED_BYTES", 100)
-    with pytest.raises(InflationError, match="longer than 100 bytes"):
+    with pytest.raises(InflationError, match="inflates to more than 100 bytes"):
         inflate_body(WAYS[flag], flag)
 
 
 def test_an_unknown_way_is_told() -> None:
-    with pytest.raises(InflationError, match=r"nobody knows \(5\)"):
+    with pytest.raises(InflationError, match=r"unknown compression type \(5\)"):
         inflate_body(b"", 0x501)
 
 
@@ -54,5 +54,7 @@ def test_a_library_that_is_missing_is_named(
     flag: int, module: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(InflationError, match=rf"{way}, which needs .* pip install 'nsadmin\[messages\]'"):
+    with pytest.raises(
+        InflationError, match=rf"compressed with {way}: to read it, pip install 'nsadmin\[messages\]'"
+    ):
         inflate_body(WAYS[flag], flag)

@@ -64,16 +64,19 @@ def test_just_as_many_topics_as_there_may_be_are_read_as_ever(
 @pytest.mark.parametrize(
     ("text", "limit"),
     [
-        (f'"topicConfigTable":{{{TABLE}}}', "at least 500 topics (maxTopicsPerRegistration)"),
+        (f'"topicConfigTable":{{{TABLE}}}', "at least 500 topics, over the limit maxTopicsPerRegistration"),
         (
             f'"topicConfigTable":{{{NAMED}}}',
-            "at least 1000 topics (maxTopicsPerRegistration)",
+            "at least 1000 topics, over the limit maxTopicsPerRegistration",
         ),
         (
             f'"topicQueueMappingInfoMap":{{{TABLE}}}',
-            "at least 500 queue mappings (maxMappingsPerRegistration)",
+            "at least 500 queue mappings, over the limit maxMappingsPerRegistration",
         ),
-        (f'1:2,"more":[{",".join(["{}"] * MANY)}]', "about 477 topics (maxTopicsPerRegistration)"),
+        (
+            f'1:2,"more":[{",".join(["{}"] * MANY)}]',
+            "about 477 topics, over the limit maxTopicsPerRegistration",
+        ),
     ],
 )
 def test_what_is_far_too_much_is_counted_and_not_read(text: str, limit: str, read_as: list[int]) -> None:
@@ -99,8 +102,11 @@ def test_what_registers_nothing_neither_counts_nor_costs(text: str, read_as: lis
 @pytest.mark.parametrize(
     ("text", "limit"),
     [
-        ('"topicConfigTable":{"a":{"perm":"6"},"b":{}}', "2 topics (maxTopicsPerRegistration)"),
-        ('1:2,"topicQueueMappingInfoMap":{"a":{},"b":{}}', "2 queue mappings (maxMappingsPerRegistration)"),
+        ('"topicConfigTable":{"a":{"perm":"6"},"b":{}}', "2 topics, over the limit maxTopicsPerRegistration"),
+        (
+            '1:2,"topicQueueMappingInfoMap":{"a":{},"b":{}}',
+            "2 queue mappings, over the limit maxMappingsPerRegistration",
+        ),
     ],
 )
 def test_an_odd_registration_has_the_same_limits(text: str, limit: str) -> None:
@@ -114,7 +120,7 @@ def test_filter_servers_are_counted() -> None:
     )
     assert found.filter_servers == ["1:2", "1:3", "1:4"]
     said = over(DecodeLimits(registration_filters=2), body)
-    assert said.endswith("3 filter servers (maxFilterServersPerRegistration)")
+    assert said.endswith("3 filter servers, over the limit maxFilterServersPerRegistration")
 
 
 def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
@@ -124,7 +130,8 @@ def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
     )
     said = over(DecodeLimits(lenient_registration_bytes=JSON_IN_IT - 1), COMPRESSED)
     assert said.endswith(
-        f"more than {JSON_IN_IT - 1} bytes of JSON in a compressed registration (maxOddRegistrationBytes)"
+        f"more than {JSON_IN_IT - 1} bytes of JSON in a compressed registration,"
+        " over the limit maxOddRegistrationBytes"
     )
 
 

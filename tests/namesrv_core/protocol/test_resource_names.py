@@ -24,14 +24,14 @@ def test_a_topic_that_no_broker_takes(topic: str) -> None:
 
 def test_a_problem_names_the_limit() -> None:
     assert resource_names.find_topic_name_problem("x" * 128) == (
-        f"'{'x' * 128}' is no name of a topic: letters, digits and % | _ -, 127 at most"
+        f'invalid topic name "{"x" * 128}": use letters, digits and % | _ -, at most 127 characters'
     )
-    assert str(resource_names.find_topic_name_problem("%DLQ%" + "x" * 251)).endswith("255 at most")
+    assert str(resource_names.find_topic_name_problem("%DLQ%" + "x" * 251)).endswith("at most 255 characters")
 
 
 def test_a_new_group_is_shorter_than_one_that_can_exist() -> None:
     assert resource_names.find_group_name_problem("g" * 120) is None
-    assert str(resource_names.find_group_name_problem("g" * 121)).endswith("120 at most")
-    assert str(resource_names.find_group_name_problem("a.b")).startswith("'a.b' is no name of a group")
+    assert str(resource_names.find_group_name_problem("g" * 121)).endswith("at most 120 characters")
+    assert str(resource_names.find_group_name_problem("a.b")).startswith('invalid group name "a.b"')
     assert re.fullmatch(resource_names.old_group_pattern(), "g" * 255)
     assert not re.fullmatch(resource_names.old_group_pattern(), "g" * 256)

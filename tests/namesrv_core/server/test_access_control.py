@@ -58,13 +58,13 @@ def test_it_is_off_unless_something_asks_for_it(tmp_path: Path) -> None:
     state, guarding, _ = guarded(tmp_path, None)
     assert (state.policy, guarding.is_on) == (None, False)
     assert guarding.startup_warnings() == [
-        "whoever reaches this port may change everything here, and who is in the way reads along:"
-        " see --credentials, tls.server.mode and docs/how-to/secure-the-name-server.md"
+        "accepts unauthenticated requests, like Apache's name server: every client can change everything, "
+        "also unencrypted; set --credentials and tls.server.mode, see docs/how-to/secure-the-name-server.md"
     ]
     state.settings.tls = TlsSettings("enforcing")
     assert guarding.startup_warnings() == [
-        "whoever reaches this port may change everything here: see --credentials and"
-        " docs/how-to/secure-the-name-server.md"
+        "accepts unauthenticated requests, like Apache's name server: every client can change everything; "
+        "set --credentials, see docs/how-to/secure-the-name-server.md"
     ]
     guarding.reload_credentials()
     looks(guarding)
@@ -81,7 +81,7 @@ def test_a_switch_is_a_policy_too(tmp_path: Path, switch: str) -> None:
         switch == "noRemoteConfig",
     )
     may = "register brokers" if switch == "readOnly" else "change everything"
-    assert f"may {may} here" in guarding.startup_warnings()[0]
+    assert f"every client can {may}" in guarding.startup_warnings()[0]
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_a_switch_is_a_policy_too(tmp_path: Path, switch: str) -> None:
 def test_a_file_that_lets_everybody_in_is_warned_of(tmp_path: Path, everybody: str, may: str | None) -> None:
     _, guarding, _ = guarded(tmp_path, f"everybody: {everybody}\n")
     [said] = guarding.startup_warnings()
-    assert ("whoever reaches this port may" in said) == (may is not None)
-    assert may is None or f"may {may} here" in said
+    assert ("accepts unauthenticated requests" in said) == (may is not None)
+    assert may is None or f"every client can {may}" in said
 
 
 def test_switches_stay_when_the_file_is_read_again(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_switches_stay_when_the_file_is_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "there is nothing in it"), ("everybody: [", "is no YAML"), ("x: 1", "unknown field")],
+    [("", "empty file: add accounts"), ("everybody: [", "invalid YAML"), ("x: 1", "unknown field")],
 )
 def test_a_file_that_cannot_be_used_stops_the_start(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(BadSettings, match=said) as wrong:
@@ -115,13 +115,14 @@ def test_a_file_that_cannot_be_used_stops_the_start(tmp_path: Path, text: str, s
 def test_a_file_that_everybody_may_read_is_warned_of(tmp_path: Path) -> None:
     _, guarding, path = guarded(tmp_path)
     assert guarding.startup_warnings() == [
-        "who is in the way reads along: see tls.server.mode in docs/how-to/secure-the-name-server.md"
+        "accepts unencrypted connections: set tls.server.mode=enforcing, "
+        "see docs/how-to/secure-the-name-server.md"
     ]
     guarding._server_state.settings.tls = TlsSettings("enforcing")
     assert guarding.startup_warnings() == []
     path.chmod(0o644)
     assert guarding.startup_warnings() == [
-        f"{path} has secrets, and everybody here may read it: chmod 600 {path}"
+        f'every user of this machine can read the secrets in "{path}": run chmod 600 {path}'
     ]
 
 
@@ -129,7 +130,7 @@ def test_rules_about_certificates_that_nobody_is_asked_for_are_warned_of(tmp_pat
     text = "certificates: [{subject: CN=ops, role: admin}]\n"
     _, guarding, path = guarded(tmp_path, text)
     assert guarding.startup_warnings() == [
-        f"{path} has rules about certificates, but clients are not asked for any"
+        f'the certificate rules in "{path}" have no effect: set tls.server.need.client.auth=require'
     ]
     _, guarding, _ = guarded(tmp_path, text, tls=TlsSettings("enforcing", client_auth="optional"))
     assert guarding.startup_warnings() == []
@@ -147,7 +148,7 @@ def test_a_changed_file_is_read_once_it_stands_still(
     assert role(state) == AccessRole.READ
     looks(guarding, 1)
     assert (role(state), guarding.reload_count) == (AccessRole.ADMIN, 1)
-    assert f"{path} was read again: accounts: 0, rules about networks and certificates: 0" in caplog.text
+    assert f"reloaded {path}: accounts: 0, rules about networks and certificates: 0" in caplog.text
     looks(guarding, 5)
     assert guarding.reload_count == 1
 
@@ -181,7 +182,7 @@ def test_a_bad_new_file_keeps_the_old_and_says_so_once(
     looks(guarding, 5)
     guarding.reload_credentials()
     assert state.policy is before
-    assert caplog.text.count("what was read before stays in force") == 1
+    assert caplog.text.count("the credentials read before stay in force") == 1
     assert (guarding.reload_count, guarding.failed_reload_count) == (0, 2)
     path.write_text(ADMIN)
     looks(guarding)
@@ -217,7 +218,7 @@ def test_what_repeats_itself_is_told_once_a_minute() -> None:
     for second in range(1, 60):
         assert lines.build_lines(notices("a", times=1000), 0, NOW + second * 1000) == []
     assert lines.build_lines(notices("a"), 0, NOW + 60_000) == [
-        "refused 59000 more like these in the minute before",
+        "refused 59000 more such requests in the past minute",
         "refused REGISTER_BROKER from a (unsigned)",
     ]
     assert lines.build_lines({}, 0, NOW + 120_000) == []
@@ -227,7 +228,7 @@ def test_peers_without_end_make_no_lines_without_end() -> None:
     lines = RefusalLog()
     hosts = [f"10.0.0.{number}" for number in range(200)]
     assert len(lines.build_lines(notices(*hosts), 1000, NOW)) == 20
-    assert lines.build_lines({}, 0, NOW + 60_000) == ["refused 1180 more like these in the minute before"]
+    assert lines.build_lines({}, 0, NOW + 60_000) == ["refused 1180 more such requests in the past minute"]
 
 
 FILE = """

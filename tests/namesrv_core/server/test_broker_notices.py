@@ -52,7 +52,7 @@ def test_a_recipient_that_cannot_be_reached_is_named_in_the_log(
 
     with caplog.at_level(logging.WARNING, "namesrv"):
         test()
-    assert f"could not tell {addr}" in caplog.text
+    assert f"could not notify {addr}" in caplog.text
 
 
 @on_a_loop
@@ -65,7 +65,7 @@ async def test_what_is_under_way_is_given_up_at_the_stop() -> None:
 
 @pytest.mark.parametrize(
     ("shown", "said"),
-    [("own", None), ("", "shows no certificate"), ("stranger", "shows a certificate that is refused")],
+    [("own", None), ("", "presented no certificate"), ("stranger", "presented an invalid certificate")],
 )
 def test_brokers_that_speak_nothing_but_tls_are_told_through_it(
     tmp_path: Path, shown: str, said: str | None
@@ -118,7 +118,7 @@ def test_a_broker_whose_certificate_nobody_trusts_is_not_told(
 
 def test_plain_text_unless_tls_is_asked_for_and_a_file_that_is_not_there_ends_the_start() -> None:
     assert tls_certificates.build_outgoing_context(TlsSettings()) is None
-    with pytest.raises(BadSettings, match="cannot be read"):
+    with pytest.raises(BadSettings, match="cannot read the TLS"):
         tls_certificates.build_outgoing_context(
             TlsSettings(outgoing=OutgoingTls(True, "/nonexistent/ca.pem"))
         )

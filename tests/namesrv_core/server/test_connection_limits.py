@@ -293,7 +293,7 @@ def test_requests_over_a_limit_are_refused_change_nothing_and_the_connection_liv
     async def test() -> None:
         async with serving(tmp_path, **{limit: value}) as server, Peer.to(server.namesrv_addr) as peer:
             answer = await peer.ask(code, ext, body)
-            assert (answer.code, f"({limit})" in (answer.remark or "")) == (1, True)
+            assert (answer.code, f", over the limit {limit}" in (answer.remark or "")) == (1, True)
             assert met(server) == {limit: 1}
             assert not server.state.tables.broker_groups
             assert not server.state.kv_config.tables_by_namespace
@@ -336,4 +336,6 @@ async def test_a_limit_that_is_met_again_and_again_is_one_line(
         server.connection_limits.cut_off_slow_streams()
         assert met(server) == {"maxKvEntryBytes": 50}
     lines = [record.getMessage() for record in caplog.records if "maxKvEntryBytes" in record.getMessage()]
-    assert lines == ["over maxKvEntryBytes: 127.0.0.1: a KV entry of 3 bytes (maxKvEntryBytes)"]
+    assert lines == [
+        "limit maxKvEntryBytes exceeded: 127.0.0.1: a KV entry of 3 bytes, over the limit maxKvEntryBytes"
+    ]

@@ -126,9 +126,9 @@ async def test_its_state_is_shown_to_whoever_has_the_token_and_to_nobody_else(tm
 
 
 TOKEN_MISTAKES: list[tuple[bytes | None, str]] = [
-    (None, "cannot be read: No such file or directory"),
-    (b" \n", "is empty: write a token into it"),
-    (b"\xff\xfe", "is no text in UTF-8"),
+    (None, 'cannot read httpTokenFile "{}": No such file or directory'),
+    (b" \n", 'empty httpTokenFile "{}": write a token into it'),
+    (b"\xff\xfe", 'invalid httpTokenFile "{}": write the token as UTF-8 text'),
 ]
 
 
@@ -148,7 +148,7 @@ def test_a_token_file_that_cannot_be_used_stops_the_start(
 
     @on_a_loop
     async def test() -> None:
-        with pytest.raises(RocketMQError, match=f"httpTokenFile {token} {said}$"):
+        with pytest.raises(RocketMQError, match=f"{said.format(token)}$"):
             await NameServer(settings_in(tmp_path, httpTokenFile=str(token), **HTTP)).start()
 
     test()
@@ -173,7 +173,7 @@ def test_a_token_file_that_becomes_unusable_costs_one_log_line_and_shows_nothing
                 assert str(token) not in answer.text
             assert (await page(server, "/debug/state")).status == 401
             lines = [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
-            assert [record.getMessage() for record in lines] == [f"httpTokenFile {token} {said}"]
+            assert [record.getMessage() for record in lines] == [said.format(token)]
             assert not lines[0].exc_info
             token.write_text("secret")
             assert (await page(server, "/debug/state", Authorization="Bearer secret")).status == 200

@@ -25,6 +25,6 @@ def test_one_line_of_a_kind_for_a_while_and_then_how_many_were_left_out(
     assert [record.message for record in caplog.records] == [
         "a0",
         "b0",
-        "a6 (and 5 more like it since the last such line)",
+        "a6 (and 5 similar ones since the last such line)",
         "a7",
     ]

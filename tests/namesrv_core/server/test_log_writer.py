@@ -42,7 +42,7 @@ def test_while_nobody_reads_nobody_waits_and_what_had_no_room_is_counted_and_tol
     writer.flush()
     lines = "".join(written).splitlines()
     assert lines[:3] == ["first", "line 0", "line 1"]
-    assert lines[-1] == "40 lines of the log were lost, as nobody read them in time"
+    assert lines[-1] == "40 log lines were lost, because the reader of the log was too slow"
     assert len(lines) == 12
 
 
@@ -64,4 +64,4 @@ def test_a_line_that_cannot_be_made_is_said_and_nothing_else() -> None:
     writer = LogWriter(written.append)
     logger(writer, "odd").warning("%d", "text")
     writer.flush()
-    assert "could not be made" in "".join(written)
+    assert "cannot format a log line" in "".join(written)

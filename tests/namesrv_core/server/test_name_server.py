@@ -275,7 +275,7 @@ async def test_a_value_that_cannot_be_written_is_refused_and_not_there(tmp_path:
         for ext in (KEY | {"value": "new"}, KEY | {"key": "other", "value": "new"}):
             answer = await peer.ask(100, ext)
             assert answer.code == 1
-            assert "could not be written" in (answer.remark or "")
+            assert "could not be saved" in (answer.remark or "")
         assert (await peer.ask(102, KEY)).code == 1
         assert (await value(peer), await value(peer, "other")) == ("old", None)
         home.unlink()

@@ -70,7 +70,7 @@ def test_a_new_pair_is_shown_to_new_connections_while_old_ones_go_on(
             async with Peer.to(server.namesrv_addr, client(authority)) as old:
                 await old.ask(106)
                 put(tmp_path, two)
-                await until(lambda: "'two'" in caplog.text)
+                await until(lambda: '"two"' in caplog.text)
                 assert await shown(server.namesrv_addr, authority) == "two"
                 assert (await old.ask(106)).code == 0
 
@@ -78,8 +78,7 @@ def test_a_new_pair_is_shown_to_new_connections_while_old_ones_go_on(
         run()
     assert len(said(caplog)) == 2
     assert (
-        f"new connections are shown the certificate of 'one' in {tmp_path}/tls.pem, valid until 20"
-        in caplog.text
+        f'new connections use the certificate of "one" in {tmp_path}/tls.pem, valid until 20' in caplog.text
     )
 
 
@@ -94,16 +93,16 @@ def test_half_a_pair_and_a_bad_one_keep_what_was_there_and_say_so_once(
         settings = put(tmp_path, one)
         async with serving(tmp_path, tls=settings) as server:
             put(tmp_path, two, key=one)
-            await until(lambda: settled("does not belong to the certificate"))
+            await until(lambda: settled("does not match the certificate"))
             assert await shown(server.namesrv_addr, authority) == "one"
             (tmp_path / "tls.pem").unlink()
-            await until(lambda: settled("cannot be read: No such file or directory"))
+            await until(lambda: settled("cannot read the TLS certificate file"))
             assert await shown(server.namesrv_addr, authority) == "one"
             (tmp_path / "tls.pem").write_text("-----BEGIN CERTIFICATE-----\nhalf")
             await until(lambda: settled("is damaged"))
             assert await shown(server.namesrv_addr, authority) == "one"
             put(tmp_path, two)
-            await until(lambda: settled("'two'"))
+            await until(lambda: settled('"two"'))
             assert await shown(server.namesrv_addr, authority) == "two"
             put(tmp_path, one, key=two)
             await until(lambda: len(said(caplog)) == 6)
@@ -115,7 +114,7 @@ def test_half_a_pair_and_a_bad_one_keep_what_was_there_and_say_so_once(
         run()
     errors = [line for line in said(caplog) if "new connections" not in line]
     assert len(errors) == 4
-    assert all(line.endswith(": the certificate of before stays") for line in errors)
+    assert all(line.endswith("; the previous certificate stays in use") for line in errors)
 
 
 def test_a_file_that_is_touched_is_no_change(
@@ -169,11 +168,11 @@ def test_a_signal_takes_what_is_there_at_once_and_says_so_in_any_case(
         put(tmp_path, one, key=two)
         held.reload_files()
         held.reload_files()
-    shown = [line.partition(" in ")[0].partition(" key /")[0] for line in said(caplog)]
+    shown = [line.partition(" in ")[0].partition(' key "')[0] for line in said(caplog)]
     assert shown == [
-        "TLS: new connections are shown the certificate of 'one'",
-        "TLS: the certificate is as it was",
-        "TLS: new connections are shown the certificate of 'two'",
+        'TLS: new connections use the certificate of "one"',
+        "TLS: the certificate has not changed",
+        'TLS: new connections use the certificate of "two"',
         "TLS: the server's",
         "TLS: the server's",
     ]
@@ -203,14 +202,14 @@ def test_whom_to_trust_is_renewed_too(
 
     with caplog.at_level(logging.INFO, "namesrv"):
         run()
-    assert "it shows a certificate that is refused: self-signed certificate" in caplog.text
+    assert "the client presented an invalid certificate: self-signed certificate" in caplog.text
 
 
 def test_a_start_without_a_usable_pair_ends_where_tls_is_demanded_and_waits_for_it_elsewhere(
     tmp_path: Path, authority: Authority, one: Pair, two: Pair, caplog: pytest.LogCaptureFixture
 ) -> None:
     pair = put(tmp_path, one, key=two)
-    with pytest.raises(BadSettings, match="does not belong to the certificate"):
+    with pytest.raises(BadSettings, match="does not match the certificate"):
         TlsCertificates(TlsSettings("enforcing", pair.cert_path, pair.key_path))
 
     @on_a_loop
@@ -221,14 +220,14 @@ def test_a_start_without_a_usable_pair_ends_where_tls_is_demanded_and_waits_for_
                 async with Peer.to(server.namesrv_addr, client(authority)):
                     pass
             put(tmp_path, one)
-            await until(lambda: "'one'" in caplog.text)
+            await until(lambda: '"one"' in caplog.text)
             assert await shown(server.namesrv_addr, authority) == "one"
             assert (await plain.ask(106)).code == 0
 
     with caplog.at_level(logging.INFO, "namesrv"):
         run()
-    assert "no TLS until that is put right" in caplog.text
-    assert "it wants TLS, for which there is no certificate here" in caplog.text
+    assert "TLS is not available until you fix this" in caplog.text
+    assert "the client requested TLS, but this server has no certificate" in caplog.text
 
 
 def test_test_mode_and_none_at_all() -> None:
@@ -272,7 +271,7 @@ def test_a_version_that_is_not_wanted_is_spoken_neither_with_a_pair_nor_in_test_
 @pytest.mark.parametrize("mode", ["permissive", "enforcing"])
 def test_ciphers_that_there_are_not_end_the_start(tmp_path: Path, one: Pair, mode: str) -> None:
     settings = replace(put(tmp_path, one), mode=mode, ciphers=("TLS_RSA_WITH_NOTHING",))
-    with pytest.raises(BadSettings, match="there is no 'TLS_RSA_WITH_NOTHING'"):
+    with pytest.raises(BadSettings, match='unknown cipher suite "TLS_RSA_WITH_NOTHING"'):
         TlsCertificates(settings)
 
 

@@ -38,15 +38,24 @@ def test_disabled_is_disabled_whatever_else_there_is() -> None:
 @pytest.mark.parametrize(
     ("items", "said"),
     [
-        ({"tls.server.mode": "enforced"}, "tls.server.mode=enforced: it is one of disabled, permissive"),
-        ({"tls.server.need.client.auth": "yes"}, "it is one of none, optional, require"),
-        ({"tls.server.authClient": "on"}, "tls.server.authClient=on: it is true or false"),
-        ({"tls.server.certPath": "/c.pem"}, "tls.server.keyPath is missing"),
-        ({"tls.server.keyPath": "/k.pem"}, "tls.server.certPath is missing"),
-        ({"tls.test.mode.enable": "false"}, "tls.server.certPath is missing"),
-        ({**FILES, "tls.test.mode.enable": "true"}, "tls.server.certPath is not used as long as"),
+        (
+            {"tls.server.mode": "enforced"},
+            'invalid value "enforced" for tls.server.mode: use one of disabled, permissive',
+        ),
+        ({"tls.server.need.client.auth": "yes"}, "use one of none, optional, require"),
+        (
+            {"tls.server.authClient": "on"},
+            'invalid value "on" for tls.server.authClient: write true or false',
+        ),
+        ({"tls.server.certPath": "/c.pem"}, "missing setting tls.server.keyPath"),
+        ({"tls.server.keyPath": "/k.pem"}, "missing setting tls.server.certPath"),
+        ({"tls.test.mode.enable": "false"}, "missing setting tls.server.certPath"),
+        ({**FILES, "tls.test.mode.enable": "true"}, "tls.server.certPath has no effect with"),
         ({"tls.server.need.client.auth": "require"}, "require needs certificates"),
-        ({**FILES, "tls.server.need.client.auth": "require"}, "authClient=false takes any certificate"),
+        (
+            {**FILES, "tls.server.need.client.auth": "require"},
+            "accepts any certificate with tls.server.authClient=false",
+        ),
     ],
 )
 def test_what_would_leave_a_door_open_by_mistake_ends_the_start(items: dict[str, str], said: str) -> None:
@@ -66,7 +75,7 @@ def test_versions_and_ciphers_are_lists_in_which_what_is_too_old_does_not_count(
 
 @pytest.mark.parametrize("text", ["TLSv1.1", "TLSv1.2,TLSv1.4", "tls1.3", "SSLv3,TLSv1"])
 def test_versions_that_there_are_not_end_the_start(text: str) -> None:
-    with pytest.raises(BadSettings, match=r"spoken here is TLSv1\.2 and TLSv1\.3$"):
+    with pytest.raises(BadSettings, match=r"use TLSv1\.2 and TLSv1\.3$"):
         TlsSettings.from_items({"tls.protocols": text})
 
 
@@ -91,7 +100,7 @@ def test_how_brokers_are_asked_does_not_depend_on_how_the_server_is(mode: str) -
 def test_upstream_s_clients_verify_nobody_unless_told() -> None:
     assert TlsSettings.from_items({"tls.enable": "true"}).outgoing == OutgoingTls(False)
     assert TlsSettings.from_items({**OUTGOING, "tls.test.mode.enable": "true"}).outgoing == OutgoingTls(False)
-    with pytest.raises(BadSettings, match=r"^tls\.enable=yes: it is true or false"):
+    with pytest.raises(BadSettings, match=r'^invalid value "yes" for tls\.enable: write true or false'):
         TlsSettings.from_items({"tls.enable": "yes"})
 
 

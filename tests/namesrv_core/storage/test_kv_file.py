@@ -89,7 +89,7 @@ def test_a_corrupt_file_is_named_with_the_reason_in_one_line(path: Path, content
     with pytest.raises(CorruptFileError) as corrupt:
         kv_file.load_kv_tables(path)
     text = str(corrupt.value)
-    assert text.startswith(f"{path} is no KV file: ")
+    assert text.startswith(f'invalid KV file "{path}": ')
     assert "\n" not in text
     assert path.read_bytes() == content
 

@@ -69,7 +69,7 @@ def test_a_saved_file_has_no_time_in_it_and_keeps_the_old_one(path: Path) -> Non
 
 def test_a_broken_escape_is_named_with_the_file(path: Path) -> None:
     path.write_bytes(b"a=\\u12\n")
-    with pytest.raises(CorruptFileError, match=r"namesrv\.properties is no properties file"):
+    with pytest.raises(CorruptFileError, match=r'invalid properties file ".*namesrv\.properties"'):
         settings_file.load_setting_items(path)
 
 

@@ -57,18 +57,18 @@ def test_ciphers_are_named_as_java_or_as_openssl_names_them() -> None:
 @pytest.mark.parametrize(
     ("protocols", "ciphers", "said"),
     [
-        ((), ("TLS_NO_WITH_SUCH_CIPHER",), "there is no 'TLS_NO_WITH_SUCH_CIPHER'"),
-        ((), ("HIGH",), "'HIGH' is no cipher suite"),
-        ((), ("ECDHE-RSA-AES128-GCM-SHA256:ALL",), "is no cipher suite"),
-        ((), ("TLS_DH_anon_WITH_AES_128_GCM_SHA256",), "there is no"),
-        ((), ("NULL-SHA256",), "'NULL-SHA256' protects nothing"),
-        ((), NEWEST[:1], "TLS 1.3 comes with all of TLS_AES_128_GCM_SHA256, "),
-        (("TLSv1.3",), (OLDER,), "has none for the versions in tls.protocols"),
-        (("TLSv1.2",), NEWEST, "has none for the versions in tls.protocols"),
+        ((), ("TLS_NO_WITH_SUCH_CIPHER",), 'unknown cipher suite "TLS_NO_WITH_SUCH_CIPHER"'),
+        ((), ("HIGH",), '"HIGH" in tls.ciphers is not a cipher suite'),
+        ((), ("ECDHE-RSA-AES128-GCM-SHA256:ALL",), "is not a cipher suite"),
+        ((), ("TLS_DH_anon_WITH_AES_128_GCM_SHA256",), "unknown cipher suite"),
+        ((), ("NULL-SHA256",), 'cipher suite "NULL-SHA256" in tls.ciphers does not encrypt'),
+        ((), NEWEST[:1], "names some suites of TLS 1.3: name all of TLS_AES_128_GCM_SHA256, "),
+        (("TLSv1.3",), (OLDER,), "no cipher of tls.ciphers fits the versions in tls.protocols"),
+        (("TLSv1.2",), NEWEST, "no cipher of tls.ciphers fits the versions in tls.protocols"),
     ],
 )
 def test_what_cannot_be_had_is_said(protocols: tuple[str, ...], ciphers: tuple[str, ...], said: str) -> None:
-    with pytest.raises(BadSettings, match=r"^tls\.ciphers") as caught:
+    with pytest.raises(BadSettings, match=r"tls\.ciphers") as caught:
         restricted(*protocols, ciphers=ciphers)
     assert said in str(caught.value)
 

@@ -58,7 +58,7 @@ def test_a_name_that_cannot_be_one(calls: MultiplexedClient) -> None:
     error = error_of(calls, "\udce9:9876")
     assert (error.kind, error.reason) == (
         "unresolvable",
-        "the host name does not resolve: it is no valid one",
+        "the host name does not resolve: invalid name",
     )
 
 

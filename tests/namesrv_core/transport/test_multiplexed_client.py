@@ -110,7 +110,7 @@ def test_what_is_no_address_at_all_is_an_error_of_its_call_only(
 
 def test_nothing_listens(calls: MultiplexedClient) -> None:
     error = error_of(calls, f"127.0.0.1:{closed_port()}")
-    assert (error.kind, error.reason) == ("unconnected", "connection refused, nothing listens there")
+    assert (error.kind, error.reason) == ("unconnected", "connection refused, no server listens on this port")
 
 
 def test_no_answer_in_time_ends_after_the_timeout_and_holds_up_nobody(
@@ -150,12 +150,12 @@ def test_after_a_timeout_the_next_call_takes_a_fresh_connection(
 def test_an_answer_that_is_no_frame(server: Server, calls: MultiplexedClient) -> None:
     error = error_of(calls, server.addr, 3)
     assert error.kind == "unreadable"
-    assert error.reason.startswith("answered with what is no RocketMQ frame")
+    assert error.reason.startswith("sent data that is not a RocketMQ frame")
 
 
 def test_a_server_that_hangs_up(server: Server, calls: MultiplexedClient) -> None:
     error = error_of(calls, server.addr, 4)
-    reason = "closed the connection unanswered; perhaps it demands TLS: --tls (tls)"
+    reason = "closed the connection without an answer; if the server requires TLS, use --tls (tls)"
     assert (error.kind, error.reason) == ("closed", reason)
 
 
@@ -243,7 +243,7 @@ def test_a_call_that_is_woken_ends_with_what_its_check_raises(
     server.handlers[5], seen = wake, list[Exchange]()
     with pytest.raises(KeyError, match="enough"):
         calls.send_requests([(server.addr, build_request(5))], 1e6, seen.append, give_up)
-    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before it answered"]
+    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before the answer"]
     ask_one(calls, server.addr)
     # A late answer to the request that was given up would have come over the first connection.
     assert len(server.connections) == 2

@@ -93,7 +93,7 @@ async def test_where_tls_is_demanded_plain_text_is_closed_unanswered() -> None:
         async with Peer.to(address, trusting()) as secured:
             assert (await secured.ask(1, body=b"x")).body == b"x"
         assert [command.body for command in echo.seen] == [b"x"]
-    assert said == ["speaks no TLS, which is demanded here"]
+    assert said == ["sent plain text, but this server requires TLS"]
 
 
 @on_a_loop
@@ -103,7 +103,7 @@ async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
         patch.setattr(protocol_detection, "HANDSHAKE_SECONDS", 0.05)
         async with behind(told(said, None, True)) as (_, address), Peer.to(address) as peer:
             assert await peer.is_closed()
-    assert said == ["began no TLS handshake within 0.05 s"]
+    assert said == ["did not start a TLS handshake within 0.05 s"]
 
 
 @on_a_loop
@@ -115,7 +115,7 @@ async def test_without_a_certificate_tls_is_closed_and_plain_text_goes_on() -> N
             assert await peer.is_closed()
         async with Peer.to(address) as plain:
             assert (await plain.ask(1)).code == 0
-    assert said == ["wants TLS, for which there is no certificate here: see tls.server.certPath"]
+    assert said == ["requested TLS, but this server has no certificate: set tls.server.certPath"]
 
 
 @on_a_loop
@@ -174,7 +174,7 @@ def test_one_that_cannot_be_made_is_not_tried_again() -> None:
 
     terms = TlsPolicy(build_context=make)
     for _ in range(2):
-        with pytest.raises(BadSettings, match=r"^wants TLS, which cannot be had: no room$"):
+        with pytest.raises(BadSettings, match=r"^requested TLS, which is not available: no room$"):
             terms.current_context()
     assert tries == [1]
 

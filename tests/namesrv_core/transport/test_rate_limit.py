@@ -100,9 +100,9 @@ def test_time_grants_more_and_never_more_than_a_burst(loop: ClockLoop) -> None:
 @pytest.mark.parametrize(
     ("frames", "size", "told"),
     [
-        (110, 0, "maxFramesPerSecond: it is read again in 0.1 s"),
-        (0, 7500, "maxBytesPerSecond: it is read again in 0.5 s"),
-        (110, 7500, "maxFramesPerSecond: it is read again in 0.5 s"),
+        (110, 0, "maxFramesPerSecond: reading pauses for 0.1 s"),
+        (0, 7500, "maxBytesPerSecond: reading pauses for 0.5 s"),
+        (110, 7500, "maxFramesPerSecond: reading pauses for 0.5 s"),
     ],
 )
 def test_over_a_limit_it_rests_until_time_has_granted_it(

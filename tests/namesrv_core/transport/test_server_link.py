@@ -163,27 +163,32 @@ def test_a_server_that_hangs_up_in_the_handshake(calls: MultiplexedClient) -> No
     with raw(lambda peer: peer.recv(65536)) as addr:
         error = error_of(calls, addr)
     assert (error.kind, error.was_sent) == ("untrusted", False)
-    assert error.reason == "closed the connection during the TLS handshake: perhaps it speaks no TLS"
+    assert (
+        error.reason
+        == "closed the connection during the TLS handshake; if it does not use TLS, omit --tls (tls)"
+    )
 
 
 def test_a_server_that_resets_the_handshake(calls: MultiplexedClient) -> None:
     with raw(lambda peer: peer.recv(1)) as addr:
         error = error_of(calls, addr)
     assert error.kind == "untrusted"
-    assert error.reason.startswith("closed the connection during the TLS handshake: perhaps it speaks no TLS")
+    assert error.reason.startswith(
+        "closed the connection during the TLS handshake; if it does not use TLS, omit --tls (tls)"
+    )
 
 
 def test_a_server_without_tls(calls: MultiplexedClient) -> None:
     with raw(answering(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as addr:
         error = error_of(calls, addr)
-    assert (error.kind, error.reason) == ("untrusted", "speaks no TLS: ask it without --tls (tls)")
+    assert (error.kind, error.reason) == ("untrusted", "does not use TLS: omit --tls (tls)")
 
 
 def test_a_client_without_tls(pair: Pair) -> None:
     with MultiplexedClient() as calls:
         with raw(answering(b"\x15\x03\x01\x00\x02\x02\x46")) as addr:
             error = error_of(calls, addr)
-        assert (error.kind, error.reason) == ("unreadable", "speaks TLS: ask it with --tls (tls)")
+        assert (error.kind, error.reason) == ("unreadable", "uses TLS: add --tls (tls)")
         with Server({1: echo}, tls=pair.for_servers()) as server:
             error = error_of(calls, server.addr)
         assert "--tls (tls)" in error.reason
@@ -199,7 +204,7 @@ def test_a_server_that_demands_a_certificate(
     with Server({1: echo}, tls=context) as server:
         error = error_of(calls, server.addr)
         assert (error.kind, error.was_sent) == ("untrusted", False)
-        assert error.reason.startswith("demands a client certificate")
+        assert error.reason.startswith("requires a client certificate")
         with MultiplexedClient(tls_client=TlsClient(authority.ca, operator.cert, operator.key)) as known:
             answers(known, server.addr, build_request(1))
 
@@ -224,9 +229,12 @@ def test_the_reason_is_read_though_sending_fails_first(
         error = error_of(calls, server.addr)
     if is_told:
         assert error.kind == "untrusted"
-        assert error.reason.startswith("demands a client certificate")
+        assert error.reason.startswith("requires a client certificate")
     else:
-        assert (error.kind, error.reason) == ("closed", "closed the connection unanswered (Broken pipe)")
+        assert (error.kind, error.reason) == (
+            "closed",
+            "closed the connection without an answer (Broken pipe)",
+        )
 
 
 def test_a_wrong_server_hears_no_request(pair: Pair, tmp_path: Path) -> None:
@@ -241,14 +249,14 @@ def test_a_wrong_server_hears_no_request(pair: Pair, tmp_path: Path) -> None:
 def test_a_server_that_hangs_up_after_the_handshake(calls: MultiplexedClient, pair: Pair) -> None:
     with Server({4: hang_up}, tls=pair.for_servers()) as server:
         error = error_of(calls, server.addr, 4)
-    assert (error.kind, error.reason) == ("closed", "closed the connection unanswered")
+    assert (error.kind, error.reason) == ("closed", "closed the connection without an answer")
 
 
 def test_an_answer_that_is_no_frame(calls: MultiplexedClient, pair: Pair) -> None:
     with Server({3: garbage}, tls=pair.for_servers()) as server:
         error = error_of(calls, server.addr, 3)
     assert error.kind == "unreadable"
-    assert error.reason.startswith("answered with what is no RocketMQ frame")
+    assert error.reason.startswith("sent data that is not a RocketMQ frame")
 
 
 def test_after_a_goodbye_the_next_call_takes_a_fresh_connection(calls: MultiplexedClient, pair: Pair) -> None:

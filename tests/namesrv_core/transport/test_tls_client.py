@@ -106,9 +106,10 @@ def test_what_was_said_before_a_failure_is_not_lost(authority: Authority, pair: 
 
 def test_an_unknown_ca_and_what_to_set(stranger: Authority, pair: Pair) -> None:
     assert failure(TlsClient(stranger.ca), Far(pair.for_servers())) == (
-        "its certificate is signed by 'test CA', not by a trusted CA: name the CA with --tlsCa (ca_file)"
+        'its certificate is signed by "test CA", not by a trusted CA: '
+        "pass the CA file with --tlsCa FILE (ca_file)"
     )
-    assert "signed by 'test CA'" in failure(TlsClient(), Far(pair.for_servers()))
+    assert 'signed by "test CA"' in failure(TlsClient(), Far(pair.for_servers()))
 
 
 def test_a_certificate_that_signed_itself(authority: Authority, stranger: Authority) -> None:
@@ -132,7 +133,7 @@ def test_another_name_and_what_the_certificate_names(
     authority: Authority, pair: Pair, version: ssl.TLSVersion
 ) -> None:
     names = "its certificate names DNS broker.example, IP Address 127.0.0.1, not "
-    hint = ": say whom to expect with --tlsServerName (server_name)"
+    hint = ": pass the name with --tlsServerName (server_name)"
     client = TlsClient(authority.ca)
     assert failure(client, Far(pair.for_servers(), version), "10.0.0.1") == f"{names}10.0.0.1{hint}"
     assert failure(client, Far(pair.for_servers(), version), "other") == f"{names}other{hint}"
@@ -160,7 +161,7 @@ def test_an_expired_certificate(authority: Authority) -> None:
     ("code", "message", "said"),
     [
         (9, "certificate is not yet valid", "its certificate is not valid yet"),
-        (24, "invalid CA certificate", "its certificate is refused here: invalid CA certificate"),
+        (24, "invalid CA certificate", "its certificate is not valid: invalid CA certificate"),
     ],
 )
 def test_rarer_reasons_for_distrust(code: int, message: str, said: str) -> None:
@@ -183,11 +184,11 @@ def test_a_server_that_demands_a_certificate(
         return Far(pair.for_servers(authority.ca), version)
 
     assert failure(TlsClient(authority.ca), server()) == (
-        "demands a client certificate: give --tlsCert and --tlsKey (cert_file, key_file)"
+        "requires a client certificate: pass --tlsCert and --tlsKey (cert_file, key_file)"
     )
     unknown = stranger.issue("operator")
     assert failure(TlsClient(authority.ca, unknown.cert, unknown.key), server()) == (
-        "refuses this client's certificate (unknown ca): see --tlsCert (cert_file)"
+        "rejects the client certificate (unknown ca): check --tlsCert (cert_file)"
     )
     operator = authority.issue("operator")
     near = TlsClient(authority.ca, operator.cert, operator.key).create_connection("127.0.0.1")
@@ -199,14 +200,14 @@ def test_a_server_without_tls(authority: Authority) -> None:
     for answer in (b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\0\0\0\x10\0\0\0\x0c{}"):
         near = TlsClient(authority.ca).create_connection("127.0.0.1")
         near.feed_bytes(b"")
-        with pytest.raises(TlsError, match=r"^speaks no TLS: ask it without --tls \(tls\)$"):
+        with pytest.raises(TlsError, match=r"^does not use TLS: omit --tls \(tls\)$"):
             near.feed_bytes(answer)
 
 
 def test_versions_of_tls_without_one_in_common(authority: Authority) -> None:
     near = TlsClient(authority.ca).create_connection("127.0.0.1")
     near.feed_bytes(b"")
-    with pytest.raises(TlsError, match=r"^no TLS came about: protocol version$"):
+    with pytest.raises(TlsError, match=r"^the TLS handshake failed: protocol version$"):
         near.feed_bytes(b"\x15\x03\x01\x00\x02\x02\x46")
 
 
@@ -231,20 +232,20 @@ def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair
     broken.write_text("-----BEGIN PRIVATE KEY-----\nabcd\n-----END PRIVATE KEY-----\n")
     ca, cert, key = authority.ca, operator.cert, operator.key
     for arguments, said in (
-        ((missing,), f"the TLS CA file {missing} cannot be read: No such file or directory"),
-        ((tmp_path,), f"the TLS CA file {tmp_path} cannot be read: Is a directory"),
-        ((text,), f"the CA file {text} has no certificate in PEM form"),
-        ((ca, missing), f"the TLS certificate file {missing} cannot be read: No such file or directory"),
-        ((ca, cert, missing), f"the TLS key file {missing} cannot be read: No such file or directory"),
-        ((ca, text, key), f"the client's certificate {text} is no certificate in PEM form"),
-        ((ca, cert, text), f"the client's key {text} is no private key in PEM form"),
-        ((ca, cert), f"the client's key {cert} is no private key in PEM form"),
-        ((ca, cert, pair.key), f"the client's key {pair.key} does not belong to the certificate {cert}"),
-        ((ca, cert, broken), f"the client's certificate {cert} or key {broken} is damaged"),
-        ((ca, cert, locked), f"the client's key {locked} is encrypted: it needs its password"),
-        ((ca, cert, locked, "swordfish"), f"the password does not open the client's key {locked}"),
-        ((ca, None, key), f"a key without its certificate: {key} needs --tlsCert (cert_file)"),
-        ((ca, None, None, None, ".x"), "'.x' cannot be the name of a TLS server"),
+        ((missing,), f'cannot read the TLS CA file "{missing}": No such file or directory'),
+        ((tmp_path,), f'cannot read the TLS CA file "{tmp_path}": Is a directory'),
+        ((text,), f'no PEM certificate in the CA file "{text}"'),
+        ((ca, missing), f'cannot read the TLS certificate file "{missing}": No such file or directory'),
+        ((ca, cert, missing), f'cannot read the TLS key file "{missing}": No such file or directory'),
+        ((ca, text, key), f'no PEM certificate in the client\'s certificate file "{text}"'),
+        ((ca, cert, text), f'no PEM private key in the client\'s key file "{text}"'),
+        ((ca, cert), f'no PEM private key in the client\'s key file "{cert}"'),
+        ((ca, cert, pair.key), f'the client\'s key "{pair.key}" does not match the certificate "{cert}"'),
+        ((ca, cert, broken), f'the client\'s certificate "{cert}" or key "{broken}" is damaged'),
+        ((ca, cert, locked), f'the client\'s key "{locked}" is encrypted: give its password'),
+        ((ca, cert, locked, "swordfish"), f'wrong password for the client\'s key "{locked}"'),
+        ((ca, None, key), f'key "{key}" without a certificate: pass --tlsCert FILE (cert_file)'),
+        ((ca, None, None, None, ".x"), 'invalid TLS server name ".x"'),
     ):
         with pytest.raises(BadSettings) as caught:
             TlsClient(*arguments)
@@ -256,4 +257,4 @@ def test_names_of_issuers_without_a_common_name_are_found() -> None:
 
     shown = {"issuer": ((("countryName", "DE"),), (("organizationName", "Example"),))}
     assert _find_common_name(shown, "issuer") == "Example"
-    assert _find_common_name({}, "issuer") == "nobody named"
+    assert _find_common_name({}, "issuer") == "unnamed"

@@ -118,13 +118,16 @@ def test_each_client_that_is_refused_is_told_of_with_its_reason(
     for shown, said in (
         (
             unknown,
-            "shows a certificate that is refused: unable to get local issuer certificate",
+            "presented an invalid certificate: unable to get local issuer certificate",
         ),
-        (old, "shows a certificate that is refused: certificate has expired"),
+        (old, "presented an invalid certificate: certificate has expired"),
     ):
         assert meet(serving, client(authority, shown)).refusal == said
     if asked == "require":
-        assert meet(serving, client(authority)).refusal == "shows no certificate, which is demanded here"
+        assert (
+            meet(serving, client(authority)).refusal
+            == "presented no certificate, but this server requires one"
+        )
 
 
 def test_a_client_that_does_not_trust_the_server_says_so(stranger: Authority, pair: Pair) -> None:
@@ -140,7 +143,7 @@ def test_versions_older_than_1_2_are_refused(authority: Authority, pair: Pair) -
         old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
     old.set_ciphers("ALL:@SECLEVEL=0")
     said = meet(tls_server.build_server_context(TlsServerFiles(*pair)), old).refusal
-    assert said == "has no version or cipher of TLS in common with this server (unsupported protocol)"
+    assert said == "shares no TLS version or cipher with this server (unsupported protocol)"
 
 
 def test_a_certificate_of_its_own_making_suffices_for_clients_that_verify_nothing() -> None:
@@ -165,23 +168,23 @@ def test_each_file_that_cannot_be_used_is_named(authority: Authority, pair: Pair
     locked = authority.lock(other, "sesame")
     cert, key = pair
     for files, said in (
-        (TlsServerFiles(missing, key), f"the TLS certificate file {missing} cannot be read: No such file"),
+        (TlsServerFiles(missing, key), f'cannot read the TLS certificate file "{missing}": No such file'),
         (
             TlsServerFiles(cert, missing),
-            f"the TLS key file {missing} cannot be read: No such file or directory",
+            f'cannot read the TLS key file "{missing}": No such file or directory',
         ),
-        (TlsServerFiles(text, key), f"the server's certificate {text} is no certificate in PEM form"),
-        (TlsServerFiles(cert, text), f"the server's key {text} is no private key in PEM form"),
-        (TlsServerFiles(cert, other.key), f"the server's key {other.key} does not belong to the certificate"),
+        (TlsServerFiles(text, key), f'no PEM certificate in the server\'s certificate file "{text}"'),
+        (TlsServerFiles(cert, text), f'no PEM private key in the server\'s key file "{text}"'),
+        (TlsServerFiles(cert, other.key), f'the server\'s key "{other.key}" does not match the certificate'),
         (
             TlsServerFiles(other.cert, locked),
-            f"the server's key {locked} is encrypted: it needs its password",
+            f'the server\'s key "{locked}" is encrypted: give its password',
         ),
-        (TlsServerFiles(other.cert, locked, "x"), f"the password does not open the server's key {locked}"),
-        (TlsServerFiles(cert, key, client_auth="require", trust_file=text), "has no certificate in PEM form"),
+        (TlsServerFiles(other.cert, locked, "x"), f'wrong password for the server\'s key "{locked}"'),
+        (TlsServerFiles(cert, key, client_auth="require", trust_file=text), "no PEM certificate in"),
         (
             TlsServerFiles(cert, key, client_auth="require", trust_file=missing),
-            f"CA file {missing} cannot be read",
+            f'cannot read the TLS CA file "{missing}"',
         ),
     ):
         with pytest.raises(BadSettings) as caught:

@@ -149,7 +149,7 @@ async def test_a_cancelled_change_that_was_sent_is_told_to_the_observer() -> Non
             await until(lambda: server.asked)
             pending.cancel()
             await until(lambda: seen)
-    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before it answered"]
+    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before the answer"]
 
 
 @on_a_loop

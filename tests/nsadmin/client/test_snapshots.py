@@ -170,5 +170,5 @@ try:
 except InvalidSnapshotError as error:
     print(error)
 """
-    assert "it inflates to more than" in run_bounded(program, "zst", megabytes=1500)
+    assert "inflates to more than" in run_bounded(program, "zst", megabytes=1500)
     assert "nested too deeply" in run_bounded(program, "json")

@@ -13,7 +13,7 @@ from tests.nsadmin.library.conftest import AuditLines
 from tests.support.running import ROOT, Program, on_a_loop
 from tests.support.servers import FakeNameServer, closed_port
 
-REFUSED = "connection refused, nothing listens there"
+REFUSED = "connection refused, no server listens on this port"
 
 
 def test_a_change_is_one_line_with_what_was_sent_and_what_came_of_it(

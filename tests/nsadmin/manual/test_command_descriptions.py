@@ -25,7 +25,8 @@ def test_words_and_options_are_those_of_the_command() -> None:
 def test_programs_are_described_by_their_own_parsers() -> None:
     assert FOUND["lab"].argument_words == "up|run|list"
     assert "--clusters" in [option.flags[0] for option in FOUND["lab"].options]
-    about = OptionDescription(("-c", "--configFile"), "FILE", "Java properties; also where updates go")
+    help_text = "configuration file (Java properties); UPDATE_NAMESRV_CONFIG writes to it"
+    about = OptionDescription(("-c", "--configFile"), "FILE", help_text)
     assert about in FOUND["namesrv"].options
 
 

@@ -208,7 +208,7 @@ def test_every_size_is_drawn_and_another_one_right_after_it(size: tuple[int, int
 
 
 def dead(addr: str, at: int) -> NameServerPolled:
-    return NameServerPolled(at, addr, error="connection refused, nothing listens there")
+    return NameServerPolled(at, addr, error="connection refused, no server listens on this port")
 
 
 @driven

@@ -110,20 +110,23 @@ def test_what_is_no_record_says_why(spark: SparkSession) -> None:
     found = lines(spark, *texts)
     rows = journals.select_quarantine(found).orderBy("line").collect()
     assert [(row.line, row.reason) for row in rows] == [
-        (2, "no JSON, or a field of another type"),
-        (3, "no record: it has no v"),
-        (4, "no record: it has no seq"),
-        (5, "schema version 2, and this program knows 1"),
-        (6, "no record: it has no v"),
-        (7, "no record: it has no cause"),
-        (8, "no JSON, or a field of another type"),
-        (9, "no record: it has no type"),
-        (10, "no JSON, or a field of another type"),
-        (11, "no JSON, or a field of another type"),
-        *((line, "its time is none, or a day ahead of when it was read") for line in (12, 13, 14)),
+        (2, "invalid JSON, or a field with the wrong type"),
+        (3, "not a journal record: v is missing"),
+        (4, "not a journal record: seq is missing"),
+        (5, "schema version 2, but this nsadmin reads version 1"),
+        (6, "not a journal record: v is missing"),
+        (7, "not a journal record: cause is missing"),
+        (8, "invalid JSON, or a field with the wrong type"),
+        (9, "not a journal record: type is missing"),
+        (10, "invalid JSON, or a field with the wrong type"),
+        (11, "invalid JSON, or a field with the wrong type"),
+        *(
+            (line, "invalid time: negative, or more than a day after the line was read")
+            for line in (12, 13, 14)
+        ),
     ]
     assert rows[0].asDict() == {
-        "file": "f", "line": 2, "text": "{", "reason": "no JSON, or a field of another type",
+        "file": "f", "line": 2, "text": "{", "reason": "invalid JSON, or a field with the wrong type",
         "kind": "journal", "date": date(1970, 1, 1),
     }  # fmt: skip
     assert journals.parse_events(found).count() == 1

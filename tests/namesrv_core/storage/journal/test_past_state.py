@@ -90,7 +90,7 @@ def test_after_the_last_word_of_a_server_that_was_killed_nobody_knows(pen: Pen) 
     pen.now += 5000
     pen.write(snapshot("start"))
     why = (
-        "the name server ended without a word after 2025-11-21T14:03:01.000Z, "
+        "the name server ended abnormally after 2025-11-21T14:03:01.000Z, "
         "and started again at 2025-11-21T14:03:07.000Z"
     )
     assert [pen.at(seconds).unknown_reason for seconds in (0.999, 1, 6.999, 7)] == [None, why, why, None]
@@ -123,9 +123,9 @@ def test_while_a_collector_sees_nothing_nobody_knows(pen: Pen) -> None:
     pen.write(CollectorStopping("SIGTERM"))
     whys = [pen.at(seconds).unknown_reason for seconds in range(5)]
     assert whys == [
-        "the collector had just been started, and no poll had succeeded by 2025-11-21T14:03:00.000Z",
+        "the collector had just started, and no poll had succeeded until 2025-11-21T14:03:00.000Z",
         None,
-        "polls failed, at 2025-11-21T14:03:02.000Z with: no answer",
+        "polls failed, the last one at 2025-11-21T14:03:02.000Z: no answer",
         None,
         "the name server stopped at 2025-11-21T14:03:04.000Z",
     ]

@@ -228,7 +228,7 @@ def test_a_snapshot_that_the_events_do_not_explain_is_a_problem(pen: Pen) -> Non
     pen.snapshot("interval", k0="another")
     pen.puts(1)
     pen.snapshot("interval", k0="v")
-    assert pen.problems() == ["snapshot 3 has other kv than the events before it give"]
+    assert pen.problems() == ["snapshot 3 contradicts the events before it: kv"]
 
 
 def test_lines_that_are_no_records_are_problems_and_only_five_are_told(pen: Pen) -> None:
@@ -236,7 +236,7 @@ def test_lines_that_are_no_records_are_problems_and_only_five_are_told(pen: Pen)
     (path,) = pen.folder.glob("*.jsonl")
     path.write_bytes(path.read_bytes() + b"{}\n" * 9)
     assert pen.problems() == [
-        *(f"line {number}: no record: it has no seq" for number in range(2, 7)),
+        *(f"line {number}: not a journal record: seq is missing" for number in range(2, 7)),
         "and 4 more",
     ]
 

@@ -90,7 +90,7 @@ def test_a_journal_cut_at_any_byte_loads_and_goes_on_without_a_hole(tmp_path: Pa
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     journal = JournalWriter(tmp_path)
-    with pytest.raises(RocketMQError, match="is written by another process"):
+    with pytest.raises(RocketMQError, match="another process writes the journal"):
         JournalWriter(tmp_path)
     journal.close()
     JournalWriter(tmp_path).close()

@@ -106,7 +106,7 @@ def test_what_cannot_be_decompressed_is_named(tmp_path: Path) -> None:
     content = closed.read_bytes()
     closed.chmod(0o644)
     closed.write_bytes(content[:2000] + bytes(50) + content[2050:])
-    with pytest.raises(InvalidSegmentError, match="cannot be decompressed"):
+    with pytest.raises(InvalidSegmentError, match="cannot decompress"):
         list(read_lines(only(tmp_path)))
     assert find_last_seq(only(tmp_path)) >= 0
 
@@ -151,7 +151,7 @@ def test_the_plain_form_of_a_compressed_segment_is_removed(tmp_path: Path) -> No
 def test_what_a_newer_program_wrote_is_not_cut(tmp_path: Path) -> None:
     path = segment(tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"v":1,', b'"v":2,'))
-    with pytest.raises(InvalidSegmentError, match="of a newer program: schema version 2"):
+    with pytest.raises(InvalidSegmentError, match=r"a newer nsadmin wrote .*: schema version 2"):
         find_tail(path)
 
 
@@ -195,10 +195,10 @@ def test_one_frame_is_read_where_another_is_damaged(tmp_path: Path, monkeypatch:
     content[frames[1].file_offset + 20 : frames[1].file_offset + 30] = bytes(10)
     closed.file_path.write_bytes(content)
     assert set(segments.read_lines_at(closed, [frames[2].plain_offset], frames)) < set(texts)
-    with pytest.raises(InvalidSegmentError, match="cannot be decompressed"):
+    with pytest.raises(InvalidSegmentError, match="cannot decompress"):
         list(segments.read_lines_at(closed, [frames[1].plain_offset], frames))
     closed.file_path.write_bytes(content[: frames[3].file_offset + 40])
-    with pytest.raises(InvalidSegmentError, match="it ends too early"):
+    with pytest.raises(InvalidSegmentError, match="incomplete data"):
         list(segments.read_lines_at(closed, [frames[3].plain_offset], frames))
 
 
@@ -234,7 +234,7 @@ def test_a_segment_that_inflates_without_measure_is_damaged(tmp_path: Path, fram
     file = closed_segment(tmp_path, written(1), frame).file_path
     limit = bounded_inflation.max_inflated_bytes(file.stat().st_size) - len(written(1))
     found = run_bounded(_READ_BOMB, str(tmp_path), megabytes=600)
-    assert found.endswith(f"{file} cannot be decompressed: it inflates to more than {limit} bytes\n")
+    assert found.endswith(f'cannot decompress "{file}": the data inflates to more than {limit} bytes\n')
 
 
 def test_the_limit_is_that_of_all_frames_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +248,7 @@ def test_the_limit_is_that_of_all_frames_together(tmp_path: Path, monkeypatch: p
 
 def test_an_index_with_other_places_is_named(tmp_path: Path) -> None:
     found = closed_segment(tmp_path, written(1))
-    with pytest.raises(InvalidSegmentError, match=r"the index of .* is damaged"):
+    with pytest.raises(InvalidSegmentError, match=r'damaged index of ".*"'):
         list(segments.read_lines_at(found, [0], []))
-    with pytest.raises(InvalidSegmentError, match=r"the index of .* is damaged"):
+    with pytest.raises(InvalidSegmentError, match=r'damaged index of ".*"'):
         list(segments.read_lines_at(found, [0], [segments.SegmentFrame(0, 5)]))

@@ -73,7 +73,7 @@ def test_each_server_tells_its_own_failure(first: FakeNameServer, second: FakeNa
     assert [str(result.error) for result in results] == [
         "None",
         "SYSTEM_ERROR (1): no",
-        f"{gone}: connection refused, nothing listens there",
+        f"{gone}: connection refused, no server listens on this port",
     ]
 
 

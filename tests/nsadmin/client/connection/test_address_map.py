@@ -83,7 +83,7 @@ def test_an_error_names_the_brokers_address_and_the_one_that_was_tried() -> None
         access = Access(timeout=5, address_map=((UNROUTABLE, way),))
         with AdminClient(server.addr, access=access) as admin:
             [status] = admin.clusters.list_broker_status()
-    refused = f"through {way}: connection refused, nothing listens there"
+    refused = f"through {way}: connection refused, no server listens on this port"
     assert status.error is not None
     assert str(status.error) == f"{UNROUTABLE}: {refused}"
     assert error_text(status.error) == refused

@@ -80,7 +80,7 @@ def test_a_new_group_has_a_name_that_brokers_take(
     masters = admin.groups.list_masters("C")
     for name in ("a.b", "g" * 121):
         [change] = admin.groups.update_group(name, masters, {}, {})
-        assert "is no name of a group: letters, digits and % | _ -, 120 at most" in str(change.error)
+        assert "use letters, digits and % | _ -, at most 120 characters" in str(change.error)
     assert 200 not in consumer_broker.codes()
 
 

@@ -146,7 +146,7 @@ def test_an_offset_id_that_nobody_has_tells_who_was_silent(admin: AdminClient, o
     found = admin.messages.find_by_id("T", silent)
     assert found.messages == ()
     assert [str(error).partition(": ")[2] for error in found.errors if error is not None] == [
-        "connection refused, nothing listens there"
+        "connection refused, no server listens on this port"
     ]
     answered = f"7F000001{one.port:08X}{9000:016X}"
     assert admin.messages.find_by_id("T", answered) == FoundMessages(

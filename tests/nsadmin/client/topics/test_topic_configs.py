@@ -53,7 +53,7 @@ def test_a_new_topic_has_mqadmins_defaults() -> None:
 def test_a_new_topic_whose_name_no_broker_takes_is_not_sent() -> None:
     with TopicBroker() as broker, AdminClient() as admin:
         [change] = admin.topic_configs.update_topic([broker.addr], "x" * 128, TopicPatch(perm=4))
-        assert str(change.error).endswith("is no name of a topic: letters, digits and % | _ -, 127 at most")
+        assert str(change.error).endswith("use letters, digits and % | _ -, at most 127 characters")
         assert 17 not in broker.codes()
 
 

@@ -63,7 +63,8 @@ def test_a_dead_broker_hides_no_other(
     done = run("listUser", *cluster, "--json")
     assert (done.code, len(json.loads(done.out))) == (3, 1)
     assert (
-        done.err.splitlines()[0] == f"nsadmin: broker {slave.addr}: connection refused, nothing listens there"
+        done.err.splitlines()[0]
+        == f"nsadmin: broker {slave.addr}: connection refused, no server listens on this port"
     )
     assert run("getUser", "nobody", "-b", master.addr).code == 5
 

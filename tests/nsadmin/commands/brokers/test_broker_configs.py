@@ -59,7 +59,7 @@ def test_a_dead_broker_is_told(run: Run, server: FakeNameServer, dead: str, mast
     server.clusters = {"C": {"broker-a": {0: master.addr, 1: dead}}}
     done = run("getBrokerConfig", "-c", "C", "-n", server.addr)
     assert done.code == 3
-    assert done.err == f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
+    assert done.err == f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
     assert run("getBrokerConfig", dead).code == 4
 
 

@@ -94,7 +94,7 @@ def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
     alive, down, not_ready = json.loads(done.out)
     assert list(down) == list(LOAD_COLUMNS)
     assert (alive["reachable"], alive["error"], alive["inTps"]) == (True, None, 1.5)
-    assert (down["reachable"], down["error"]) == (False, "connection refused, nothing listens there")
+    assert (down["reachable"], down["error"]) == (False, "connection refused, no server listens on this port")
     assert (not_ready["reachable"], not_ready["error"]) == (
         True,
         "not ready: SYSTEM_ERROR (1): NoSuchElementException",
@@ -154,7 +154,7 @@ def test_a_clusters_accounts_come_from_all_that_answer(
     done = run("brokerStatus", "-c", "C", "-n", first.addr, "--json")
     assert (done.code, done.err) == (
         3,
-        f"nsadmin: broker {dead}: connection refused, nothing listens there\n",
+        f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
     )
     assert json.loads(done.out) == [
         {"brokerAddr": broker.addr, "key": "brokerVersionDesc", "value": "V5_5_0"},

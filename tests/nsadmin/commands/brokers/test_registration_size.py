@@ -97,4 +97,4 @@ def test_what_contradicts_itself(run: Run, words: tuple[str, ...]) -> None:
 def test_a_broker_that_does_not_answer(run: Run) -> None:
     done = run("registrationSize", "-b", f"127.0.0.1:{closed_port()}", "--largest", "3")
     assert done.code == 4
-    assert "nothing listens there" in done.err
+    assert "no server listens on this port" in done.err

@@ -76,7 +76,7 @@ def test_a_dead_broker_is_told(run: Run, broker: TopicBroker, dead: str) -> None
     with FakeNameServer({"C": {"a": {0: broker.addr, 1: dead}}}) as server:
         done = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--json")
     assert done.code == 3
-    assert json.loads(done.out)[1]["error"] == "connection refused, nothing listens there"
+    assert json.loads(done.out)[1]["error"] == "connection refused, no server listens on this port"
 
 
 def test_how_old_messages_are_and_how_full_the_disk_is(run: Run, broker: TopicBroker) -> None:

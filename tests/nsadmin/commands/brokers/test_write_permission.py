@@ -51,7 +51,7 @@ def test_what_one_server_did_not_do_is_told_beside_what_the_other_did(
     done = run("wipeWritePerm", "broker-a", "-n", dead, "-n", first.addr, "--json")
     assert (done.code, done.err) == (3, "nsadmin: failed on 1 of 2 servers\n")
     assert [(row["namesrvAddr"], row["result"], row["error"]) for row in json.loads(done.out)] == [
-        (dead, "failed", "connection refused, nothing listens there"),
+        (dead, "failed", "connection refused, no server listens on this port"),
         (first.addr, "done", None),
     ]
 

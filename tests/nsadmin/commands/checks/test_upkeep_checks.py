@@ -27,7 +27,7 @@ def test_heartbeats(run: Run, both: str) -> None:
 def test_registrations_of_a_cluster_or_a_broker(run: Run, both: str, broker: FakeBroker, dead: str) -> None:
     assert found(run, "registrationSize", both)["state"] == "UNKNOWN"
     assert found(run, "registration-size", "-b", dead)["details"] == [
-        f"{dead}: connection refused, nothing listens there"
+        f"{dead}: connection refused, no server listens on this port"
     ]
     assert run("check", "registrationSize", both, "-b", dead, "--clusterName", "C").code == 3
 

@@ -55,13 +55,13 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
     done = run("consumerProgress", "G", "-n", first.addr, "--json")
     assert (done.code, done.err) == (
         3,
-        f"nsadmin: broker {dead}: connection refused, nothing listens there\n",
+        f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
     )
     rows = json.loads(done.out)
     assert [(row["diff"], row["error"]) for row in rows] == [
         (10, None),
         (None, None),
-        (None, "connection refused, nothing listens there"),
+        (None, "connection refused, no server listens on this port"),
     ]
     assert run("consumerProgress", "-n", first.addr).code == 3
 

@@ -26,7 +26,7 @@ def test_settings_on_every_broker(
         assert [(row["brokerName"], row["retryMaxTimes"], row["error"]) for row in json.loads(done.out)] == [
             ("a", 3, None),
             ("b", None, "this broker does not know the group"),
-            ("d", None, "connection refused, nothing listens there"),
+            ("d", None, "connection refused, no server listens on this port"),
         ]
         assert run("getConsumerConfig", "G", "-c", "C", "-n", first.addr).code == 0
     assert run("getConsumerConfig", "X", "-c", "C", "-n", first.addr).code == 3
@@ -116,7 +116,7 @@ def test_a_failing_master_does_not_hide_the_other(
     assert done.code == 3
     assert [(row["result"], row["error"]) for row in json.loads(done.out)] == [
         ("done", None),
-        ("failed", "connection refused, nothing listens there"),
+        ("failed", "connection refused, no server listens on this port"),
         ("failed", "this broker has no master now"),
     ]
 

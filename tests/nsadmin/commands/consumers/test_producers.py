@@ -43,7 +43,7 @@ def test_a_producer_group_nobody_is_of(
     done = run("producerConnection", "P", "-n", first.addr)
     assert (done.code, done.err) == (
         3,
-        f"nsadmin: broker {dead}: connection refused, nothing listens there\n",
+        f"nsadmin: broker {dead}: connection refused, no server listens on this port\n",
     )
 
 
@@ -73,4 +73,4 @@ def test_producers_of_every_broker(
     done = run("producer", "--no-internal", "-n", first.addr)
     assert done.code == 3
     assert [line.split()[0] for line in done.out.splitlines()] == ["producerGroup", "P"]
-    assert done.err == f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
+    assert done.err == f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"

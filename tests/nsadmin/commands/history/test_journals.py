@@ -147,7 +147,7 @@ def test_verify_fails_where_something_is_damaged(run: Run, folder: str) -> None:
     path.write_bytes(path.read_bytes() + b"nonsense\n" + b"half a rec")
     done = run("journalVerify", folder, "--columns", "result", "--no-headers")
     assert (done.code, done.out) == (1, "damaged\n")
-    assert f"{path.name}: line 2: no JSON" in done.err
+    assert f"{path.name}: line 2: invalid JSON" in done.err
     assert f"{path.name} ends in 10 bytes of no whole record" in done.err
 
 

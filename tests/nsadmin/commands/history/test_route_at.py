@@ -120,7 +120,7 @@ def test_a_damaged_segment_is_one_line(run: Run, folder: str) -> None:
     path.with_name(f"{path.name}.zst").write_bytes(b"nonsense")
     done = run("routeAt", "T", "--at", AT(2), "--journal", folder)
     assert (done.code, done.err.count("\n")) == (1, 1)
-    assert "cannot be decompressed: " in done.err
+    assert "cannot decompress " in done.err
     assert done.err.endswith(f"; nsadmin journalVerify {folder} looks through all\n")
 
 
@@ -175,7 +175,7 @@ def test_at_any_moment_it_is_what_topic_route_showed_then(run: Run, tmp_path: Pa
         done = run("routeAt", topic, "--at", str(moment), "--journal", folder, "--json")
         if "not known" in done.err:
             # The last moment before it was killed: nothing that was written down came after it.
-            assert "ended without a word" in done.err
+            assert "ended abnormally" in done.err
             continue
         shown = json.loads(done.out)
         assert all(row.pop("server") for row in shown)

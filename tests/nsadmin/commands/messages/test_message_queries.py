@@ -71,7 +71,7 @@ def test_a_dead_broker_hides_nothing_and_is_mentioned(
     dead = f"127.0.0.1:{closed_port()}"
     first.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: dead}}}
     first.routes["T"]["broker-b"] = 6
-    silent = f"nsadmin: broker {dead}: connection refused, nothing listens there\n"
+    silent = f"nsadmin: broker {dead}: connection refused, no server listens on this port\n"
     nothing = f"{silent}nsadmin: no message of T has the key 'k', as far as brokers answered\n"
     assert ask("queryMsgByKey", "T", "k") == (3, "[]\n", nothing)
     holder.store(KEYS="k", UNIQ_KEY=KEY)
@@ -131,7 +131,7 @@ def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(ask: Run, holder: Me
     done = ask("queryMsgById", "T", KEY)
     assert (done.code, done.err) == (
         0,
-        f"nsadmin: body of {KEY}: compressed in a way that nobody knows (5)\n",
+        f"nsadmin: body of {KEY}: unknown compression type (5)\n",
     )
     assert shown(done, "body", "bodyEncoding") == [["cGFja2Vk", "base64"]]
 

@@ -76,7 +76,8 @@ def test_a_dead_broker_is_mentioned_once(ask: Run, first: FakeNameServer, holder
     done = ask("printMsg", "T")
     assert (done.code, len(bodies(done))) == (3, 5)
     assert done.err == (
-        "nsadmin: broker broker-b, queue 0, 1, 2, 3, 4, 5, 6, 7: connection refused, nothing listens there\n"
+        "nsadmin: broker broker-b, queue 0, 1, 2, 3, 4, 5, 6, 7: "
+        "connection refused, no server listens on this port\n"
     )
 
 

@@ -89,7 +89,7 @@ def test_dry_runs_write_nothing_and_show_what_they_would(
     assert changed(done) == [
         ("old -> new", "old", "new", "dry-run", None),
         ("new: new", None, "new", "dry-run", None),
-        (None, None, None, "failed", "connection refused, nothing listens there"),
+        (None, None, None, "failed", "connection refused, no server listens on this port"),
     ]
     done = run("deleteKvConfig", "N", "k", both, "--dry-run", "--json")
     assert changed(done) == [

@@ -12,7 +12,7 @@ def test_settings_of_every_server(run: Run, first: FakeNameServer, dead: str) ->
     done = run("getNamesrvConfig", "-n", f"{dead};{first.addr}", "--json")
     assert (done.code, done.err) == (
         3,
-        f"nsadmin: name server {dead}: connection refused, nothing listens there\n",
+        f"nsadmin: name server {dead}: connection refused, no server listens on this port\n",
     )
     assert json.loads(done.out) == [
         {"namesrvAddr": first.addr, "key": "listenPort", "value": "9876"},

@@ -51,7 +51,7 @@ def test_a_server_that_does_not_answer_hides_no_other(run: Run, server: FakeName
         (dead, False),
         (server.addr, True),
     ]
-    assert rows(done)[0]["error"] == "connection refused, nothing listens there"
+    assert rows(done)[0]["error"] == "connection refused, no server listens on this port"
     assert run("where", "-n", dead).code == 4
 
 

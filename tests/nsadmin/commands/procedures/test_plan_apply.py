@@ -158,7 +158,7 @@ def test_a_server_that_does_not_answer_is_a_row(do: Run, there: Lab, run: Run) -
     partly = run("export", "cluster-a", "-n", f"{there.namesrv_addrs[0]};127.0.0.1:1")
     assert partly.code == 3
     assert (
-        "127.0.0.1:1: connection refused, nothing listens there; its settings are missing from this file"
+        "127.0.0.1:1: connection refused, no server listens on this port; its settings are missing from this file"
         in partly.out
     )
     assert "its settings are missing from this file" in partly.err
@@ -194,4 +194,4 @@ def test_queues_without_messages_shrink_without_consent(do: Run) -> None:
 
 def test_a_topic_whose_name_no_broker_takes_is_refused_by_the_plan(do: Run) -> None:
     done = do("plan", wanted(f"cluster: cluster-a\ntopics: {{{'x' * 200}: {{}}}}\n"))
-    assert (done.code, "letters, digits and % | _ -, 127 at most" in done.err) == (2, True)
+    assert (done.code, "letters, digits and % | _ -, at most 127 characters" in done.err) == (2, True)

@@ -40,7 +40,7 @@ def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer,
     server.routes["T"]["broker-b"] = 6
     done = run("topicStatus", "T", "-n", server.addr, "--json")
     assert done.code == 3
-    assert done.err == "nsadmin: broker broker-b: connection refused, nothing listens there\n"
+    assert done.err == "nsadmin: broker broker-b: connection refused, no server listens on this port\n"
     assert [(row["brokerName"], row["queueId"]) for row in json.loads(done.out)] == [
         ("broker-a", 0),
         ("broker-a", 1),

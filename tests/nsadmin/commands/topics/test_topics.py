@@ -36,7 +36,7 @@ def test_a_dead_broker_is_one_line_however_many_topics_it_has(
     first.clusters = {"C": {"broker-a": {0: dead}}}
     first.routes = {name: {"broker-a": 6} for name in "ABC"}
     done = run("topicList", "-c", "-n", first.addr)
-    line = f"nsadmin: topic A and 2 more: {dead}: connection refused, nothing listens there\n"
+    line = f"nsadmin: topic A and 2 more: {dead}: connection refused, no server listens on this port\n"
     assert (done.code, done.err) == (3, line)
 
 

@@ -29,7 +29,7 @@ def test_a_slave_that_is_gone_is_a_warning(first: FakeNameServer, broker: FakeBr
     first.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}}}
     finding = found(first.addr)
     assert finding.state is CheckState.WARNING
-    assert finding.details == (f"broker-a 1 at {gone}: connection refused, nothing listens there",)
+    assert finding.details == (f"broker-a 1 at {gone}: connection refused, no server listens on this port",)
 
 
 def test_a_master_that_is_gone_or_not_there_is_critical(first: FakeNameServer, broker: FakeBroker) -> None:
@@ -71,7 +71,7 @@ def test_a_name_server_that_does_not_answer_is_told_and_hides_nothing(first: Fak
     gone = f"127.0.0.1:{closed_port()}"
     finding = found(gone, first.addr)
     assert finding.state is CheckState.WARNING
-    assert finding.details == (f"name server {gone}: connection refused, nothing listens there",)
+    assert finding.details == (f"name server {gone}: connection refused, no server listens on this port",)
     nobody = found(gone)
     assert nobody.state is CheckState.UNKNOWN
     assert nobody.details == finding.details

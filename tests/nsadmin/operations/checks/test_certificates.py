@@ -68,7 +68,7 @@ def test_files_of_this_client_count_too(
     assert found(first.addr, own=Tls(bundle)).state is CheckState.OK
     missing = found(first.addr, own=Tls(tmp_path / "none.pem"))
     assert missing.state is CheckState.UNKNOWN
-    assert "none.pem cannot be read" in missing.details[-1]
+    assert 'none.pem": No such file or directory' in missing.details[-1]
 
 
 def test_who_does_not_answer_may_have_one_that_has_ended(

@@ -63,7 +63,7 @@ def test_it_takes_two(first: FakeNameServer, second: FakeNameServer, gone: str) 
         CheckState.UNKNOWN,
         "1 of 2 name servers answered: a comparison needs two",
     )
-    assert alone.details == (f"name server {gone}: connection refused, nothing listens there",)
+    assert alone.details == (f"name server {gone}: connection refused, no server listens on this port",)
     partly = found(first.addr, second.addr, gone)
     assert (partly.state, partly.summary) == (CheckState.UNKNOWN, "2 of 3 name servers agree")
     second.routes = {"T": {"broker-a": 4}}

@@ -91,7 +91,7 @@ def test_what_nobody_knows(tmp_path: Path, first: FakeNameServer, gone: str) -> 
     finding = found(tmp_path, first.addr, gone)
     assert finding.state is CheckState.UNKNOWN
     assert finding.details[1] == (
-        f"drain of broker-a: name server {gone}: connection refused, nothing listens there"
+        f"drain of broker-a: name server {gone}: connection refused, no server listens on this port"
     )
     [file] = tmp_path.rglob("state.json")
     file.write_text("{}")

@@ -78,7 +78,7 @@ def test_where_ages_are_not_told_only_who_answers_is_known(
     finding = found(first.addr)
     assert finding.state is CheckState.WARNING
     assert finding.details[0] == (
-        f"broker-a 1 at {gone} does not answer: connection refused, nothing listens there"
+        f"broker-a 1 at {gone} does not answer: connection refused, no server listens on this port"
     )
     # Where ages are told they are what counts: whether it answers us is another question.
     telling(first, {broker.addr: (1, 120_000), gone: (1, 120_000)})

@@ -66,7 +66,7 @@ def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
     finding = found(first.addr)
     assert finding.state is CheckState.UNKNOWN
     assert finding.summary == "G has a backlog of at least 10 messages on 2 queues"
-    assert finding.details[-1] == f"{gone}: connection refused, nothing listens there"
+    assert finding.details[-1] == f"{gone}: connection refused, no server listens on this port"
     assert found(first.addr, warning="9").state is CheckState.WARNING
     first.clusters = {"C": {"broker-b": {0: gone}}}
     assert found(first.addr).state is CheckState.UNKNOWN

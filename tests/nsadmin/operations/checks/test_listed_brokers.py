@@ -19,7 +19,7 @@ def test_what_one_name_server_lists_is_there(
         BrokerAddrGroup("C", "b", {0: "h:3"}),
     ]
     assert found.missing_addrs == {first.addr: ["h:2", "h:3"], second.addr: ["h:1"]}
-    assert found.failure_lines == [f"name server {gone}: connection refused, nothing listens there"]
+    assert found.failure_lines == [f"name server {gone}: connection refused, no server listens on this port"]
 
 
 def test_where_they_differ_the_first_one_counts() -> None:

@@ -11,7 +11,7 @@ def test_one_that_answers_with_an_error_is_not_silent(
     broker.handlers[28] = refuse(1, "not yet")
     with AdminClient(first.addr, timeout=5) as admin:
         assert find_silent_masters(admin, [broker.addr, gone, None, gone]) == {
-            gone: "connection refused, nothing listens there"
+            gone: "connection refused, no server listens on this port"
         }
 
 

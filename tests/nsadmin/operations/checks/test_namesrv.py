@@ -31,7 +31,7 @@ def test_one_that_is_gone_is_a_warning_and_all_is_critical() -> None:
         finding = found(server.addr, gone)
         assert found(server.addr, gone, critical="2:").state is CheckState.CRITICAL
     assert finding.state is CheckState.WARNING
-    assert finding.details[0] == f"{gone}: connection refused, nothing listens there"
+    assert finding.details[0] == f"{gone}: connection refused, no server listens on this port"
     assert found(gone).state is CheckState.CRITICAL
 
 

@@ -53,5 +53,5 @@ def test_brokers_are_those_that_any_name_server_lists(first: FakeNameServer, gon
         seen = registration_size.observe_registration_sizes(admin)
         one = registration_size.observe_registration_sizes(admin, broker_addr=gone)
     assert [result.addr for result in seen.size_results] == [gone]
-    assert seen.failure_lines == [f"name server {gone}: connection refused, nothing listens there"]
+    assert seen.failure_lines == [f"name server {gone}: connection refused, no server listens on this port"]
     assert (one.broker_names, one.failure_lines) == ({gone: gone}, [])

@@ -54,7 +54,9 @@ def test_a_master_that_does_not_answer_or_is_not_there(
 ) -> None:
     first.clusters = {"C": {"broker-a": {0: gone, 1: broker.addr}}}
     finding = found(first.addr)
-    assert finding.details == (f"broker-a: its master {gone}: connection refused, nothing listens there",)
+    assert finding.details == (
+        f"broker-a: its master {gone}: connection refused, no server listens on this port",
+    )
     # Its slave can be read.
     assert values(finding) == [1, 0, 1, 0]
     first.clusters = {"C": {"broker-a": {1: broker.addr}}}
@@ -66,5 +68,5 @@ def test_what_nobody_knows(first: FakeNameServer, gone: str) -> None:
     assert (missing.state, missing.summary) == (CheckState.CRITICAL, "no name server has the topic X")
     partly = found(first.addr, gone)
     assert partly.state is CheckState.WARNING
-    assert partly.details == (f"name server {gone}: connection refused, nothing listens there",)
+    assert partly.details == (f"name server {gone}: connection refused, no server listens on this port",)
     assert found(gone).state is CheckState.UNKNOWN

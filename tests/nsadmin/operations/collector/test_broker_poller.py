@@ -89,7 +89,7 @@ def test_the_runtime_of_each_broker_and_who_does_not_tell(admin: AdminClient, br
     events = asked.round(place(broker.addr), slave)
     assert events == [
         BrokerRuntime("C", "broker-a", 0, broker.addr, "V5_5_0"),
-        BrokerPollFailed(*slave, "runtime", "connection refused, nothing listens there"),
+        BrokerPollFailed(*slave, "runtime", "connection refused, no server listens on this port"),
         BrokersPolled(2, 1, 0, 0),
     ]
 
@@ -143,7 +143,10 @@ def test_of_each_group_of_brokers_the_master_is_asked_and_a_slave_where_there_is
     assert len(asked.round(place(dead, number=1), place(broker.addr))) == 2
     slave = place(broker.addr, "broker-b", 2)
     events = asked.round(slave, place(dead))
-    assert BrokerPollFailed(*place(dead), "groups", "connection refused, nothing listens there") in events
+    assert (
+        BrokerPollFailed(*place(dead), "groups", "connection refused, no server listens on this port")
+        in events
+    )
     assert {event.broker_name for event in events if isinstance(event, ConsumerLag)} == {"broker-b"}
     assert events[-1] == BrokersPolled(2, 1, 1, 0)
 

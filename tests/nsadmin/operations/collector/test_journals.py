@@ -104,7 +104,7 @@ def test_a_poll_by_cron_is_one_among_others(tmp_path: Path) -> None:
 
 
 def test_two_do_not_write_to_one_folder_nor_to_a_name_servers_own(tmp_path: Path) -> None:
-    with keeping(tmp_path), pytest.raises(RocketMQError, match="is written by another process"):
+    with keeping(tmp_path), pytest.raises(RocketMQError, match="another process writes the journal"):
         NameServerJournal(tmp_path, "ns:1")
     own = JournalWriter(tmp_path)
     own.append_lines(

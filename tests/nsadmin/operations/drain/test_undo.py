@@ -64,7 +64,7 @@ def test_a_name_server_that_does_not_answer_is_named_and_the_drain_is_kept(tmp_p
     told = cluster.undrain(tmp_path)
     assert [record["error"] for record in told if record["event"] == "putBack"] == [
         None,
-        "connection refused, nothing listens there",
+        "connection refused, no server listens on this port",
     ]
     assert named(told, "undone") == []
     cluster.nodes[1].is_up = True

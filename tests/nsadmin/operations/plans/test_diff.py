@@ -120,7 +120,7 @@ def test_a_group_that_brokers_would_refuse_is_trouble_unless_it_exists() -> None
     assert told(found) == [("update", "group", long, "a")]
     [trouble] = found.troubles
     assert (trouble.server_name, trouble.kind, trouble.item_name) == ("b", "group", long)
-    assert "is no name of a group" in str(trouble.error)
+    assert "invalid group name" in str(trouble.error)
 
 
 def test_each_name_server_by_itself() -> None:

@@ -112,4 +112,4 @@ def test_one_that_refuses_tells_its_version_all_the_same(ends: ExitStack) -> Non
 
 def test_one_that_is_not_there(ends: ExitStack) -> None:
     addr = f"127.0.0.1:{closed_port()}"
-    assert seen(ends, addr)[addr].error == "connection refused, nothing listens there"
+    assert seen(ends, addr)[addr].error == "connection refused, no server listens on this port"

@@ -104,7 +104,7 @@ def test_settings_and_producers_of_a_broker(ground: Playground) -> None:
 def test_what_a_dead_broker_does_not_tell(ground: Playground) -> None:
     polls = ground.ask(DetailQuery("config", "127.0.0.1:1"), DetailQuery("connections", "127.0.0.1:1"))
     assert [getattr(poll, "error", None) for poll in polls] == [
-        "connection refused, nothing listens there"
+        "connection refused, no server listens on this port"
     ] * 2
 
 
@@ -129,4 +129,4 @@ def test_topics_of_a_broker_as_it_has_them_itself(ground: Playground) -> None:
     assert isinstance(silent, BrokerTopicsPolled)
     assert known.topics is not None
     assert known.topics["orders"].perm == 6
-    assert (silent.topics, silent.error) == (None, "connection refused, nothing listens there")
+    assert (silent.topics, silent.error) == (None, "connection refused, no server listens on this port")

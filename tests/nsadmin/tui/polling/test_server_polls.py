@@ -42,7 +42,7 @@ def test_a_name_server_that_is_not_there_is_a_poll_that_says_so() -> None:
         unused = f"127.0.0.1:{held.getsockname()[1]}"
     with looker(unused) as it:
         seen = server_polls.poll_name_server(it, unused, ())
-    assert (seen.addr, seen.error) == (unused, "connection refused, nothing listens there")
+    assert (seen.addr, seen.error) == (unused, "connection refused, no server listens on this port")
 
 
 def test_what_a_name_server_refuses_is_untold_and_the_rest_is_there() -> None:
