@@ -62,7 +62,7 @@ def test_a_folder_that_somebody_writes_to_stops_the_start_and_nothing_stays_lock
         thread = threading.Thread(target=running.poll_until_stopped)
         thread.start()
         until(lambda: one.codes().count(106) > 1)
-        with pytest.raises(RocketMQError, match="is written by another process"):
+        with pytest.raises(RocketMQError, match="another process writes the journal"):
             collector(CollectorPlan((other.addr, one.addr), tmp_path, None)).poll_once()
         running.request_stop()
         thread.join()
