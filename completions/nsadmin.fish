@@ -1744,21 +1744,21 @@ function __nsadmin_table --no-scope-shadowing
         case namesrv
             set family program
             set options \
-                '-c,--configFile=files Java properties; also where updates go' \
-                '-D= set a property of -p, of docs/reference/limits.md or of TLS: -Dtls.server.mode=enforcing; or set an environment variable: NAMESRV_TLS_SERVER_MODE=enforcing' \
-                '-p,--printConfigItem print the items of RocketMQ\'s name server, and those of ours that are set, and exit' \
-                '-n,--namesrvAddr= accepted, without effect on a name server' \
-                '--port= port to listen on (9876); 0 takes a free one' \
+                '-c,--configFile=files configuration file (Java properties); UPDATE_NAMESRV_CONFIG writes to it' \
+                '-D= set a setting of -p, of docs/reference/limits.md or of TLS, such as -Dtls.server.mode=enforcing, or set NAMESRV_TLS_SERVER_MODE=enforcing in the environment' \
+                '-p,--printConfigItem print RocketMQ\'s settings and the changed ones of nsadmin, and exit' \
+                '-n,--namesrvAddr= accepted for compatibility, has no effect' \
+                '--port= port to listen on (9876); 0 selects a free port' \
                 '--bind= address to listen on (0.0.0.0)' \
                 '--home=folders folder of kvConfig.json and namesrv.properties (~/namesrv)' \
-                '--journal-dir=folders keep a journal of all that happens there (journal/ in the home)' \
-                '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr there; of this machine alone without ADDR, and not at all if left out' \
-                '--credentials=files who may ask what: see docs/how-to/secure-the-name-server.md; everybody, if left out' \
-                '--read-only refuse whatever an operator could change' \
+                '--journal-dir=folders write a journal to this folder (journal/ in --home)' \
+                '--http= serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port (no HTTP); without ADDR only on 127.0.0.1' \
+                '--credentials=files access rules (all clients may do everything): see docs/how-to/secure-the-name-server.md' \
+                '--read-only refuse all changes by operators' \
                 '--no-remote-config refuse UPDATE_NAMESRV_CONFIG' \
-                '--log-format how the log on stderr is written (text)' \
-                '--log-level=DEBUG|INFO|WARN|ERROR| DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 switches to DEBUG and back' \
-                '--no-journal keep no journal'
+                '--log-format format of the log on stderr (text)' \
+                '--log-level=DEBUG|INFO|WARN|ERROR| lowest level to log: DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 toggles DEBUG' \
+                '--no-journal write no journal'
         case completion
             set family program
             set places \

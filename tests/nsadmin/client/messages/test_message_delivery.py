@@ -85,7 +85,7 @@ def test_another_queue_is_taken_where_the_first_is_gone(
 ) -> None:
     gone = item._replace(message=item.message._replace(queue_id=99))
     assert admin.delivery.choose_resend_queue(gone).queue_id < 8
-    unread = item.message._replace(body_error="compressed in a way that nobody knows")
+    unread = item.message._replace(body_error="unknown compression type")
     with pytest.raises(NotApplied, match="the body of the message is malformed"):
         admin.delivery.resend_message(admin.delivery.choose_resend_queue(item), unread)
     assert holder.sent == []

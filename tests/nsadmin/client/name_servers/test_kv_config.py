@@ -36,7 +36,7 @@ def test_a_write_that_was_not_answered_may_have_been_done(
         unanswered, unsent = admin.kv.put_value("N", "k", "v")
         [unread, _] = admin.kv.get_value_each("N", "k")
     assert str(unanswered.error).endswith("no answer within 0.1 s; the change is possibly done")
-    assert str(unsent.error).endswith("nothing listens there")
+    assert str(unsent.error).endswith("no server listens on this port")
     assert isinstance(unread.error, QueryNotFound)
 
 

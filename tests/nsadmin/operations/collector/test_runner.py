@@ -90,7 +90,9 @@ def test_polling_goes_on_until_it_is_stopped_and_a_dead_server_holds_nobody_up(t
         until(lambda: one.codes().count(106) > asked + 2)
         running.request_stop()
         thread.join()
-    assert told == [f"name server {dead}: connection refused, no server listens on this port; the collector retries"]
+    assert told == [
+        f"name server {dead}: connection refused, no server listens on this port; the collector retries"
+    ]
     kinds = [record.event_type for record in reader.read_records(journal_folder_of(tmp_path, one.addr))]
     assert kinds == ["CollectorStarted", "Snapshot", "Polled", "TopicsChanged", "CollectorStopping"]
     failed = [record.event_type for record in reader.read_records(journal_folder_of(tmp_path, dead))]
