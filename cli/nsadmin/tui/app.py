@@ -116,9 +116,7 @@ class Tui(BaseTui):
             self.preferences.theme if self.preferences.theme in self.available_themes else DEFAULT_THEME
         )
         if self.theme != self.preferences.theme:
-            self.show_message(
-                f'unknown theme "{self.preferences.theme}": type :theme to choose another', "warn"
-            )
+            self.show_message(f'unknown theme "{self.preferences.theme}": see :theme', "warn")
         self._is_ready = True
         if self.recorder is not None:
             self.recorder.report_failure = self._post_failure

@@ -50,7 +50,7 @@ def list_problems(model: ClusterModel) -> list[ProblemRow]:
         group_lag = sum(queue_lag.diff or 0 for queue_lag in group_poll.lags) if group_poll is not None else 0
         lag_state = _STATE_BY_TONE.get(alert_levels.lag_tone(group_lag))
         if lag_state is not None:
-            lag_text = f"{group_name} is {units.format_count(group_lag)} messages behind"
+            lag_text = f"{group_name} has a backlog of {units.format_count(group_lag)} messages"
             problem_rows.append(ProblemRow(ProblemRecord("lag", group_name, lag_state, lag_text), None))
     problem_rows.sort(key=lambda row: (_SEVERITIES[row.record.state][0], row.check_words))
     return problem_rows
@@ -68,7 +68,7 @@ PROBLEM_COLUMNS: Sequence[Column[ProblemRow]] = (
         10,
         lambda row: _SEVERITIES[row.record.state][0],
         _state_cell,
-        help_text="the state of the check, as `nsadmin check` reports it",
+        help_text="state of the check, as in `nsadmin check`",
     ),
     Column(
         "check",
@@ -76,7 +76,7 @@ PROBLEM_COLUMNS: Sequence[Column[ProblemRow]] = (
         12,
         lambda row: row.check_words,
         lambda row: Cell(row.record.check, "strong"),
-        help_text="the check that found the problem; Enter shows all of its output",
+        help_text="check that found the problem; Enter shows its whole output",
     ),
     Column(
         "text",
@@ -93,7 +93,7 @@ PROBLEM_COLUMNS: Sequence[Column[ProblemRow]] = (
         lambda row: row.age_ms,
         lambda row: Cell(units.format_age(row.age_ms)),
         is_right_aligned=True,
-        help_text="how long the check has not been OK, as far as this screen has seen",
+        help_text="time since the check was OK, while this screen was open",
     ),
     Column(
         "remedy",
@@ -103,7 +103,7 @@ PROBLEM_COLUMNS: Sequence[Column[ProblemRow]] = (
         lambda row: Cell(row.record.remedy, "accent"),
         drop_rank=1,
         grows_to_fit=True,
-        help_text="what fixes it; x runs the command after a preview",
+        help_text="command or step that fixes it; x runs the command after a preview",
     ),
 )
 
@@ -145,7 +145,7 @@ class HomeView(View):
         if silence is not None:
             return f"unknown: {silence.reason}"
         if model.problems_poll is None:
-            return "checks are not recorded" if model.is_replay else "the checks are running"
+            return "the checks are not in the recording" if model.is_replay else "the checks are running"
         return f"no problem: all {model.problems_poll.check_count} checks are OK"
 
     def render_headline(self, model: ClusterModel) -> CellLine:

@@ -56,7 +56,7 @@ def test_a_group_beyond_the_limits_of_check_lag_is_a_problem() -> None:
     model.apply_poll(GroupPolled(NOON, "slow", 1.0, [QueueLag("t", "b", 0, 2_000_000, 0, 0, None)]))
     model.apply_poll(GroupPolled(NOON, "fast", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
     [row] = list_problems(model)
-    assert (row.record.state, row.record.text) == ("CRITICAL", "slow is 2.0M messages behind")
+    assert (row.record.state, row.record.text) == ("CRITICAL", "slow has a backlog of 2.0M messages")
     assert HomeView().open_row(row) == GroupTarget("slow")
 
 
