@@ -32,10 +32,10 @@ class FailingConsumers(Running):
         group: str,
         other_group: str,
         version: str = jars.NEWEST,
-        program: str = "DeadLetters",
+        pops: bool = False,
     ) -> None:
-        self.home, self._args, self._version = home, [namesrv, topic, group, other_group], version
-        self._program = program
+        arguments = [namesrv, topic, group, other_group, *(["pop"] if pops else [])]
+        self.home, self._args, self._version = home, arguments, version
 
     def start(self) -> None:
         self.home.mkdir(parents=True)
@@ -47,7 +47,7 @@ class FailingConsumers(Running):
             f"-Drocketmq.client.logRoot={self.home}",
             *(f"-Drocketmq.client.rebalance.{name}Interval=1000" for name in ("wait", "min")),
         ]
-        program = jars.program(self._program, self._version)
+        program = jars.program("DeadLetters", self._version)
         command = ["java", *QUICK_START, "-Xmx256m", *settings, *program, *self._args]
         self.child = Child(command, self.home / "stdout.log", talks=True)
         try:

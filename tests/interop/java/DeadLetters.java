@@ -1,5 +1,6 @@
-// Two push consumer groups on one topic: DeadLetters NAME_SERVER TOPIC GROUP OTHER_GROUP. GROUP never retries: what
-// it fails to consume is a dead letter at once. Each line of input is an order, answered with a line "done ORDER":
+// Two push consumer groups on one topic: DeadLetters NAME_SERVER TOPIC GROUP OTHER_GROUP [pop]. GROUP never retries:
+// what it fails to consume is a dead letter at once. With "pop" the broker shares out the queues, and GROUP pops if
+// it is set to that. Each line of input is an order, answered with a line "done ORDER":
 // "send N FROM" sends N messages with the keys FROM, FROM + 1 and so on, "fail" makes GROUP fail, "mend" ends that,
 // "report FILE" writes a line "GROUP KEY TOPIC TIMES" for each message that a group consumed.
 
@@ -27,7 +28,8 @@ public class DeadLetters {
     public static void main(String[] args) throws Exception {
         List<DefaultMQPushConsumer> consumers = new ArrayList<>();
         for (String group : new String[] {args[2], args[3]}) {
-            consumers.add(consumer(args[0], args[1], group, group.equals(args[2])));
+            boolean isFirst = group.equals(args[2]);
+            consumers.add(consumer(args[0], args[1], group, isFirst, isFirst && args.length > 4));
         }
         DefaultMQProducer producer = new DefaultMQProducer(args[1] + "-producer");
         producer.setNamesrvAddr(args[0]);
@@ -52,12 +54,17 @@ public class DeadLetters {
         Runtime.getRuntime().halt(0);
     }
 
-    static DefaultMQPushConsumer consumer(String address, String topic, String group, boolean mayFail) throws Exception {
+    static DefaultMQPushConsumer consumer(String address, String topic, String group, boolean mayFail, boolean pops)
+            throws Exception {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(group);
         consumer.setInstanceName(group);
         consumer.setNamesrvAddr(address);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.setMaxReconsumeTimes(0);
+        if (pops) {
+            // Clients of 4.9 do not have this method.
+            DefaultMQPushConsumer.class.getMethod("setClientRebalance", boolean.class).invoke(consumer, false);
+        }
         consumer.subscribe(topic, "*");
         consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
             if (mayFail && FAILS.get()) {

@@ -220,9 +220,7 @@ class DeadLetterReplay:
         batch_size = PAGE_SIZE if rate is None else max(1, min(PAGE_SIZE, int(rate / 5)))
         batch: list[DeadLetter] = []
         for letter in letters:
-            is_other_topic = (
-                batch and self._options.to_origin and letter.origin_topic != batch[0].origin_topic
-            )
+            is_other_topic = batch and self._target_topic(letter) != self._target_topic(batch[0])
             if len(batch) == batch_size or is_other_topic:
                 yield batch
                 batch = []
@@ -230,15 +228,16 @@ class DeadLetterReplay:
         if batch:
             yield batch
 
+    def _target_topic(self, letter: DeadLetter) -> str | None:
+        return letter.origin_topic if self._options.to_origin else letter.retry_topic
+
     def _replay_batch(self, place: ReplayPlace, letters: Sequence[DeadLetter]) -> None:
         if place.broker_name in self._broken_brokers:
             return
         self._keep_rate(len(letters))
         try:
             send_queue = self._letter_sender.choose_queue(letters[0])
-            begin_offset = self._queue_reader.get_end_offset(
-                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
-            )
+            begin_offset = self._letter_sender.find_end(send_queue)
         except (NotFound, TopicNotExist) as error:
             for letter in letters:
                 self._count_failure(letter, error)

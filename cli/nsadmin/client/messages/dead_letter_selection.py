@@ -28,14 +28,36 @@ class DeadLetter(NamedTuple):
     message: StoredMessage
 
     @property
+    def group(self) -> str:
+        """The consumer group."""
+        return self.message.topic.removeprefix(DEAD_LETTER_PREFIX)
+
+    @property
+    def retry_topic(self) -> str:
+        """The topic from which consumers of the group got the message again, before it died.
+
+        Consumers behind a proxy pop messages. For them, a broker has a retry topic per origin topic
+        (KeyBuilder.buildPopRetryTopic).
+        """
+        named_topic = self.message.properties.get("RETRY_TOPIC", "")
+        is_popped = named_topic.startswith(self._pop_retry_prefixes)
+        return named_topic if is_popped else RETRY_PREFIX + self.group
+
+    @property
     def origin_topic(self) -> str | None:
         """The topic that the producer sent the message to; None if the dead letter does not name it."""
-        properties = self.message.properties
         for property_name in ("RETRY_TOPIC", "DLQ_ORIGIN_TOPIC"):
-            topic = properties.get(property_name)
+            topic = self.message.properties.get(property_name) or ""
+            for pop_retry_prefix in self._pop_retry_prefixes:
+                topic = topic.removeprefix(pop_retry_prefix)
             if topic and not topic.startswith((RETRY_PREFIX, DEAD_LETTER_PREFIX)):
                 return topic
         return None
+
+    @property
+    def _pop_retry_prefixes(self) -> tuple[str, str]:
+        """The beginnings of retry topics of popped messages; brokers since 5.3 can write the second."""
+        return f"{RETRY_PREFIX}{self.group}_", f"{RETRY_PREFIX}{self.group}+"
 
     @property
     def origin_id(self) -> str | None:

@@ -173,8 +173,8 @@ class DeadLetters:
     ) -> Iterator[BrokerReplay]:
         """Send dead letters to their group again (SEND_MESSAGE_V2, 310), and yield the progress.
 
-        By default they go to the retry topic of the group on the broker of the dead letter, so that no other
-        group gets them. Push consumers read that topic, and see the messages under their origin topic.
+        By default they go to the retry topic from which the group got them before they died, on the broker of
+        the dead letter. No other group reads that topic. Push consumers see the origin topic.
 
         Args:
             group: The consumer group.
@@ -199,7 +199,6 @@ class DeadLetters:
             self._queue_reader,
             self._message_sender,
             self._brokers,
-            group,
             run_id,
             to_origin=options.to_origin,
         )

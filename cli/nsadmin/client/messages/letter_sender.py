@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Sequence
 from time import sleep
 
+from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.message_compression import COMPRESSED_FLAG
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.messages.dead_letter_selection import (
@@ -29,7 +30,6 @@ class LetterSender:
         queue_reader: Reads queues.
         message_sender: Sends messages, and knows the writable queues of topics.
         brokers: Runtime information of brokers.
-        group: The consumer group.
         run_id: The id of the run.
         to_origin: Send to the origin topic, not to the retry topic of the group.
     """
@@ -39,13 +39,12 @@ class LetterSender:
         queue_reader: QueueReader,
         message_sender: MessageSender,
         brokers: BrokerAdmin,
-        group: str,
         run_id: str,
         *,
         to_origin: bool,
     ) -> None:
         self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
-        self._group, self._run_id, self._to_origin = group, run_id, to_origin
+        self._run_id, self._to_origin = run_id, to_origin
 
     def choose_queue(self, letter: DeadLetter) -> SendQueue:
         """Choose a queue on the broker of a dead letter; in an origin topic also on another broker.
@@ -58,11 +57,32 @@ class LetterSender:
             TopicNotExist: The topic has no route.
         """
         if not self._to_origin:
-            return self._message_sender.choose_queue(RETRY_PREFIX + self._group, letter.broker_name)
+            try:
+                return self._message_sender.choose_queue(letter.retry_topic, letter.broker_name)
+            except TopicNotExist:
+                # A broker creates retry topics, and registers a new one up to 30 seconds later.
+                send_queue = self._message_sender.choose_queue(letter.message.topic, letter.broker_name)
+                return send_queue._replace(topic=letter.retry_topic, queue_id=0)
         try:
             return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
         except NotFound:
             return self._message_sender.choose_queue(letter.origin_topic or "")
+
+    def find_end(self, send_queue: SendQueue) -> int:
+        """Return the end of a queue; 0 if its topic does not exist yet.
+
+        Args:
+            send_queue: The queue.
+
+        Raises:
+            RocketMQError: The broker refused or did not answer.
+        """
+        try:
+            return self._queue_reader.get_end_offset(
+                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
+            )
+        except TopicNotExist:
+            return 0
 
     def send_letters(
         self, send_queue: SendQueue, letters: Sequence[DeadLetter]
@@ -112,9 +132,10 @@ class LetterSender:
             REPLAY_RUN_PROPERTY: self._run_id,
         }
         if not self._to_origin:
-            # Consumers show the message under this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
-            properties["RETRY_TOPIC"] = letter.origin_topic or ""
             properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
+            if letter.retry_topic == RETRY_PREFIX + letter.group:
+                # Consumers show this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
+                properties["RETRY_TOPIC"] = letter.origin_topic or ""
         body, sys_flag = message.body, 0
         if message.sys_flag & COMPRESSED_FLAG:
             # Brokers limit the size as it is sent. Type 0 is zlib, which every release can read.

@@ -70,9 +70,10 @@ def dlq_replay(
 ) -> ResultRows:
     """Deliver dead letters to their group again, and to no other group.
 
-    nsadmin sends each message to the retry topic of the group, on the broker of the dead letter. Push
-    consumers read that topic, and see the message under its origin topic. This is proven with Java push
-    consumers of 5.5.0 and 4.9.7. Pull consumers do not read it: for them, pass --to-topic.
+    nsadmin sends each message to the retry topic from which the group got it before it died, on the broker of
+    the dead letter. Push consumers see the message under its origin topic. This is proven with Java push
+    consumers of 5.5.0 and 4.9.7, with POP consumers of 5.5.0, and with gRPC consumers behind a 5.5.0 proxy.
+    Pull consumers do not read retry topics: for them, pass --to-topic.
 
     Safe to interrupt, even with SIGKILL. Run the same command to resume: it delivers a message twice at most
     once per kill and queue. A dead letter stays in the dead-letter topic, and nsadmin remembers that it was
@@ -143,7 +144,7 @@ def _build_question(
         return f"Send {letters_text} to their origin topics, where every group gets them?"
     if not connections.clients:
         session.write_remark(
-            f'no consumer of "{group}" is connected: the messages wait in {RETRY_PREFIX}{group}'
+            f'brokers see no consumer of "{group}", as with gRPC clients: messages wait in the retry topic'
         )
     elif connections.message_model == "BROADCASTING" or connections.consume_type == "CONSUME_ACTIVELY":
         consumer_kind = "broadcasting" if connections.message_model == "BROADCASTING" else "pull"

@@ -25,6 +25,15 @@ def test_the_origin_is_the_topic_of_the_producer() -> None:
     assert letter().origin_id is None
 
 
+@pytest.mark.parametrize("separator", ["_", "+"])
+def test_a_popped_message_has_a_retry_topic_of_its_own(separator: str) -> None:
+    popped = letter(RETRY_TOPIC=f"%RETRY%G{separator}T_x")
+    assert (popped.origin_topic, popped.retry_topic) == ("T_x", f"%RETRY%G{separator}T_x")
+    other_group = letter(RETRY_TOPIC=f"%RETRY%GG{separator}T")
+    assert (other_group.origin_topic, other_group.retry_topic) == (None, "%RETRY%G")
+    assert letter(RETRY_TOPIC="T").retry_topic == "%RETRY%G"
+
+
 def test_a_count_of_replays_that_is_no_number_is_none() -> None:
     counts = [letter(NSADMIN_REPLAYS=text).replay_count for text in ("2", "x", "-1", "")]
     assert counts == [2, 0, 0, 0]

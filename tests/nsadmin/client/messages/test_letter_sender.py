@@ -51,3 +51,14 @@ def test_a_body_that_was_compressed_is_sent_compressed(admin: AdminClient, grave
     [message] = graves.stored(RETRY)
     assert (message.body, message.sys_flag) == (b"x" * 9000, 1)
     assert len(graves.sent[0].body) < 100
+
+
+def test_a_popped_dead_letter_goes_back_to_its_retry_topic_which_may_have_no_route_yet(
+    admin: AdminClient, graves: DeadLetterBroker
+) -> None:
+    graves.bury(b"pulled")
+    graves.bury(b"popped", origin="%RETRY%G_T")
+    assert replay(admin).replayed == 2
+    [message] = graves.stored("%RETRY%G_T")
+    assert (message.body, "RETRY_TOPIC" in message.properties) == (b"popped", False)
+    assert list_bodies(graves) == ["pulled"]
