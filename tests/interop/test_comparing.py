@@ -280,6 +280,23 @@ def test_a_frozen_name_server_is_named_when_a_broker_made_a_topic(parts: Parts) 
     wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
 
 
+def test_a_frozen_name_server_is_named_when_a_broker_changed_its_permission(parts: Parts) -> None:
+    """5.5.0 registers after each update of brokerPermission, before it answers."""
+    frozen = parts.java[1]
+    words = ("updateBrokerConfig", "-b", parts.a.address, "--yes", "brokerPermission")
+    os.kill(frozen.child.pid, signal.SIGSTOP)
+    try:
+        done = command_line.nsadmin(parts.addrs[1], *words, "4")
+    finally:
+        os.kill(frozen.child.pid, signal.SIGCONT)
+    assert done.code == 3, done.said
+    assert [(row["result"], row["after"]) for row in done.rows] == [("done", "4")]
+    assert f"name server {frozen.address}: no answer within" in done.said
+    assert f"{parts.a.address} made the change but cannot register it here yet" in done.said
+    wait_for("the old value", lambda: command_line.nsadmin(parts.addrs[1], *words, "6").code == 0, 60)
+    wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+
+
 def test_a_broker_that_dies_and_a_name_server_that_dies(parts: Parts) -> None:
     parts.java[1].kill()
     done = parts("divergence", *NOW)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
@@ -20,10 +21,12 @@ class ConfigItemChange(NamedTuple):
     Attributes:
         before: The value before.
         after: The value after, or the planned value.
+        late_error: Why there was no answer to a change that the server made all the same; None otherwise.
     """
 
     before: str
     after: str
+    late_error: RocketMQError | None = None
 
     @property
     def is_change(self) -> bool:
@@ -115,8 +118,9 @@ class BrokerConfigs:
             item_value: The new value, as text.
 
         Returns:
-            One ServerResult per address, in order: the value before and after. The error is NotFound for an
-            unknown item, NotApplied for an invalid value. Brokers answer success in both cases.
+            One ServerResult per address, in order: the value before and after. A change without an answer
+            that the server made all the same has a `late_error`. The error is NotFound for an unknown item,
+            NotApplied for an invalid value. Brokers answer success in both cases.
         """
         plans_by_addr = {
             planned_change.addr: planned_change
@@ -141,11 +145,9 @@ class BrokerConfigs:
             refused_config = ServerResult[BrokerConfig](answer.addr, None, answer.error)
             config_result = configs_by_addr.get(answer.addr, refused_config)
             verified_change = _verify_update(plans_by_addr[answer.addr], config_result, item_key)
-            plans_by_addr[answer.addr] = (
-                verified_change._replace(error=answer.error)
-                if verified_change.error is not None and answer.error is not None
-                else verified_change
-            )
+            if answer.error is not None:
+                verified_change = _add_late_error(verified_change, answer.error)
+            plans_by_addr[answer.addr] = verified_change
         return list(plans_by_addr.values())
 
     def force_registration(self, broker_addr: str) -> ServerResult[str]:
@@ -196,6 +198,15 @@ def _verify_update(
         return ConfigItemChange(item_change.before, current_value)
 
     return planned_change.then(verify_change)
+
+
+def _add_late_error(
+    verified_change: ServerResult[ConfigItemChange], answer_error: RocketMQError
+) -> ServerResult[ConfigItemChange]:
+    """Add the error of an answer: to a change that was made as `late_error`, else as the result's error."""
+    if verified_change.error is not None:
+        return verified_change._replace(error=answer_error)
+    return verified_change.then(lambda item_change: item_change._replace(late_error=answer_error))
 
 
 def _normalize_text(value_text: str) -> str:

@@ -20,6 +20,7 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.output import ResultRow, ResultRows
@@ -99,12 +100,12 @@ def update_broker_config(
     session.confirm_change(f"Set {key} = {value!r} on {describe_targets(broker_targets)}?")
     broker_configs = session.admin.broker_configs
     change_item = broker_configs.plan_update if session.is_dry_run else broker_configs.update_item
-    return _config_change_rows(
-        broker_targets,
-        key,
-        change_item(distinct_addrs(broker_targets), key, value),
-        "dry-run" if session.is_dry_run else "done",
+    item_changes = change_item(distinct_addrs(broker_targets), key, value)
+    change_rows = _config_change_rows(
+        broker_targets, key, item_changes, "dry-run" if session.is_dry_run else "done"
     )
+    late_addrs = [change.addr for change in item_changes if change.result and change.result.late_error]
+    return report_awaited_servers(session.admin, change_rows, late_addrs)
 
 
 def _config_change_rows(

@@ -7,8 +7,15 @@ from namesrv_core import operator_files
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.broker_targets import ClusterMastersOption, MasterAddrOption, select_masters
 from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
-from nsadmin.commands.procedures.plan_rows import PLAN_COLUMNS, count_failures, step_rows, stranded_warnings
+from nsadmin.commands.procedures.plan_rows import (
+    PLAN_COLUMNS,
+    count_failures,
+    list_late_addrs,
+    step_rows,
+    stranded_warnings,
+)
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.bulk_lists import ItemList, plan_list_steps, read_list
@@ -128,7 +135,8 @@ def _update_from_file(
         if step_outcomes
         else [live_broker.error for live_broker in live_state.broker_states]
     )
-    return shown_rows._replace(rows=[_blank_action(row) for row in shown_rows.rows], errors=errors)
+    shown_rows = shown_rows._replace(rows=[_blank_action(row) for row in shown_rows.rows], errors=errors)
+    return report_awaited_servers(session.admin, shown_rows, list_late_addrs(live_state, outcomes))
 
 
 def _read_list_file(command_name: str, item_kind: SpreadKind, file_name: str) -> ItemList:

@@ -7,11 +7,13 @@ from namesrv_core import operator_files
 from nsadmin import confirmation, stderr
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
     PLAN_COLUMNS,
     StrandedMessages,
     count_failures,
+    list_late_addrs,
     pending_outcomes,
     preview_steps,
     step_rows,
@@ -243,7 +245,8 @@ def apply(
         if failure_count
         else []
     )
-    return step_rows(outcomes, plan_difference.troubles, stranded_messages, notes)
+    applied_rows = step_rows(outcomes, plan_difference.troubles, stranded_messages, notes)
+    return report_awaited_servers(session.admin, applied_rows, list_late_addrs(live_state, outcomes))
 
 
 def _read_file(command_name: str, file_name: str) -> str:

@@ -65,6 +65,16 @@ def pending_outcomes(plan_difference: ClusterDiff, result_word: str) -> list[Ste
     return [StepOutcome(step, result_word, None) for step in plan_difference.steps]
 
 
+def list_late_addrs(live_state: ClusterState, outcomes: Iterable[StepOutcome]) -> list[str]:
+    """The brokers that carried out a step and did not answer in time, by address."""
+    late_names = {outcome.step.server_name for outcome in outcomes if outcome.late_error is not None}
+    return [
+        broker_state.master_addr
+        for broker_state in live_state.broker_states
+        if broker_state.broker_name in late_names and broker_state.master_addr is not None
+    ]
+
+
 def _group_of_outcome(outcome: StepOutcome) -> _StepGroup:
     step, error = outcome.step, outcome.error
     error_message = None if error is None else error_text(error)

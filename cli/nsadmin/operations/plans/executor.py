@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.results import NotApplied
+from nsadmin.client.results import NotApplied, is_unreachable
 from nsadmin.client.topics.bulk_requests import DesiredConfig, KvValue, QueueClosure
 from nsadmin.operations.plans.batch_sender import AdvanceProgress, ErrorsByStep, ListSender, send_singly
 from nsadmin.operations.plans.diff import PlanStep, has_same_settings, phase_of_step
@@ -20,11 +20,15 @@ from nsadmin.operations.plans.records import ClusterState
 
 
 class StepOutcome(NamedTuple):
-    """The result of a step: "done", "failed" or "skipped"; `error` is None if it is done."""
+    """The result of a step: "done", "failed" or "skipped"; `error` is None if it is done.
+
+    `late_error` says why there was no answer to a step that the server carried out all the same.
+    """
 
     step: PlanStep
     result: str
     error: RocketMQError | None
+    late_error: RocketMQError | None = None
 
 
 def execute_steps(
@@ -45,7 +49,9 @@ def execute_steps(
             step for step in due_steps if not (_is_topic_step(step) and step.item_name in failed_topics)
         ]
         errors_by_step = step_executor.run_phase(ready_steps)
-        step_outcomes += [_outcome_of_step(step, errors_by_step) for step in due_steps]
+        step_outcomes += [
+            _outcome_of_step(step, errors_by_step, step_executor.late_errors) for step in due_steps
+        ]
         advance_progress(len(due_steps) - len(ready_steps))
         failed_topics.update(
             outcome.step.item_name
@@ -59,11 +65,15 @@ def _is_topic_step(step: PlanStep) -> bool:
     return step.kind in ("topic", "orderConf", "route")
 
 
-def _outcome_of_step(step: PlanStep, errors_by_step: ErrorsByStep) -> StepOutcome:
+def _outcome_of_step(
+    step: PlanStep, errors_by_step: ErrorsByStep, late_errors: Mapping[PlanStep, RocketMQError]
+) -> StepOutcome:
     if step not in errors_by_step:
         return StepOutcome(step, "skipped", NotApplied("skipped: an earlier step for this topic failed"))
     error = errors_by_step[step]
-    return StepOutcome(step, "done" if error is None else "failed", error)
+    if error is not None:
+        return StepOutcome(step, "failed", error)
+    return StepOutcome(step, "done", None, late_errors.get(step))
 
 
 class _StepExecutor:
@@ -87,6 +97,7 @@ class _StepExecutor:
             for broker_state in cluster_state.broker_states
         }
         self._raw_configs: Mapping[tuple[str, str], Mapping[str, Any]] = {}
+        self.late_errors: dict[PlanStep, RocketMQError] = {}
 
     def run_phase(self, steps: Sequence[PlanStep]) -> ErrorsByStep:
         """Send and verify one phase; the errors by step."""
@@ -183,6 +194,9 @@ class _StepExecutor:
     def _verify_results(self, errors_by_step: ErrorsByStep) -> ErrorsByStep:
         """The errors after reading the servers again: a request without an answer may have taken effect."""
         present_value = self._read_state(errors_by_step)
+        self.late_errors.update(
+            {step: error for step, error in errors_by_step.items() if error and is_unreachable(error)}
+        )
         return {
             step: _verify_step(
                 step, error, present_value, step.kind == "topic" and step.item_name in self._ordered_names

@@ -106,5 +106,7 @@ def test_a_change_without_an_answer_counts_as_what_the_broker_has_afterwards() -
         made.handlers[RequestCode.UPDATE_BROKER_CONFIG] = lambda asked: put_item(asked) and None
         lost.handlers[RequestCode.UPDATE_BROKER_CONFIG] = silent
         changed = admin.broker_configs.update_item([made.addr, lost.addr], "fileReservedTime", "48")
-    assert changed[0] == (made.addr, ConfigItemChange("72", "48"), None)
+    assert (changed[0].addr, changed[0].error) == (made.addr, None)
+    assert changed[0].value()[:2] == ("72", "48")
+    assert str(changed[0].value().late_error).startswith(f"{made.addr}: no answer within 0.3 s")
     assert isinstance(changed[1].error, CallError)

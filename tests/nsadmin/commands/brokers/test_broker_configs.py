@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.servers import FakeNameServer, silent
 from tests.support.topic_brokers import TopicBroker
 
 
@@ -115,4 +116,25 @@ def test_a_dummy_value_is_asked_back(run: Run, master: TopicBroker) -> None:
     assert (done.code, done.err) == (
         2,
         "nsadmin: updateBrokerConfig: -a x cannot be: give true or false\n",
+    )
+
+
+def test_a_silent_name_server_is_named_although_the_broker_made_the_change(
+    run: Run, server: FakeNameServer, master: TopicBroker
+) -> None:
+    """A broker answers a new brokerPermission only after all of its name servers did."""
+    master.items["brokerPermission"] = "6"
+    put_item = master.handlers[RequestCode.UPDATE_BROKER_CONFIG]
+    master.handlers[RequestCode.UPDATE_BROKER_CONFIG] = lambda asked: put_item(asked) and None
+    with FakeNameServer() as frozen:
+        frozen.handlers[RequestCode.GET_KV_CONFIG] = silent
+        master.items["namesrvAddr"] = f"{server.addr};{frozen.addr}"
+        words = ("updateBrokerConfig", "brokerPermission", "4", "-b", master.addr, "-n", server.addr)
+        done = run(*words, "--timeout", "0.3", "--yes", "--json")
+    assert done.code == 3
+    [row] = json.loads(done.out)
+    assert (row["result"], row["after"], row["error"]) == ("done", "4", None)
+    assert done.err == (
+        f"nsadmin: name server {frozen.addr}: no answer within 0.3 s: {master.addr} made the change "
+        "but cannot register it here yet\n"
     )

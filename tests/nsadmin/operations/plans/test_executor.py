@@ -236,3 +236,20 @@ def stopped_after(stops: int, admin: AdminClient, wanted: DesiredCluster) -> boo
     except KeyboardInterrupt:
         return True
     return False
+
+
+def test_a_step_that_was_carried_out_without_an_answer_has_a_late_error(
+    admin: AdminClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_topics = BulkAdmin.put_topics
+
+    def answer_too_late(bulk: BulkAdmin, batches: Any) -> list[ServerResult[Any]]:
+        return [
+            ServerResult(answer.addr, None, CallError(answer.addr, "timeout", "no answer within 3 s"))
+            for answer in put_topics(bulk, batches)
+        ]
+
+    monkeypatch.setattr(BulkAdmin, "put_topics", answer_too_late)
+    outcomes = applied(admin, read_desired_cluster(f"cluster: {CLUSTER}\ntopics:\n  fresh: {{}}\n", "f"))
+    assert {(item.result, item.error) for item in outcomes} == {("done", None)}
+    assert {str(item.late_error).partition(": ")[2] for item in outcomes} == {"no answer within 3 s"}

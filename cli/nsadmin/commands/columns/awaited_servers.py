@@ -1,0 +1,31 @@
+"""Names the silent name servers of brokers that made a change and could not register it."""
+
+from collections.abc import Collection
+
+from nsadmin.client import AdminClient
+from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
+from nsadmin.output import ResultRows
+
+
+def report_awaited_servers(
+    admin: AdminClient, change_rows: ResultRows, late_addrs: Collection[str]
+) -> ResultRows:
+    """Add an error and a line for each silent name server of the brokers whose answer was late.
+
+    `late_addrs` are the brokers that made the change and did not answer in time. The exit code is then that
+    of a partial failure.
+    """
+    silent_results = find_awaited_name_servers(admin, late_addrs)
+    if not silent_results:
+        return change_rows
+    notes = list(change_rows.notes)
+    failure_count = sum(error is not None for error in change_rows.errors)
+    if failure_count and not notes:
+        notes = [f"failed on {failure_count} of {len(change_rows.errors)} servers"]
+    return change_rows._replace(
+        errors=[*change_rows.errors, None, *(silent_result.error for silent_result in silent_results)],
+        notes=[
+            *notes,
+            *(f"name server {silent_result.addr}: {silent_result.error}" for silent_result in silent_results),
+        ],
+    )
