@@ -69,12 +69,17 @@ class SentChanges:
 
     def __init__(self) -> None:
         self._counts_by_kind: dict[tuple[str, int, str], tuple[Exchange, int]] = {}
+        self._latest_request: tuple[str, int, float] | None = None
 
     def __call__(self, exchange: Exchange) -> None:
-        if exchange.code in CHANGE_CODES:
+        request_key = (exchange.addr, exchange.code, exchange.began)
+        # After an interruption, the client may report the latest request again.
+        is_repeated = _is_interrupted(exchange) and request_key == self._latest_request
+        if exchange.code in CHANGE_CODES and not is_repeated:
             change_kind = (exchange.addr, exchange.code, outcome_text(exchange))
             first_exchange, repeat_count = self._counts_by_kind.get(change_kind, (exchange, 0))
             self._counts_by_kind[change_kind] = first_exchange, repeat_count + 1
+            self._latest_request = request_key
 
     @property
     def first_exchanges(self) -> list[Exchange]:
@@ -100,6 +105,10 @@ class SentChanges:
             for request_places, outcome_words in outcome_parts
             if request_places
         )
+
+
+def _is_interrupted(exchange: Exchange) -> bool:
+    return isinstance(exchange.outcome, CallError) and exchange.outcome.kind == "interrupted"
 
 
 def _request_place(exchange: Exchange) -> str:

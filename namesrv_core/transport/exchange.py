@@ -59,7 +59,7 @@ class ExchangeTracker:
         self._observer = exchange_observer
         self._addressed_requests = addressed_requests
         self._sent_by_index: dict[int, tuple[float, int]] = {}
-        self._done_count = 0
+        self._ended_indexes: set[int] = set()
 
     def record_sent(self, request_index: int, frame_bytes: int) -> None:
         """Record that a request was written to the socket, and its size."""
@@ -72,11 +72,15 @@ class ExchangeTracker:
         answer_bytes: int,
         turn_began_at: float,
     ) -> None:
-        """Report a request that ended. `turn_began_at` is when its server's turn came."""
+        """Report a request that ended, once. `turn_began_at` is when its server's turn came."""
+        if request_index in self._ended_indexes:
+            return
         server_addr, request = self._addressed_requests[request_index]
         began_at, bytes_out = self._sent_by_index.get(request_index, (turn_began_at, 0))
         outcome = request_result.code if isinstance(request_result, RemotingCommand) else request_result
-        self._done_count += 1
         seconds = monotonic() - began_at
-        size_and_progress = (bytes_out, answer_bytes, self._done_count, len(self._addressed_requests))
+        done_count = len(self._ended_indexes) + 1
+        size_and_progress = (bytes_out, answer_bytes, done_count, len(self._addressed_requests))
         self._observer(Exchange(server_addr, request.code, began_at, seconds, outcome, *size_and_progress))
+        # Afterwards: if a signal interrupts the observer, the request is reported again as interrupted.
+        self._ended_indexes.add(request_index)

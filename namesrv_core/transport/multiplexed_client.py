@@ -290,9 +290,12 @@ class MultiplexedClient:
         ):
             if server_link.protocol_connection.take_request(answer) is None:
                 continue
-            request_index, _ = server_link.unanswered_requests.pop(answer.opaque, (None, 0.0))
+            request_index, _ = server_link.unanswered_requests.get(answer.opaque, (None, 0.0))
             if request_index is not None:
+                # A signal may interrupt this at any point: an observer must learn of a request twice rather
+                # than never.
                 self._finish_request(server_link, request_index, answer, frame_bytes)
+                server_link.unanswered_requests.pop(answer.opaque, None)
                 # The timeout of requests that waited for this answer begins now.
                 server_link.deadline = monotonic() + self._timeout_seconds
         if server_link.protocol_connection.error is not None:
@@ -351,8 +354,8 @@ class MultiplexedClient:
         ]
         error = self._build_timeout_error(server_link, "timeout", "no answer")
         for opaque, request_index in late_requests:
-            del server_link.unanswered_requests[opaque]
             self._finish_request(server_link, request_index, error)
+            server_link.unanswered_requests.pop(opaque, None)
         if not server_link.unanswered_requests:
             self._fail_link(server_link, error)
 

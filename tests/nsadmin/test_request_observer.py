@@ -49,6 +49,19 @@ def test_without_observers_nobody_is_told() -> None:
     assert one.first_exchanges == other.first_exchanges == [WRITE]
 
 
+def test_a_request_that_is_reported_again_as_interrupted_counts_once() -> None:
+    changes, error = SentChanges(), CallError("h:1", "interrupted", "interrupted before it answered")
+    changes(WRITE)
+    changes(WRITE._replace(outcome=error))
+    assert changes.counted_exchanges == [(WRITE, 1)]
+    # Another request of the same kind is not the same one.
+    changes(WRITE._replace(outcome=error, began=WRITE.began + 1))
+    assert [count for _, count in changes.counted_exchanges] == [1, 1]
+    changes(WRITE)
+    changes(WRITE)
+    assert changes.counted_exchanges[0] == (WRITE, 3)
+
+
 def test_debug_says_each_request_and_never_what_is_in_it(run: Run) -> None:
     with FakeNameServer() as server:
         done = run("updateKvConfig", "N", "k", "secret", "-n", server.addr, "--debug", "--output", "value")

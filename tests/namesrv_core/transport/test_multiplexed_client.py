@@ -4,6 +4,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from time import monotonic
+from typing import Any
 
 import pytest
 
@@ -210,7 +211,25 @@ def test_an_observer_is_told_of_what_was_under_way_when_somebody_interrupted(ser
             )
         assert ask_one(pool, server.addr).code == 0
     outcomes = [(exchange.code, getattr(exchange.outcome, "kind", 0)) for exchange in seen]
-    assert outcomes == [(1, 0), (2, "interrupted")]
+    # The interrupted observer learns again of the request that it was told of.
+    assert outcomes == [(1, 0), (2, "interrupted"), (1, "interrupted")]
+    assert seen[0].began == seen[2].began
+
+
+def test_an_answer_that_no_observer_learned_of_is_reported_as_interrupted(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C can arrive between the receipt of an answer and the call of the observer."""
+    finish_request, seen = MultiplexedClient._finish_request, list[Exchange]()
+
+    def interrupt(*args: Any) -> None:
+        monkeypatch.setattr(MultiplexedClient, "_finish_request", finish_request)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MultiplexedClient, "_finish_request", interrupt)
+    with MultiplexedClient() as pool, pytest.raises(KeyboardInterrupt):
+        pool.send_requests([(server.addr, build_request(1))], 5, seen.append)
+    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before it answered"]
 
 
 def test_a_call_that_is_woken_goes_on_if_its_check_raises_nothing(
