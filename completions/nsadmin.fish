@@ -1696,8 +1696,8 @@ function __nsadmin_table --no-scope-shadowing
         case reportrun
             set family program
             set options \
-                '--input=folders read journals, or logs of Java servers, in this folder and below; may contain *; repeatable' \
-                '--source= the same, for the server NAME; in \'*=DIR/*/logs\' the first * is the name; repeatable' \
+                '--input=folders read journals, or logs of Java servers, in this folder and below (may contain *); repeatable' \
+                '--source= the same, for the server NAME (\'*=DIR/*/logs\': the first * is the name); repeatable' \
                 '--dir=folders folder of the tables and reports' \
                 '--since= report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago (m, h, d, w), or ms since 1970' \
                 '--until= report on events before this time' \
@@ -1709,8 +1709,8 @@ function __nsadmin_table --no-scope-shadowing
         case reportstream
             set family program
             set options \
-                '--input=folders read journals, or logs of Java servers, in this folder and below; may contain *; repeatable' \
-                '--source= the same, for the server NAME; in \'*=DIR/*/logs\' the first * is the name; repeatable' \
+                '--input=folders read journals, or logs of Java servers, in this folder and below (may contain *); repeatable' \
+                '--source= the same, for the server NAME (\'*=DIR/*/logs\': the first * is the name); repeatable' \
                 '--dir=folders folder of the tables and reports' \
                 '--since= report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago (m, h, d, w), or ms since 1970' \
                 '--until= report on events before this time' \

@@ -9,7 +9,7 @@ from namesrv_core.state.server_limits import DEFAULT_LIMITS
 from namesrv_core.state.settings import SETTING_KEYS, NameServerSettings
 from namesrv_core.state.tls_settings import TLS_KEYS
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS
-from nsadmin.registry import find_command
+from nsadmin.registry import find_command, find_group, take_command
 from tests.support.running import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -63,3 +63,28 @@ def test_every_command_with_its_own_exit_codes_exists() -> None:
     )
     assert len(names) > 10
     assert [name for name in names if find_command(name.replace(" ", "")) is None] == []
+
+
+def read_named_commands() -> list[tuple[str, str]]:
+    """The commands in inline code, by page: `nsadmin drain broker-a` is "drain broker-a"."""
+    return [
+        (page.relative_to(ROOT).as_posix(), command)
+        for page in sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+        if page.name != "commands.md"
+        for command in re.findall(r"`nsadmin ((?!NAME|COMMAND|GROUP)[^`-][^`]*)`", page.read_text())
+    ]
+
+
+def is_group_or_help(words: list[str]) -> bool:
+    return words[0] in ("help", "version") or (find_group(words[0]) is not None and words[1:] in ([], ["…"]))
+
+
+def test_every_command_that_a_page_names_exists() -> None:
+    named_commands = read_named_commands()
+    assert len(named_commands) > 100
+    unknown = [
+        (page, command)
+        for page, command in named_commands
+        if take_command(command.split())[0] is None and not is_group_or_help(command.split())
+    ]
+    assert unknown == []

@@ -35,14 +35,14 @@ _STDOUT_LOCK = threading.Lock()
 
 def build_parser() -> argparse.ArgumentParser:
     argument_parser = argparse.ArgumentParser(
-        "nsreport", description="Tables of what happened to name servers."
+        "nsreport", description="Reports about name servers, as Parquet tables."
     )
     argument_parser.add_argument(
-        "--cache", type=Path, default=Path("~/.cache/nsadmin"), help="what is made once"
+        "--cache", type=Path, default=Path("~/.cache/nsadmin"), help="folder of files that are made once"
     )
     subcommands = argument_parser.add_subparsers(dest="command", required=True)
-    pipeline_flags.add_run_flags(subcommands.add_parser("run", help="read what is new, and make the tables"))
-    pipeline_flags.add_stream_flags(subcommands.add_parser("stream", help="the same, again and again"))
+    pipeline_flags.add_run_flags(subcommands.add_parser("run", help="read new data, and update the tables"))
+    pipeline_flags.add_stream_flags(subcommands.add_parser("stream", help="update the tables continuously"))
     return argument_parser
 
 
@@ -118,7 +118,7 @@ def run_stream(spark: SparkSession, arguments: argparse.Namespace) -> int:
     order_stream = OrderStream(spark, pipeline_run, arguments.output)
     order_stream.order_new_files()
     write_message(
-        doing="carrying out what is there" if arguments.once else f"looking every {arguments.every:g} s"
+        doing="processing the present data" if arguments.once else f"looking every {arguments.every:g} s"
     )
     stream_query = order_stream.start_query(None if arguments.once else arguments.every)
     try:

@@ -95,7 +95,7 @@ def test_the_examples_of_the_manual_do_what_they_say(
     for name, program in (("reportRun", "run"), ("reportStream", "stream")):
         [case] = elsewhere(name)
         for example in case.examples:
-            line = [program, *words(example)[1:]]
+            line = [program, *words(example)[2:]]
             # One would go on until Ctrl-C. There is one report here, and Java is not where this test is.
             line = [word.replace("broker_availability", "drain_audit") for word in line]
             line = [

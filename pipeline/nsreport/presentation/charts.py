@@ -25,7 +25,7 @@ _COLOR_LABELS = {
     _PARTLY_COLOR: "99 % or more",
     _DOWN_COLOR: "less",
     _PLANNED_COLOR: "drained",
-    _UNKNOWN_COLOR: "nobody looked",
+    _UNKNOWN_COLOR: "no data",
 }
 _TEXT_COLORS = {_PARTLY_COLOR: "#000000", _UNKNOWN_COLOR: "#000000"}
 """Text colour on these cell colours; text on other cells is white."""

@@ -93,11 +93,11 @@ def collect_page(
 def _describe_unknown_hours(availability_rows: Sequence[ReportRow] | None) -> str:
     """Describe how many broker hours are unknown, and for which days."""
     if not availability_rows:
-        return "For how long nobody looked is not known: there is no broker availability of these days."
+        return "The time without data is unknown, because these days have no broker availability."
     report_days = sorted(report_row["date"] for report_row in availability_rows)
     unknown_hours = sum(report_row["unknownSeconds"] for report_row in availability_rows) / 3600
-    hours_text = f"Of {report_days[0]} to {report_days[-1]} {unknown_hours:,.1f} broker hours are unknown"
-    return f"{hours_text}: nobody looked then, and nothing is said of them."
+    hours_text = f"From {report_days[0]} to {report_days[-1]}, {unknown_hours:,.1f} broker hours have no data"
+    return f"{hours_text}. The reports do not include them."
 
 
 def summarize_page(report_page: ReportPage) -> Iterator[str]:
@@ -111,17 +111,17 @@ def summarize_page(report_page: ReportPage) -> Iterator[str]:
         }
     )
     if report_days:
-        yield f"It is about {report_days[0]} to {report_days[-1]}. All times are UTC."
+        yield f"From {report_days[0]} to {report_days[-1]}. All times are UTC."
     share_text = (
         f" ({report_page.quarantined_count / report_page.line_count:.2%})" if report_page.line_count else ""
     )
     yield (
         f"{report_page.line_count:,} lines were read; {report_page.quarantined_count:,}{share_text} "
-        f"were not understood."
+        f"are in the quarantine."
     )
     yield report_page.unknown_note
     if report_page.missing_reports:
-        yield f"Not made: {', '.join(report_page.missing_reports)}."
+        yield f"Missing reports: {', '.join(report_page.missing_reports)}."
 
 
 def render_markdown(report_page: ReportPage) -> str:

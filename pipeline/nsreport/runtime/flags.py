@@ -36,11 +36,11 @@ def add_common_flags(argument_parser: argparse.ArgumentParser) -> None:
     """Add the flags that `run` and `stream` share: inputs, output folder, reports and Spark settings."""
     argument_parser.add_argument(
         "--input", action="append", default=[], metavar="DIR",
-        help="read journals, or logs of Java servers, in this folder and below; may contain *; repeatable",
+        help="read journals, or logs of Java servers, in this folder and below (may contain *); repeatable",
     )  # fmt: skip
     argument_parser.add_argument(
         "--source", action="append", default=[], type=parse_source, metavar="NAME=DIR",
-        help="the same, for the server NAME; in '*=DIR/*/logs' the first * is the name; repeatable",
+        help="the same, for the server NAME ('*=DIR/*/logs': the first * is the name); repeatable",
     )  # fmt: skip
     folder_group = argument_parser.add_mutually_exclusive_group(required=True)
     folder_group.add_argument("--dir", dest="output", metavar="DIR", help="folder of the tables and reports")
@@ -97,7 +97,7 @@ def parse_share(flag_text: str) -> float:
     except ValueError:
         parsed_share = -1
     if not 0 <= parsed_share <= 1:
-        raise argparse.ArgumentTypeError(f"{flag_text!r} is no share: give 1% or 0.01")
+        raise argparse.ArgumentTypeError(f"invalid share {flag_text!r}: use 1% or 0.01")
     return parsed_share
 
 
@@ -120,7 +120,7 @@ def parse_seconds(flag_text: str) -> float:
     """Parse 30s, 5m or 2h into seconds."""
     duration_match = re.fullmatch(r"(\d{1,6})([smh])", flag_text)
     if duration_match is None or int(duration_match[1]) == 0:
-        raise argparse.ArgumentTypeError(f"{flag_text!r} is no time: give 30s, 5m or 2h")
+        raise argparse.ArgumentTypeError(f"invalid time {flag_text!r}: use 30s, 5m or 2h")
     return float(duration_match[1]) * _UNIT_SECONDS[duration_match[2]]
 
 

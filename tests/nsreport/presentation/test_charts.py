@@ -51,7 +51,7 @@ def test_a_calendar_has_a_coloured_cell_for_each_day_the_worst_broker_first() ->
     )
     assert svg.index("<!-- bad:0 -->") < svg.index("<!-- good:0 -->")
     assert all(color in svg for color in ("#2f9e44", "#d6336c", "#f2a900", "#adb5bd"))
-    drawn(svg, "99.99 % or more", "99 % or more", "less", "nobody looked")
+    drawn(svg, "99.99 % or more", "99 % or more", "less", "no data")
     assert "<!-- drained -->" not in svg
 
 
@@ -62,7 +62,7 @@ def test_who_was_away_for_a_moment_is_not_shown_as_one_who_never_was() -> None:
 def test_parts_of_a_day_that_nobody_saw_or_that_were_planned_are_to_be_seen() -> None:
     row = day("a", 100.0) | {"upSeconds": 50.0, "plannedSeconds": 30.0, "unknownSeconds": 20.0}
     assert list(charts._day_parts(row)) == [(0.2, "#adb5bd"), (0.3, "#4c6ef5")]
-    svg = drawn(charts.draw_availability_calendar([row]), "drained", "nobody looked")
+    svg = drawn(charts.draw_availability_calendar([row]), "drained", "no data")
     assert svg.count("fill: #4c6ef5") == svg.count("fill: #adb5bd") == 2
 
 

@@ -48,10 +48,10 @@ class Seen(HTMLParser):
 
 def test_the_first_lines_say_how_far_it_can_be_believed(page: ReportPage) -> None:
     when, first, second, third = pages.summarize_page(page)
-    assert when == "It is about 2025-02-01 to 2025-02-02. All times are UTC."
-    assert first == "200 lines were read; 3 (1.50%) were not understood."
-    assert second.startswith("Of 2025-02-01 to 2025-02-02 24.0 broker hours are unknown")
-    assert third.startswith("Not made: heartbeat_gaps, ns_divergence")
+    assert when == "From 2025-02-01 to 2025-02-02. All times are UTC."
+    assert first == "200 lines were read; 3 (1.50%) are in the quarantine."
+    assert second.startswith("From 2025-02-01 to 2025-02-02, 24.0 broker hours have no data")
+    assert third.startswith("Missing reports: heartbeat_gaps, ns_divergence")
 
 
 def test_the_page_loads_nothing_and_is_whole(page: ReportPage) -> None:
@@ -64,14 +64,14 @@ def test_the_page_loads_nothing_and_is_whole(page: ReportPage) -> None:
     assert text.count("<svg") == 2
     assert "2025-02-01 03:04:05" in text
     assert re.search(
-        r"<h2>Nothing was found for</h2><ul>\n<li id=.drain_audit.>Drain audit: Who closed", text
+        r"<h2>Nothing was found for</h2><ul>\n<li id=.drain_audit.>Drain audit: Which brokers were closed", text
     )
     assert '<td class="n">80,000</td>' in text
 
 
 def test_markdown_has_the_same_tables(page: ReportPage) -> None:
     text = pages.render_markdown(page)
-    assert text.startswith("# Name servers and brokers\n\nMade 2025-02-03 04:05 UTC. It is about")
+    assert text.startswith("# Name servers and brokers\n\nMade 2025-02-03 04:05 UTC. From")
     assert "| 2025-02-01 | c 1 | b&lt;1&gt; | 0 | 80,000 | 6,400 | 0 | 0 | 0 | 92.593 | 1 |" in text
     assert "| n1, n2 |" in text
 
@@ -116,7 +116,7 @@ def test_for_how_long_nobody_looked_is_not_said_where_nobody_knows(tmp_path: Pat
     gold(tmp_path)
     page = pages.collect_page(tmp_path, NOW, report_reader.DayRange(date(2025, 3, 1)))
     assert "0.0 broker hours" not in pages.render_markdown(page)
-    assert "For how long nobody looked is not known" in pages.render_html(page)
+    assert "The time without data is unknown" in pages.render_html(page)
 
 
 def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:

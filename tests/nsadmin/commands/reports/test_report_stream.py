@@ -29,4 +29,4 @@ def test_a_wrong_line_is_said_before_anything_starts(capsys: pytest.CaptureFixtu
     assert main(["report", "stream", "--output", "b"]) == 2
     assert capsys.readouterr().err.startswith("nsadmin: missing option --input DIR or --source NAME=DIR")
     assert main(["report", "stream", "--input", "a", "--output", "b", "--every", "soon"]) == 2
-    assert "'soon' is no time: give 30s, 5m or 2h" in capsys.readouterr().err
+    assert "invalid time 'soon': use 30s, 5m or 2h" in capsys.readouterr().err
