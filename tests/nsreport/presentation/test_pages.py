@@ -64,7 +64,8 @@ def test_the_page_loads_nothing_and_is_whole(page: ReportPage) -> None:
     assert text.count("<svg") == 2
     assert "2025-02-01 03:04:05" in text
     assert re.search(
-        r"<h2>Nothing was found for</h2><ul>\n<li id=.drain_audit.>Drain audit: Which brokers were closed", text
+        r"<h2>Nothing was found for</h2><ul>\n<li id=.drain_audit.>Drain audit: Which brokers were closed",
+        text,
     )
     assert '<td class="n">80,000</td>' in text
 
