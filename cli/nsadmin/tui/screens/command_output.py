@@ -14,6 +14,9 @@ from nsadmin.tui.screens.command_process import CommandProcess
 from nsadmin.tui.screens.screen_text import literal_title
 from nsadmin.tui.views.table import escape_unprintable
 
+_MIN_OUTPUT_WIDTH = 160
+"""On a narrower screen the output scrolls sideways: a table of 80 columns would lack result and error."""
+
 
 class OutputScreen(ModalScreen[int | None]):
     """Runs a command that only reads. Esc closes the screen and interrupts the command if it still runs."""
@@ -46,7 +49,7 @@ class OutputScreen(ModalScreen[int | None]):
 
     def start_command(self, command_words: Sequence[str]) -> None:
         command_process = self._command_process = CommandProcess(
-            command_words, self.global_options, max(self.app.size.width - 8, 40)
+            command_words, self.global_options, max(self.app.size.width - 8, _MIN_OUTPUT_WIDTH)
         )
         self.run_worker(lambda: self._stream_output(command_process), thread=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from nsadmin.tui.actions import row_actions
@@ -332,6 +333,21 @@ class DivergenceAdviceView(View):
         lines: list[CellLine] = [[]]
         for namesrv_addr, reported_text in matching_findings[0].sides.items():
             lines.append([Cell(f"  {namesrv_addr:<22}", "strong"), Cell(f" {reported_text}")])
-        lines += [[], [Cell("  cause   ", "accent"), Cell(matching_findings[0].cause)]]
-        lines += [[Cell("  to do   ", "accent"), Cell(matching_findings[0].advice)]]
+        lines += [[], *_wrap_text("cause", matching_findings[0].cause, width)]
+        lines += _wrap_text("to do", matching_findings[0].advice, width)
         return clip_lines(lines, height)
+
+
+_LABEL_WIDTH = 10
+
+
+def _wrap_text(label: str, text: str, width: int) -> list[CellLine]:
+    """A labelled text, wrapped between words: a command that is cut cannot be copied."""
+    wrapped_lines = textwrap.wrap(
+        text, max(width - _LABEL_WIDTH, 20), break_long_words=False, break_on_hyphens=False
+    ) or [""]
+    labels = [f"  {label}".ljust(_LABEL_WIDTH), *[" " * _LABEL_WIDTH] * (len(wrapped_lines) - 1)]
+    return [
+        [Cell(line_label, "accent"), Cell(wrapped_line)]
+        for line_label, wrapped_line in zip(labels, wrapped_lines, strict=True)
+    ]
