@@ -347,14 +347,14 @@ class Tui(BaseTui):
             self._show_current_view()
 
     def on_grid_folded(self, message: Grid.Folded) -> None:
-        self.action_controller.fold_group(message.group_name)
+        self.action_controller.table.fold_group(message.group_name)
 
     def on_grid_moved(self, message: Grid.Moved) -> None:
         self.navigation.current_state.row_key = self.row_grid.cursor_key
         self._send_queries()
 
     def on_grid_sort_asked(self, message: Grid.SortAsked) -> None:
-        self.action_controller.sort_by_column(message.column_key)
+        self.action_controller.table.sort_by_column(message.column_key)
 
     async def on_lines_clicked(self, message: Lines.Clicked) -> None:
         if message.lines_widget.id == "hints":
@@ -384,7 +384,7 @@ class Tui(BaseTui):
         self.prompt_input.display = False
         self.focus_rows()
         if message.prompt_mode == "filter":
-            self.action_controller.set_filter(message.typed_text or "")
+            self.action_controller.table.set_filter(message.typed_text or "")
         if message.prompt_mode == "command" and message.typed_text:
             self.action_controller.run_prompt_line(message.typed_text)
         if message.prompt_mode == "seek" and message.typed_text:

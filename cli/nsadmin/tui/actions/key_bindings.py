@@ -32,6 +32,13 @@ KEY_BINDINGS = (
     KeyBinding("help", "question_mark", "help", "Everywhere", "help for this screen, and all keys", "help"),
     KeyBinding("filter", "slash", "filter", "Everywhere", "rows with TEXT, or !TEXT: without, "
     "or /REGEX/", "filter"),
+    KeyBinding("nextProblem", "n", "run_key('nextProblem')", "Everywhere", "next row with a problem"),
+    KeyBinding("previousProblem", "N", "run_key('previousProblem')", "Everywhere", "previous row with a "
+    "problem"),
+    KeyBinding("problemsOnly", "exclamation_mark", "run_key('problemsOnly')", "Everywhere", "only rows with "
+    "problems, or all"),
+    KeyBinding("showAll", "A", "run_key('showAll')", "Everywhere", "show or hide system and retry "
+    "topics, and dead letters"),
     KeyBinding("sort", "s", "run_key('sort')", "Everywhere", "sort by the next column", "sort"),
     KeyBinding("sortBack", "S", "run_key('sortBack')", "Everywhere", "sort by the previous column"),
     KeyBinding("reverse", "r", "run_key('reverse')", "Everywhere", "reverse the order"),

@@ -5,7 +5,10 @@ from nsadmin.tui.views.table import RowFilter, SortOrder
 
 
 class ViewState:
-    """A view with its cursor row, filter, sort order, grouping, and folded groups."""
+    """A view with its cursor row, filter, sort order, grouping, and folded groups.
+
+    `shows_problems_only` leaves only rows with a problem. `shows_hidden` adds the rows that the view hides.
+    """
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -14,6 +17,8 @@ class ViewState:
         self.sort_order: SortOrder | None = view.default_sort
         self.is_grouped = False
         self.folded_groups: set[str] = set()
+        self.shows_problems_only = False
+        self.shows_hidden = False
 
 
 class ViewNavigation:

@@ -27,7 +27,11 @@ class ScreenRenderer:
         all_rows = view_state.view.build_rows(model)
         is_descending = bool(view_state.sort_order and view_state.sort_order.descending)
         filtered_rows = arrange_rows(
-            all_rows, view_state.view.filter_text, view_state.row_filter, self.sort_column, is_descending
+            self._select_rows(all_rows),
+            view_state.view.filter_text,
+            view_state.row_filter,
+            self.sort_column,
+            is_descending,
         )
         app.filtered_rows = filtered_rows
         silence = view_state.view.find_silence(model)
@@ -49,7 +53,7 @@ class ScreenRenderer:
         footer_line = screen_frame.render_footer(
             len(filtered_rows),
             len(all_rows),
-            view_state.row_filter.text,
+            self._describe_selection(all_rows),
             sort_key,
             app.row_grid.hidden_columns,
             width,
@@ -66,6 +70,31 @@ class ScreenRenderer:
             drawing_widget.show_lines(
                 drawn_lines if silence is None else [screen_frame.dim_line(line) for line in drawn_lines]
             )
+
+    def _select_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
+        """The rows without hidden ones, and without rows that have no problem if the operator chose so."""
+        view_state = self._app.navigation.current_state
+        view = view_state.view
+        if not view_state.shows_hidden:
+            all_rows = [row for row in all_rows if not view.is_hidden(row)]
+        return (
+            [row for row in all_rows if view.is_problem(row)] if view_state.shows_problems_only else all_rows
+        )
+
+    def _describe_selection(self, all_rows: Sequence[Any]) -> str:
+        """The filter, and what else keeps rows from the screen, for the footer."""
+        view_state = self._app.navigation.current_state
+        hidden_count = 0 if view_state.shows_hidden else sum(map(view_state.view.is_hidden, all_rows))
+        return ", ".join(
+            filter(
+                None,
+                (
+                    view_state.row_filter.text,
+                    "problems only" if view_state.shows_problems_only else "",
+                    f"{hidden_count} hidden (A shows them)" if hidden_count else "",
+                ),
+            )
+        )
 
     def _group_if_wanted(self, filtered_rows: Sequence[Any]) -> Sequence[Any]:
         """Group the rows under headings, if the operator chose grouping."""

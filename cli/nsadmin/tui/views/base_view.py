@@ -57,6 +57,14 @@ class View:
         """The text of a row to which filters apply."""
         return " ".join(column.render_cell(row).text for column in self.columns)
 
+    def is_problem(self, row: Any) -> bool:
+        """Whether a cell of the row has the tone of a warning or of a fault."""
+        return any(column.render_cell(row).tone in ("warn", "bad") for column in self.columns)
+
+    def is_hidden(self, row: Any) -> bool:
+        """Whether the row is left out until the operator asks for all rows."""
+        return False
+
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject()
 

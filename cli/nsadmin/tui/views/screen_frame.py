@@ -266,6 +266,7 @@ def render_key_hints(width: int) -> CellLine:
 
 _KEY_LABELS = {
     "question_mark": "?",
+    "exclamation_mark": "!",
     "slash": "/",
     "colon": ":",
     "minus": "-",

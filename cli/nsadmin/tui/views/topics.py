@@ -229,6 +229,10 @@ class TopicsView(View):
     def filter_text(self, row: TopicRow) -> str:
         return f"{row.topic} {row.topic_kind}"
 
+    def is_hidden(self, row: TopicRow) -> bool:
+        """Only the topics of applications are shown at first."""
+        return bool(row.topic_kind)
+
     def subject_of_row(self, row: TopicRow) -> RowSubject:
         return RowSubject(topic=row.topic, cluster=row.only_cluster)
 

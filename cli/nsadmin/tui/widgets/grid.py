@@ -248,13 +248,13 @@ class Grid(ScrollView, can_focus=True):
         }
 
     def action_move(self, step: int) -> None:
-        self._move_cursor(self.cursor_index + step)
+        self.move_cursor_to(self.cursor_index + step)
 
     def action_page(self, step: int) -> None:
-        self._move_cursor(self.cursor_index + step * max(self.size.height - 2, 1))
+        self.move_cursor_to(self.cursor_index + step * max(self.size.height - 2, 1))
 
     def action_edge(self, side: int) -> None:
-        self._move_cursor(0 if side < 0 else len(self.rows) - 1)
+        self.move_cursor_to(0 if side < 0 else len(self.rows) - 1)
 
     def action_aside(self, step: int) -> None:
         max_skipped = max(len(self.shown_view.columns) - 3, 0)
@@ -268,7 +268,7 @@ class Grid(ScrollView, can_focus=True):
         elif self.cursor_row is not None:
             self.post_message(self.Entered(self.cursor_row))
 
-    def _move_cursor(self, row_index: int) -> None:
+    def move_cursor_to(self, row_index: int) -> None:
         if not self.rows:
             return
         self.cursor_index = max(0, min(row_index, len(self.rows) - 1))
@@ -294,7 +294,7 @@ class Grid(ScrollView, can_focus=True):
         row_index = int(self.scroll_offset.y) + event.y - 1
         if row_index < len(self.rows):
             previous_index = self.cursor_index
-            self._move_cursor(row_index)
+            self.move_cursor_to(row_index)
             if event.chain > 1 and previous_index == row_index:
                 self.action_enter()
 

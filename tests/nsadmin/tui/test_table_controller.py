@@ -1,0 +1,62 @@
+"""Rows with problems, and rows that are hidden at first."""
+
+from nsadmin.tui.polling.poll_records import AnyPoll
+from nsadmin.tui.screens.screen_text import screen_to_text
+from tests.support.screens import broker, driven, hear, rows, server, silent, still
+
+SIZE = (120, 30)
+ADDRS = [f"10.0.1.{number}:10911" for number in (1, 2, 3)]
+GROUPS = {f"broker-{letter}": {0: addr} for letter, addr in zip("abc", ADDRS, strict=True)}
+POLLS: list[AnyPoll] = [
+    server(groups=GROUPS),
+    broker(ADDRS[0]),
+    *2 * [silent(ADDRS[1])],
+    broker(ADDRS[2], commitLogDiskRatio="0.95"),
+]
+
+
+@driven
+async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, POLLS)
+        places = []
+        for key in ("n", "n", "n", "N"):
+            await pilot.press(key)
+            item = app.row_grid.cursor_item
+            assert item is not None
+            places.append(item.broker_name)
+    assert places == ["broker-b", "broker-c", "broker-b", "broker-c"]
+
+
+@driven
+async def test_without_a_problem_n_says_so() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, [server(), broker(ADDRS[0])])
+        await pilot.press("n")
+        assert "no row here has a problem" in screen_to_text(app)
+
+
+@driven
+async def test_an_exclamation_mark_leaves_rows_with_problems_only() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        await hear(app, pilot, POLLS)
+        await pilot.press("exclamation_mark")
+        assert "2 of 3 rows  filter problems only" in screen_to_text(app)
+        await pilot.press("exclamation_mark")
+        assert len(rows(app)) == 3
+
+
+@driven
+async def test_topics_of_the_system_are_hidden_until_they_are_asked_for() -> None:
+    app = still()
+    async with app.run_test(size=SIZE) as pilot:
+        topics = ["orders", "TBW102", "%RETRY%g", "%DLQ%g"]
+        await hear(app, pilot, [server(topics=topics), broker(ADDRS[0])])
+        await pilot.press("2")
+        assert len(rows(app)) == 1
+        assert "1 of 4 rows  filter 3 hidden (A shows them)" in screen_to_text(app)
+        await pilot.press("A")
+        assert len(rows(app)) == 4
