@@ -4,7 +4,7 @@ Without either option it raises UsageError: a command never applies to all broke
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, TypeVar
+from typing import Annotated, Generic, NamedTuple, TypeVar
 
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.brokers.clusters import ClusterInfo
@@ -17,6 +17,7 @@ from nsadmin.client.brokers.targets import (
 )
 from nsadmin.command_line.declarations import Argument, Option
 from nsadmin.exit_codes import UsageError
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 T = TypeVar("T")
@@ -97,15 +98,31 @@ def match_results(
     return [results_by_addr.get(target.broker_addr or "", no_master_result) for target in targets]
 
 
+class ChangeTable(NamedTuple, Generic[T]):
+    """The table of a change: its columns, those of a terminal, and the row of a target with its result."""
+
+    columns: tuple[str, ...]
+    table_columns: tuple[str, ...]
+    build_row: Callable[[BrokerTarget, ServerResult[T]], ResultRow]
+
+
 def apply_target_plans(
     session: Session,
     targets: Sequence[BrokerTarget],
     planned_results: Sequence[ServerResult[T]],
     apply_plans: Callable[[Sequence[ServerResult[T]]], Sequence[ServerResult[T]]],
-) -> list[tuple[BrokerTarget, ServerResult[T]]]:
-    """Each target with the result of the change; in a dry run, with the plan."""
+    change_table: ChangeTable[T],
+) -> ResultRows:
+    """The rows of all targets with the result of the change; in a dry run, with the plan."""
     applied_results = planned_results if session.is_dry_run else apply_plans(planned_results)
-    return list(zip(targets, match_results(targets, applied_results), strict=True))
+    target_results = match_results(targets, applied_results)
+    return ResultRows(
+        change_table.columns,
+        [change_table.build_row(*pair) for pair in zip(targets, target_results, strict=True)],
+        [target_result.error for target_result in target_results],
+        (),
+        change_table.table_columns,
+    )
 
 
 def describe_targets(targets: Sequence[BrokerTarget]) -> str:

@@ -19,6 +19,7 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     IDENTITY_COLUMNS,
     BrokerAddrOption,
+    ChangeTable,
     ClusterMembersOption,
     apply_target_plans,
     describe_targets,
@@ -300,20 +301,15 @@ def _apply_acl_plans(
     subject_name: str,
     planned_changes: Sequence[ServerResult[AclChange]],
 ) -> ResultRows:
-    applied_changes = apply_target_plans(
-        session, broker_targets, planned_changes, session.admin.acls.apply_plans
-    )
-    change_rows = [
-        _acl_change_row(session, broker_target, subject_name, change_result)
-        for broker_target, change_result in applied_changes
-    ]
-    return ResultRows(
+    change_table = ChangeTable[AclChange](
         ACL_CHANGE_COLUMNS,
-        change_rows,
-        [change_result.error for _, change_result in applied_changes],
-        (),
         ACL_CHANGE_TABLE_COLUMNS,
+        lambda broker_target, change_result: _acl_change_row(
+            session, broker_target, subject_name, change_result
+        ),
     )
+    apply_plans = session.admin.acls.apply_plans
+    return apply_target_plans(session, broker_targets, planned_changes, apply_plans, change_table)
 
 
 def _acl_change_row(

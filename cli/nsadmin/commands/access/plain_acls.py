@@ -14,6 +14,7 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     IDENTITY_COLUMNS,
     BrokerAddrOption,
+    ChangeTable,
     ClusterMembersOption,
     apply_target_plans,
     describe_targets,
@@ -302,20 +303,15 @@ def _apply_account_plans(
     access_key: str,
     planned_changes: Sequence[ServerResult[AccountChange]],
 ) -> ResultRows:
-    applied_changes = apply_target_plans(
-        session, broker_targets, planned_changes, session.admin.plain_acls.apply_plans
-    )
-    change_rows = [
-        _account_change_row(session, broker_target, access_key, change_result)
-        for broker_target, change_result in applied_changes
-    ]
-    return ResultRows(
+    change_table = ChangeTable[AccountChange](
         ACCOUNT_CHANGE_COLUMNS,
-        change_rows,
-        [change_result.error for _, change_result in applied_changes],
-        (),
         ACCOUNT_CHANGE_TABLE_COLUMNS,
+        lambda broker_target, change_result: _account_change_row(
+            session, broker_target, access_key, change_result
+        ),
     )
+    apply_plans = session.admin.plain_acls.apply_plans
+    return apply_target_plans(session, broker_targets, planned_changes, apply_plans, change_table)
 
 
 def _account_change_row(

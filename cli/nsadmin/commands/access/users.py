@@ -14,6 +14,7 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     IDENTITY_COLUMNS,
     BrokerAddrOption,
+    ChangeTable,
     ClusterMembersOption,
     apply_target_plans,
     describe_targets,
@@ -296,20 +297,15 @@ def _apply_user_plans(
     username: str,
     planned_changes: Sequence[ServerResult[UserChange]],
 ) -> ResultRows:
-    applied_changes = apply_target_plans(
-        session, broker_targets, planned_changes, session.admin.users.apply_plans
-    )
-    change_rows = [
-        _user_change_row(session, broker_target, username, change_result)
-        for broker_target, change_result in applied_changes
-    ]
-    return ResultRows(
+    change_table = ChangeTable[UserChange](
         USER_CHANGE_COLUMNS,
-        change_rows,
-        [change_result.error for _, change_result in applied_changes],
-        (),
         USER_CHANGE_TABLE_COLUMNS,
+        lambda broker_target, change_result: _user_change_row(
+            session, broker_target, username, change_result
+        ),
     )
+    apply_plans = session.admin.users.apply_plans
+    return apply_target_plans(session, broker_targets, planned_changes, apply_plans, change_table)
 
 
 def _user_change_row(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from namesrv_core import operator_files, private_files
+from namesrv_core import private_files
 from namesrv_core.storage import atomic_write
 from nsadmin.operations.drain.state import (
     DrainState,
@@ -21,6 +21,7 @@ from nsadmin.operations.drain.state import (
     parse_state_record,
 )
 from nsadmin.operations.process_lock import ProcessLock
+from nsadmin.operations.state_file import read_state_file, write_state_file
 from nsadmin.operations.state_folder import escape_file_name
 
 STATE_FILE, SNAPSHOT_FILE, EVENTS_FILE, LOCK_FILE = "state.json", "snapshot.json", "events.jsonl", "lock"
@@ -60,10 +61,10 @@ class DrainStore:
     def load_drain(self) -> tuple[DrainState, QueueSnapshot] | None:
         """Return the saved state and snapshot; None if no drain is saved."""
         try:
-            state_json = _read_json(self.drain_folder / STATE_FILE)
+            state_json = read_state_file(self.drain_folder / STATE_FILE)
             if state_json is None:
                 return None
-            snapshot_json = _read_json(self.drain_folder / SNAPSHOT_FILE)
+            snapshot_json = read_state_file(self.drain_folder / SNAPSHOT_FILE)
             loaded_drain = (
                 parse_state_record(state_json),
                 QueueSnapshot()
@@ -79,13 +80,13 @@ class DrainStore:
         """Save the snapshot, then the state, each only if it changed."""
         saved_state, saved_snapshot = self._last_saved
         if queue_snapshot != saved_snapshot:
-            _write_json(self.drain_folder / SNAPSHOT_FILE, build_snapshot_record(queue_snapshot))
+            write_state_file(self.drain_folder / SNAPSHOT_FILE, build_snapshot_record(queue_snapshot))
         if (
             saved_state is None
             or drain_state._replace(updated=0) != saved_state._replace(updated=0)
             or queue_snapshot != saved_snapshot
         ):
-            _write_json(self.drain_folder / STATE_FILE, build_state_record(drain_state))
+            write_state_file(self.drain_folder / STATE_FILE, build_state_record(drain_state))
         self._last_saved = drain_state, queue_snapshot
 
     def append_event(self, event_record: Mapping[str, Any]) -> None:
@@ -139,8 +140,8 @@ def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
     """Yield every drain that is not undone, sorted by name, or an InvalidStateError for an invalid folder."""
     for state_file in sorted((state_home / "drains").glob(f"*/*/{STATE_FILE}")):
         try:
-            drain_state = parse_state_record(_read_json(state_file))
-            snapshot_json = _read_json(state_file.with_name(SNAPSHOT_FILE))
+            drain_state = parse_state_record(read_state_file(state_file))
+            snapshot_json = read_state_file(state_file.with_name(SNAPSHOT_FILE))
             queue_snapshot = (
                 QueueSnapshot()
                 if snapshot_json is None
@@ -154,17 +155,3 @@ def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
             )
         except InvalidStateError as error:
             yield InvalidStateError(f"{state_file.parent}: {error}")
-
-
-def _read_json(json_file: Path) -> Any:
-    try:
-        return operator_files.parse_json(json_file.read_bytes().decode("utf-8", "surrogatepass"))
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise InvalidStateError(f"{json_file.name} is not JSON: {error}") from None
-
-
-def _write_json(json_file: Path, json_value: object) -> None:
-    json_text = json.dumps(json_value, ensure_ascii=False, separators=(",", ":"))
-    atomic_write.replace_file(json_file, json_text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,25 @@
+"""JSON files in which procedures keep their state. A file survives a kill at any moment."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from namesrv_core import operator_files
+from namesrv_core.storage import atomic_write
+from nsadmin.operations.drain.state import InvalidStateError
+
+
+def read_state_file(state_file: Path) -> Any:
+    """Return the JSON value of a file; None without a file. Raises InvalidStateError."""
+    try:
+        return operator_files.parse_json(state_file.read_bytes().decode("utf-8", "surrogatepass"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise InvalidStateError(f"{state_file.name} is not JSON: {error}") from None
+
+
+def write_state_file(state_file: Path, json_value: object) -> None:
+    """Replace a file by a JSON value. Names of topics may have lone surrogates."""
+    json_text = json.dumps(json_value, ensure_ascii=False, separators=(",", ":"))
+    atomic_write.replace_file(state_file, json_text.encode("utf-8", "surrogatepass"))
