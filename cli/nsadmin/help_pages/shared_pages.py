@@ -34,7 +34,7 @@ ENVIRONMENT_VARIABLES = (
     ("NO_COLOR", "Set to any value to get no colours."),
 )
 
-_PRECEDENCE = (
+PRECEDENCE = (
     "Precedence of each setting: command line, context of --context, environment, current context, default. "
     "nsadmin where shows the effective settings and where they come from."
 )
@@ -51,7 +51,7 @@ def options_text() -> str:
         (
             wrap_paragraph("Write these options before or after the command.", width),
             *sections,
-            wrap_paragraph(_PRECEDENCE, width),
+            wrap_paragraph(PRECEDENCE, width),
         )
     )
 
@@ -68,7 +68,7 @@ def environment_text() -> str:
     return join_sections(
         (
             ("Environment variables:", *format_list(ENVIRONMENT_VARIABLES, width)),
-            wrap_paragraph(_PRECEDENCE, width),
+            wrap_paragraph(PRECEDENCE, width),
         )
     )
 

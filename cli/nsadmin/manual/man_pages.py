@@ -2,40 +2,31 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
+from typing import Any
 
 from nsadmin.command_line.docstrings import CommandExample
-from nsadmin.command_line.parser import OptionDescription
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS
+from nsadmin.command_line.parser import OptionDescription, describe_parameter, to_parameters
+from nsadmin.command_line.shared_options import OPTION_SECTIONS
+from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS, special_codes_of_command
+from nsadmin.help_pages.shared_pages import ENVIRONMENT_VARIABLES, PRECEDENCE
 from nsadmin.manual.command_descriptions import CommandDescription
 from nsadmin.registry import CommandEntry
 
-# Escapes make lines longer; 80 bytes are what mandoc asks for.
+# mandoc asks for at most 80 bytes, and escapes make lines longer.
 _LINE_WIDTH = 70
 
-ENVIRONMENT_VARIABLES = (
-    ("NAMESRV_ADDR", "The name servers, where no -n is given; else the context's, else 127.0.0.1:9876."),
-    ("NSADMIN_ACCESS_KEY", "Who signs requests, where no --credentials are given; else the context's."),
-    ("NSADMIN_SECRET_KEY", "The secret key that belongs to it."),
-    ("NSADMIN_SECURITY_TOKEN", "The security token that belongs to it, if there is one."),
-    ("NSADMIN_KEY_PASSWORD", "What opens the key of --tlsKey, if the context does not say."),
-    ("NSADMIN_TLS", "1 turns TLS on, where no option does; 0 ignores the variables NSADMIN_TLS_*."),
-    ("NSADMIN_TLS_CA", "The file for --tlsCa. It turns TLS on, as do the next three."),
-    ("NSADMIN_TLS_CERT", "The file for --tlsCert."),
-    ("NSADMIN_TLS_KEY", "The file for --tlsKey."),
-    ("NSADMIN_TLS_SERVER_NAME", "The name for --tlsServerName."),
-    ("NSADMIN_CONTEXT", "The context, where no --context is given; else that of `context use`."),
-    ("NSADMIN_CONFIG", "The file of contexts; else nsadmin/config.yaml in ~/.config."),
-    ("NSADMIN_OUTPUT", "The format, where no --output is given; else table."),
-    ("XDG_CACHE_HOME", "The folder where nsadmin keeps what endpoints said last; else ~/.cache."),
-    ("NO_COLOR", "No colours."),
-)
+_SHARED_OPTIONS = [
+    describe_parameter(parameter)
+    for annotations in OPTION_SECTIONS.values()
+    for parameter in to_parameters(annotations)
+]
 
 
 def render_page(command: CommandDescription) -> str:
     """nsadmin-COMMAND(1)."""
     command_name = command.entry.typed_name
     argument_words = _escape_roff(command.argument_words)
-    synopsis = f"\\fBnsadmin {_escape_roff(command_name)}\\fR [\\fIoptions\\fR] {argument_words}".rstrip()
+    synopsis_words = (f"\\fBnsadmin {_escape_roff(command_name)}\\fR", argument_words, "[\\fIoptions\\fR]")
     short_help = _lower_first_letter(command.entry.help)
     return _join_sections(
         _page_head(page_name(command.entry)),
@@ -43,15 +34,12 @@ def render_page(command: CommandDescription) -> str:
             ".SH NAME",
             f"{_escape_roff(page_name(command.entry))} \\- {_escape_roff(short_help)}",
         ),
-        (".SH SYNOPSIS", synopsis),
+        (".SH SYNOPSIS", " ".join(filter(None, synopsis_words))),
         (".SH DESCRIPTION", *_separate_paragraphs(command.text_paragraphs)),
         *_option_sections(command),
         _column_section(command.column_meanings),
         _example_section(command.examples),
-        (
-            ".SH EXIT STATUS",
-            *_exit_code_items(PLUGIN_CODE_MEANINGS if command.entry.kind == "check" else EXIT_CODE_MEANINGS),
-        ),
+        _exit_code_section(command.entry),
         (".SH SEE ALSO", ".BR nsadmin (1)"),
     )
 
@@ -68,22 +56,18 @@ def render_overview(commands: Iterable[CommandDescription]) -> str:
         commands_by_group.setdefault(command.entry.category.title, []).append(command)
     return _join_sections(
         _page_head("nsadmin"),
-        (".SH NAME", "nsadmin \\- operate Apache RocketMQ name servers and brokers"),
-        (".SH SYNOPSIS", "\\fBnsadmin\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]"),
+        (".SH NAME", "nsadmin \\- operate the name servers and brokers of Apache RocketMQ"),
+        (".SH SYNOPSIS", "\\fBnsadmin\\fR \\fIcommand\\fR [\\fIarguments\\fR] [\\fIoptions\\fR]"),
         (
             ".SH DESCRIPTION",
             *_separate_paragraphs(
                 [
-                    "The commands have mqadmin's names, in any case and with or without dashes between their "
-                    "words. They work with the name servers and brokers of RocketMQ 4.9 and 5.x. Data goes "
-                    "to stdout, everything else to stderr.",
-                    "Options that all commands have may stand before the command or behind it.",
-                    "Each setting counts by itself: what was given, then what the context of --context says, "
-                    "then the environment, then the context in use, then a default. nsadmin where shows what "
-                    "came of it.",
-                    "The examples of the pages below go with the cluster that this starts: nsadmin lab up "
-                    "--namesrv-port 9876 --broker-port 10911. Keys and ids of messages are made up; to "
-                    "send one takes a real broker.",
+                    "nsadmin works with the name servers and brokers of RocketMQ 4.9 and 5.x. It has all"
+                    " commands of mqadmin under the same names. Names can be written in any case and with"
+                    " hyphens.",
+                    "Results go to stdout, everything else to stderr.",
+                    "The examples on the pages of the commands use the cluster of this command: nsadmin lab"
+                    " up --namesrv-port 9876 --broker-port 10911. Keys and ids of messages are made up.",
                 ]
             ),
         ),
@@ -94,6 +78,17 @@ def render_overview(commands: Iterable[CommandDescription]) -> str:
                 for group_name, group_commands in commands_by_group.items()
                 for line in _group_section(group_name, group_commands)
             ),
+        ),
+        (
+            ".SH OPTIONS",
+            *_fill_lines("Write these options before or after the command."),
+            *(
+                line
+                for title, annotations in OPTION_SECTIONS.items()
+                for line in _shared_option_section(title, annotations)
+            ),
+            ".PP",
+            *_fill_lines(PRECEDENCE),
         ),
         (
             ".SH ENVIRONMENT",
@@ -107,7 +102,7 @@ def render_overview(commands: Iterable[CommandDescription]) -> str:
             ".SH EXIT STATUS",
             *_exit_code_items(EXIT_CODE_MEANINGS),
             ".PP",
-            *_fill_lines("Checks have other ones, those of plugins of monitoring systems; see their pages."),
+            *_fill_lines("The commands of nsadmin check have the exit codes of monitoring plugins."),
         ),
     )
 
@@ -124,10 +119,21 @@ def _group_section(group_name: str, commands: Iterable[CommandDescription]) -> I
         )
 
 
+def _shared_option_section(title: str, annotations: Mapping[str, Any]) -> Iterator[str]:
+    yield f".SS {_escape_roff(title)}"
+    yield from _option_items(map(describe_parameter, to_parameters(annotations)))
+
+
 def _option_sections(command: CommandDescription) -> Iterator[tuple[str, ...]]:
-    """Those of the command, or of each part that it has."""
+    """The options of the command, or of each of its parts; shared options are on the page nsadmin(1)."""
     if not command.program_parts:
-        yield (".SH OPTIONS", *_option_items(command.options))
+        own_options = [option for option in command.options if option not in _SHARED_OPTIONS]
+        shared_hint = (
+            (".PP", *_fill_lines("The page nsadmin(1) lists the options that most commands share."))
+            if len(own_options) < len(command.options)
+            else ()
+        )
+        yield (".SH OPTIONS", *_option_items(own_options), *shared_hint)
         return
     yield (".SH COMMANDS",)
     for program_part in command.program_parts:
@@ -146,7 +152,7 @@ def _option_items(options: Iterable[OptionDescription]) -> Iterator[str]:
 
 
 def _column_section(column_meanings: Mapping[str, str]) -> tuple[str, ...]:
-    """What the rows have; nothing for a command without rows."""
+    """The columns of a command's rows; empty for a command without rows."""
     if not column_meanings:
         return ()
     column_items = (
@@ -167,6 +173,19 @@ def _example_lines(example: CommandExample) -> tuple[str, ...]:
     return (".PP", *_fill_lines(f"{example.description}:"), ".PP", *shown_lines)
 
 
+def _exit_code_section(command_entry: CommandEntry) -> tuple[str, ...]:
+    """The codes that differ from those of other commands, or the page with the common ones."""
+    special_codes = special_codes_of_command(command_entry.name, command_entry.kind)
+    if not special_codes:
+        return (".SH EXIT STATUS", *_fill_lines("The page nsadmin(1) lists the exit codes."))
+    other_codes = (
+        ()
+        if special_codes is PLUGIN_CODE_MEANINGS
+        else (".PP", *_fill_lines("All other exit codes are those of nsadmin(1)."))
+    )
+    return (".SH EXIT STATUS", *_exit_code_items(special_codes), *other_codes)
+
+
 def _exit_code_items(code_meanings: Iterable[tuple[int, str]]) -> Iterator[str]:
     for exit_code, meaning in code_meanings:
         yield from _tagged_item(f"\\fB{exit_code:d}\\fR", _to_sentence(meaning))
@@ -184,13 +203,13 @@ def _separate_paragraphs(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _fill_lines(text: str) -> Iterator[str]:
-    """Running text, in lines that other tools read gladly too."""
+    """Wrap running text, because mandoc warns about long lines."""
     for filled_line in wrap(text, _LINE_WIDTH, break_long_words=False, break_on_hyphens=False):
         yield _escape_roff(filled_line)
 
 
 def _escape_roff(text: str) -> str:
-    """Text as roff shows it as it is."""
+    """Escape a text so that roff shows it unchanged."""
     escaped_text = text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
     return f"\\&{escaped_text}" if escaped_text[:1] in (".", "'") else escaped_text
 

@@ -42,10 +42,21 @@ def test_mandoc_has_nothing_to_say_of_a_page(name: str) -> None:
 @needs_groff
 def test_a_page_shows_its_options_and_exit_codes_as_they_are_typed() -> None:
     text = " ".join(shown(PAGES["nsadmin-topicRoute"]).split())
-    assert "nsadmin topicRoute [options] TOPIC" in text
+    assert "nsadmin topicRoute TOPIC [options]" in text
     assert "-t, --topic TOPIC" in text
+    assert "--filter" not in text.partition("EXAMPLES")[0]
+    assert "The page nsadmin(1) lists the exit codes." in text
+    text = " ".join(shown(PAGES["nsadmin"]).split())
     assert "perm!=6, inTps>100 or topic~^order" in text
     assert "5 The named topic, group, broker, key or message does not exist." in text
+
+
+@needs_groff
+def test_a_page_lists_exit_codes_that_differ_from_the_common_ones() -> None:
+    text = " ".join(shown(PAGES["nsadmin-kv-diff"]).split())
+    assert "EXIT STATUS 0 Equal. 1 Different. 3 A name server did not answer." in text
+    assert "All other exit codes are those of nsadmin(1)." in text
+    assert "2 Critical." in " ".join(shown(PAGES["nsadmin-check-lag"]).split())
 
 
 @needs_groff
@@ -62,7 +73,7 @@ def test_a_page_shows_columns_and_examples_as_they_are_typed() -> None:
 def test_the_page_of_a_two_word_command_has_both_words_in_its_name() -> None:
     text = " ".join(shown(PAGES["nsadmin-kv-get"]).split())
     assert "nsadmin-kv-get - " in text
-    assert "nsadmin kv get [options] NAMESPACE KEY" in text
+    assert "nsadmin kv get NAMESPACE KEY [options]" in text
     assert "nsadmin-kv-get(1)" in shown(PAGES["nsadmin"])
 
 
