@@ -1,8 +1,8 @@
 # bash completion for nsadmin, rendered from its commands
 
-# The words up to the cursor without their quotes, so that it does not matter where bash breaks words. A word
-# that is a variable stands for its value: -n $PROD.
-# `typed` is the last one as it stands there, `quote` the quote that is open.
+# Splits the line up to the cursor into `words` without quotes, because bash also breaks words at : and =.
+# A word that is a variable, such as $PROD, is replaced by its value. `typed` is the last word unchanged,
+# `quote` its open quote.
 _nsadmin_split() {
     local line=${COMP_LINE:0:COMP_POINT} letter word= begun= at
     words=() typed= quote=
@@ -29,7 +29,8 @@ _nsadmin_split() {
     words+=("$word")
 }
 
-# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it.
+# Sets `places`, `options` and `columns` for a command. Each option is FLAGS, or FLAGS=SOURCE if it takes a
+# value.
 _nsadmin_table() {
     local restore=
     family=front
@@ -241,7 +242,7 @@ _nsadmin_table() {
     esac
 }
 
-# Whether a value belongs to a flag, and its source.
+# Succeeds if the flag takes a value, and sets `source`.
 _nsadmin_takes() {
     local item
     for item in "${options[@]}"; do
@@ -253,11 +254,11 @@ _nsadmin_takes() {
     return 1
 }
 
-# Candidates from a source; `$1` is the beginning of the value, `$2` what stands before it in the same word.
+# Completes the value `$1` from the source; `$2` is the text before it in the same word.
 _nsadmin_values() {
     local IFS=$'\n' item found=()
     if [[ $source == columns ]]; then
-        # The last of several, such as a,b or a,-b; another one, or what it is compared with, may follow.
+        # Complete the last column of a list such as a,b or a,-b, without a blank: the list may go on.
         item=${1##*[,-]} source=$columns
         set -- "$item" "$2${1%"$item"}"
         type compopt &>/dev/null && compopt -o nospace 2>/dev/null
@@ -286,7 +287,7 @@ _nsadmin_values() {
     COMPREPLY=("${found[@]/#/$2}")
 }
 
-# Without compopt, bash inserts a file name without quotes. It would run a name such as $(reboot).
+# Without compopt, bash inserts file names without quotes, and would run a name such as $(reboot).
 _nsadmin_keep_plain() {
     local name plain=()
     for name in "${found[@]}"; do
@@ -295,7 +296,7 @@ _nsadmin_keep_plain() {
     found=("${plain[@]}")
 }
 
-# Commands that begin so, in any case, and with - or _ between their words.
+# Finds the commands with the prefix `$1`, in any case, with or without - and _.
 _nsadmin_commands() {
     local IFS=' ' restore= item
     shopt -q nocasematch || restore=1
@@ -356,7 +357,7 @@ _nsadmin() {
         done
         [[ -n $next || -n $word ]] || _nsadmin_flags ''
     fi
-    # Readline replaces only what stands behind the last of its word breaks, which are : and = among others.
+    # Readline replaces only the text after the last word break, such as : or =.
     local kept=
     [[ $typed == *"$2" ]] && kept=${typed%"$2"}
     kept=${kept#[\"\']}

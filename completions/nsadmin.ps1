@@ -3,8 +3,8 @@
 Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
-    # What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a
-    # blank, what it is for.
+    # The places, options and columns of each command. Each option is FLAGS, or FLAGS=SOURCE if it takes a
+    # value, then a blank and its help.
     $commands = @{
         'clusterlist' = @{
             name = 'clusterList'; family = 'read'; help = 'List brokers with their load and state'
@@ -57,7 +57,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             options = @('-b,--brokerAddr=addresses One broker: HOST:PORT, NAME or NAME/ID.', '-c,--clusterName=clusters All masters and slaves of this cluster.'); columns = 'brokerName|brokerId|brokerAddr|consumerGroup|threshold|coldAcc|since|lastColdRead|error|'
         }
         'drainstatus' = @{
-            name = 'drainStatus'; family = 'read'; help = 'List open drains and what changed since'
+            name = 'drainStatus'; family = 'read'; help = 'List open drains and later changes'
             places = @('-b,--brokerName=brokers Only the drain of this broker.')
             options = @('-b,--brokerName=brokers Only the drain of this broker.'); columns = 'brokerName|clusterName|phase|started|by|pid|namesrvAddr|topicCount|openTopics|reopened|differing|error|'
         }
@@ -969,20 +969,19 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     function Offer([string]$value, [string]$text, [string]$head = '') {
         if (-not $text) { $text = $value }
         $full = $head + $value
-        # What PowerShell would take for something else is put between quotes. Typographic quotes end a text,
-        # too; each is doubled.
+        # Quote values with special characters. Typographic quotes also end a text, so double each of them.
         if ($full -match '[^\w\-./:=+]') {
             $full = "'" + ($full -replace '[''\u2018-\u201b]', '$0$0') + "'"
         }
         [System.Management.Automation.CompletionResult]::new($full, $value, 'ParameterValue', $text)
     }
 
-    # Letter by letter: a culture may have its own idea of dashes.
+    # An ordinal comparison, because a culture can ignore dashes.
     function Test-Start([string]$text, [string]$start) {
         $text.StartsWith($start, [System.StringComparison]::Ordinal)
     }
 
-    # The specification of a flag to which a value belongs, and null for any other.
+    # Returns the option of a flag that takes a value, and null for any other flag.
     function Find-Flag([string]$flag, $options) {
         foreach ($item in $options) {
             $spec = ($item -split ' ', 2)[0]
@@ -997,7 +996,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             ForEach-Object { if ($head) { Offer $_.CompletionText $_.ToolTip $head } else { $_ } }
     }
 
-    # Candidates from a source.
+    # Offers the values of a source.
     function Offer-Values([string]$source, [string]$typed, [string]$head) {
         switch -Wildcard -CaseSensitive ($source) {
             '' { return }
@@ -1010,7 +1009,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
                 return
             }
             'columns' {
-                # The last of several, such as a,b or a,-b.
+                # Complete the last column of a list such as a,b or a,-b.
                 $last = $typed -replace '^.*[,-]'
                 $others = $typed.Substring(0, $typed.Length - $last.Length)
                 $columns -split '[|]' | Where-Object { $_ -and (Test-Start $_ $last) } |
@@ -1023,7 +1022,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
                 return
             }
             default {
-                # An argument that is empty would be dropped by PowerShell before 7.3, hence the =.
+                # PowerShell before 7.3 drops empty arguments, hence the =.
                 & $program complete described $source "=$typed" @before 2>$null | ForEach-Object {
                     $value, $text = $_ -split "`t", 2
                     Offer $value $text $head
@@ -1046,7 +1045,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     $typed = $wordToComplete.TrimStart("'", '"')
     $elements = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition })
     $words = @($elements | ForEach-Object {
-        # Without its quotes, if it has some.
+        # Without its quotes.
         if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value }
         else { $_.ToString() }
     })

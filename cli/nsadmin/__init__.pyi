@@ -1,4 +1,4 @@
-"""What `nsadmin` exports to scripts, for type checkers. `make generate` writes this file."""
+"""The public names of `nsadmin`, for type checkers. `make generate` writes this file."""
 
 from namesrv_core import __version__
 from namesrv_core.errors import (

@@ -126,7 +126,7 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
     CommandCategory("maintenance", "Drain and restart", "Take brokers out of service without send errors"): (
         ("drain", "procedures.drain", "change", "Stop writes to a broker until it is safe to stop"),
         ("undrain", "procedures.drain", "change", "Restore the permissions from before the drain"),
-        ("drainStatus", "procedures.drain", "read", "List open drains and what changed since"),
+        ("drainStatus", "procedures.drain", "read", "List open drains and later changes"),
         (
             "rollingRestart",
             "procedures.rolling_restart",

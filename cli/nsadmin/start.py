@@ -1,17 +1,17 @@
 """The first step of every command: loads the rest of the program without the garbage collector.
 
-A command is over before there is garbage worth looking for. What is loaded here is never looked at again; a
-program that goes on looks at what it makes itself, only less often than Python does by default.
+Most commands end before a collection is worth its time. Loaded objects are frozen, so that no collection
+visits them. A program that runs on collects its own garbage, but less often than Python does by default.
 """
 
 import gc
 
 COLLECTION_THRESHOLD_OBJECTS = 10_000
-"""Objects. By default it is 700, which every few modules have."""
+"""Objects; Python's default of 700 is reached after a few modules."""
 
 
 def main() -> int:
-    """Run this process's command line; the exit code."""
+    """Run the command line of this process and return its exit code."""
     gc.disable()
     from nsadmin.app import main
 

@@ -1,7 +1,7 @@
 """Owns parsing of a command's docstring into paragraphs and, from its last section, examples.
 
     Examples:
-        # What it does, in a line
+        # Description of the example in one line
         nsadmin topicRoute orders
 
 The examples run against `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. The comment line ends with
@@ -50,7 +50,7 @@ def _parse_examples(examples_section: str) -> list[CommandExample]:
     for about_line, command_line in zip_longest(section_lines[::2], section_lines[1::2], fillvalue=""):
         if not (about_line.startswith("# ") and command_line.startswith("nsadmin ")):
             raise ValueError(
-                f"an example is a line with # and one with nsadmin, not {about_line!r} and {command_line!r}"
+                f"write # and a description, then nsadmin and arguments, not {about_line!r}, {command_line!r}"
             )
         exit_code_match = _EXIT_CODE_PATTERN.search(about_line)
         examples.append(

@@ -1,4 +1,4 @@
-"""Words the mistakes of a command line: the same mistake has the same text, whoever finds it."""
+"""Words the mistakes of a command line: the same mistake has the same text in every parser."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,1 +1,1 @@
-"""What a TAB offers: names that servers know, out of a cache that is filled in the background."""
+"""Values for TAB completion: names from servers, read from a cache that is refreshed in the background."""

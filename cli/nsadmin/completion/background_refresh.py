@@ -1,4 +1,4 @@
-"""Refresh: asks servers for the values of a source and keeps them, in a process that nobody waits for."""
+"""Refreshes the cached values of a source in a separate process, so that TAB does not wait for servers."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,10 @@ from nsadmin.session import Session
 
 
 def refresh_values(value_question: ValueQuestion, value_cache: ValueCache, now_seconds: float) -> None:
-    """Ask and keep. Where no server answers, what is kept stays; while another one asks, nothing is done."""
+    """Ask the servers and cache the values. If no server answers, the cached values stay.
+
+    If another process is already refreshing the same values, do nothing.
+    """
     cache_name = value_question.cache_name()
     with value_cache.lock_values(cache_name) as is_locked:
         if not is_locked:
@@ -29,7 +32,7 @@ def refresh_values(value_question: ValueQuestion, value_cache: ValueCache, now_s
 
 
 def _remember_namespace(value_question: ValueQuestion, value_cache: ValueCache, now_seconds: float) -> None:
-    """Name servers do not list namespaces: one that was used and has keys is offered from then on."""
+    """Remember a namespace that has keys, because name servers cannot list their namespaces."""
     cache_name = value_question._replace(value_source="namespaces", detail="").cache_name()
     cached_lines = value_cache.read_lines(cache_name)
     value_cache.write_lines(
@@ -40,7 +43,7 @@ def _remember_namespace(value_question: ValueQuestion, value_cache: ValueCache, 
 
 
 def start_refresh(value_question: ValueQuestion) -> None:
-    """A process that refreshes, with no terminal and outliving this one."""
+    """Start a process that refreshes the values; it has no terminal and outlives this process."""
     import subprocess
 
     question_words: Sequence[str] = (
@@ -57,5 +60,5 @@ def start_refresh(value_question: ValueQuestion) -> None:
         start_new_session=True,
         creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
     )
-    # Nobody will wait for it, and that is nothing to warn of.
+    # Prevents the ResourceWarning about a process without wait().
     process.returncode = 0

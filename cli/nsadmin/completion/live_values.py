@@ -1,6 +1,6 @@
-"""Values: what servers and the file of contexts say that a source has, as lines for a shell.
+"""Lists the values of a source, from servers or from the file of contexts, as lines for a shell.
 
-A line is a value, or a value, a tab and what it is. Only names are asked for, nothing that may be secret.
+A line is a value, or a value, a tab and a description. Lines contain names only and no secrets.
 """
 
 import os
@@ -18,20 +18,21 @@ from nsadmin.contexts import InvalidContextsError
 T = TypeVar("T")
 
 MAX_ASKED_BROKERS = 3
-"""Brokers that are asked for their settings until one answers."""
+"""The number of brokers to ask for their settings until one of them answers."""
 
 
 def ask_servers(value_source: str, admin: AdminClient, detail: str) -> list[str]:
-    """All values, in order; `detail` is the namespace or the broker that is on the line.
+    """Return all values, sorted; `detail` is the namespace or the broker on the line.
 
-    RocketMQError where no server could tell.
+    Raises:
+        RocketMQError: No server answered.
     """
     value_lines = _LISTERS_BY_SOURCE[value_source](admin, detail)
     return sorted({value_line for value_line in value_lines if _is_printable(value_line)})
 
 
 def list_local_values(value_source: str) -> list[str]:
-    """Contexts and their name servers, which no server has to be asked for; nothing if the file is wrong."""
+    """Return contexts and their name servers from the file of contexts; nothing if the file is invalid."""
     try:
         contexts_by_name = contexts.load_contexts(contexts.contexts_path()).contexts_by_name
     except InvalidContextsError:
@@ -52,7 +53,7 @@ def list_local_values(value_source: str) -> list[str]:
 
 
 def _is_printable(value_line: str) -> bool:
-    """Whether a terminal shows it as it is: whoever names a topic does not get to move the cursor."""
+    """Whether a terminal shows the line unchanged: the name of a topic must not control the terminal."""
     value, _, description = value_line.partition("\t")
     return bool(value) and value.isprintable() and description.isprintable()
 
@@ -131,7 +132,7 @@ def _list_namesrv_keys(admin: AdminClient, detail: str) -> Iterator[str]:
 
 
 def _require_answers(server_results: Iterable[ServerResult[T]]) -> list[T]:
-    """What those said that answered; if there are some and none did, the error of the first."""
+    """Return the answers; raise the first error if servers were asked and none of them answered."""
     server_results = list(server_results)
     answers = [server_result.result for server_result in server_results if server_result.result is not None]
     server_errors = [

@@ -1,4 +1,4 @@
-"""A TAB: the values that begin with what is typed, out of the cache; it waits for nobody long."""
+"""Finds the values for a TAB in the cache: those that begin with the typed text."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -7,14 +7,14 @@ from nsadmin.completion.value_cache import FRESH_SECONDS, CachedLines, ValueCach
 from nsadmin.completion.value_sources import ORDER_TOPIC_CONFIG
 
 PATIENCE_SECONDS = 0.2
-"""Seconds from the start of its process that a TAB waits for values that nobody has asked for before; the
-shell has a twentieth of a second more for what it does itself."""
+"""Seconds from the start of the process that TAB waits for values that are not cached yet. The shell needs
+another 0.05 s."""
 POLL_SECONDS = 0.01
 STARTUP_SECONDS = 2.0
-"""Seconds after an attempt in which it may still bring something."""
+"""Seconds after the start of a refresh in which it may still succeed."""
 
 _BASH_QUOTE_SPECIAL = frozenset("\"'\\$`!")
-"""What bash interprets between quotes of either kind, or what ends them. No escape fits all of it."""
+"""Characters that bash interprets between quotes, or that end them. No escape works for all of them."""
 _BASH_SPECIAL = frozenset("|&;()<>$`\"'\\*?[]#~!{}^ ")
 
 
@@ -55,14 +55,14 @@ def _wait_for_values(cache_name: str, tab_context: TabContext) -> list[str]:
 
 
 def known_namespaces(used_namespaces: CachedLines | None) -> list[str]:
-    """The one that everybody knows, and those that were used here."""
+    """Return the namespace of RocketMQ itself, and the namespaces that were used on this account."""
     return sorted({ORDER_TOPIC_CONFIG, *(used_namespaces.lines if used_namespaces else ())})
 
 
 def filter_by_prefix(typed_prefix: str, value_lines: Sequence[str]) -> list[str]:
-    """The lines whose value begins so. Retry topics and the like, with a %, have to be asked for by one.
+    """Return the lines whose value has this prefix. Names with a %, such as retry topics, need a typed %.
 
-    A value that looks like an option is left out: a topic called --yes must not agree to anything.
+    Values that look like options are left out: a topic named --yes must not confirm a change.
     """
     matching_lines = [
         value_line
@@ -75,17 +75,17 @@ def filter_by_prefix(typed_prefix: str, value_lines: Sequence[str]) -> list[str]
 
 
 def keep_descriptions(value_lines: Sequence[str]) -> list[str]:
-    """Lines as fish, zsh and PowerShell want them: values with what they are."""
+    """Return the lines for fish, zsh and PowerShell: values with descriptions."""
     return list(value_lines)
 
 
 def keep_plain_values(value_lines: Sequence[str]) -> list[str]:
-    """The values alone that bash reads back unchanged between single and between double quotes."""
+    """Return the values that bash reads unchanged within single quotes and within double quotes."""
     return [value for value in strip_descriptions(value_lines) if _BASH_QUOTE_SPECIAL.isdisjoint(value)]
 
 
 def quote_for_bash(value_lines: Sequence[str]) -> list[str]:
-    """The values alone, as bash reads them back outside of quotes."""
+    """Return the values, escaped for bash outside of quotes."""
     return [
         value
         if _BASH_SPECIAL.isdisjoint(value)
@@ -95,7 +95,7 @@ def quote_for_bash(value_lines: Sequence[str]) -> list[str]:
 
 
 def strip_descriptions(value_lines: Sequence[str]) -> list[str]:
-    """The values alone."""
+    """Return the values without descriptions."""
     return list(dict.fromkeys(value_line.partition("\t")[0] for value_line in value_lines))
 
 

@@ -1,7 +1,7 @@
-"""Cache: values by what was asked, in small files of this user alone, whose age says when to ask anew.
+"""Caches completion values in small private files; the age of a file decides when to ask servers again.
 
-Every time is an argument, in seconds since 1970. Nothing here raises what a disk may do: a cache that cannot
-be read is empty, one that cannot be written stays so.
+Every time is an argument, in seconds since 1970. Disk errors are not raised: an unreadable cache is empty, and
+a failed write is ignored.
 """
 
 import os
@@ -11,27 +11,27 @@ from pathlib import Path
 from typing import NamedTuple
 
 FRESH_SECONDS = 60.0
-"""Seconds during which values are given without asking anew."""
+"""Age up to which cached values are used without a refresh."""
 ATTEMPT_PAUSE_SECONDS = 10.0
-"""Seconds between two attempts to ask."""
+"""Least time between two attempts to refresh."""
 MAX_AGE_SECONDS = 7 * 86400.0
-"""Seconds after which a file that nobody asked anew is removed."""
+"""Age at which an unused file is removed."""
 MAX_FILE_COUNT = 200
 MAX_FILE_BYTES = 8 * 1024 * 1024
-"""Of one file; values beyond are left out. 200 thousand names of topics are less."""
+"""Limit of one file; further values are dropped. 200,000 topic names need less."""
 
 _ATTEMPT_SUFFIX = ".attempt"
 
 
 class CachedLines(NamedTuple):
-    """Lines that were kept, and when."""
+    """Cached lines, and the time when they were cached."""
 
     lines: list[str]
     cached_at: float
 
 
 def value_cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """nsadmin's part of XDG_CACHE_HOME; a relative path there counts as none, as XDG wants it."""
+    """Return the folder in XDG_CACHE_HOME; as the XDG specification requires, a relative path is ignored."""
     cache_home = environ.get("XDG_CACHE_HOME", "")
     return (
         Path(cache_home if cache_home.startswith("/") else "~/.cache").expanduser() / "nsadmin" / "complete"
@@ -39,13 +39,13 @@ def value_cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 class ValueCache:
-    """The files of one folder."""
+    """The cache files of one folder."""
 
     def __init__(self, cache_folder: Path) -> None:
         self._cache_folder = cache_folder
 
     def read_lines(self, cache_name: str) -> CachedLines | None:
-        """What was kept by that name; None for nothing, or nothing that can be read."""
+        """Return the cached lines of that name; None if there are none, or if they are unreadable."""
         try:
             with open(self._cache_folder / cache_name, encoding="utf-8") as cache_file:
                 cached_at = os.fstat(cache_file.fileno()).st_mtime
@@ -54,8 +54,8 @@ class ValueCache:
             return None
 
     def write_lines(self, cache_name: str, lines: Sequence[str], now_seconds: float) -> None:
-        """Replace what was kept by that name, and remove what is too old or too much."""
-        # Late, as only what asks servers writes: 4 ms.
+        """Replace the cached lines of that name, and remove old files and those above the limit."""
+        # Imported late, because it takes 4 ms and only a refresh writes.
         import tempfile
 
         with suppress(OSError):
@@ -68,7 +68,7 @@ class ValueCache:
             self._prune_files(now_seconds)
 
     def start_attempt(self, cache_name: str, now_seconds: float) -> bool:
-        """Whether to ask anew now; if so, that is noted, and for a while nobody else will."""
+        """Whether to refresh now. If so, the attempt is recorded, so that no other process refreshes soon."""
         last_attempt = self.last_attempt_time(cache_name)
         if last_attempt is not None and 0 <= now_seconds - last_attempt < ATTEMPT_PAUSE_SECONDS:
             return False
@@ -82,7 +82,7 @@ class ValueCache:
         return True
 
     def last_attempt_time(self, cache_name: str) -> float | None:
-        """When it was last decided to ask anew."""
+        """Return the time of the last attempt to refresh."""
         try:
             return (self._cache_folder / (cache_name + _ATTEMPT_SUFFIX)).stat().st_mtime
         except OSError:
@@ -90,7 +90,7 @@ class ValueCache:
 
     @contextmanager
     def lock_values(self, cache_name: str) -> Iterator[bool]:
-        """Whether nobody else asks for the same at this moment; held until the end of the block."""
+        """Lock these values until the end of the block; yields whether no other process holds the lock."""
         try:
             import fcntl
 
@@ -99,7 +99,7 @@ class ValueCache:
                 self._cache_folder / (cache_name + _ATTEMPT_SUFFIX), os.O_WRONLY | os.O_CREAT, 0o600
             )
         except (ImportError, OSError):
-            # No locks on this system, or no disk: the pause between attempts has to do.
+            # Without file locks, the pause between attempts prevents most duplicate refreshes.
             yield True
             return
         try:

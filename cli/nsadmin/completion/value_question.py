@@ -1,4 +1,4 @@
-"""Question: what to ask for and where, by the words before the cursor; and what its answer is kept as."""
+"""Derives the servers to ask, the values to ask for and their cache name from the words before the cursor."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ def parse_connection_values(words_before: Sequence[str]) -> dict[str, list[str] 
 def _add_values(
     connection_values: dict[str, list[str] | str | bool | None], value_name: str, flag_values: list[str]
 ) -> None:
-    """Add what may be repeated; of the rest the last one counts."""
+    """Add the values of an option: repeatable options collect them, others keep the last one."""
     if value_name in _REPEATABLE_NAMES:
         values_before = connection_values.get(value_name)
         connection_values[value_name] = [
@@ -62,9 +62,10 @@ def _add_values(
 
 
 class ValueQuestion(NamedTuple):
-    """Values of a source, for what the words before the cursor say.
+    """A request for the values of a source.
 
-    `detail` is what they say about it: the namespace whose keys, the address of the broker whose settings.
+    `detail` is the value on the line that the source depends on: the namespace of keys, or the broker whose
+    settings are completed.
     """
 
     value_source: str
@@ -72,7 +73,7 @@ class ValueQuestion(NamedTuple):
     words_before: Sequence[str]
 
     def cache_name(self, environ: Mapping[str, str] = os.environ) -> str:
-        """The same for the same servers: what names them goes into it, and the file of contexts as it is."""
+        """Return the name in the cache. It depends on everything that chooses the servers."""
         contexts_file = os.path.abspath(contexts.contexts_path(environ))
         environment_items = sorted(
             (variable_name, variable_value)

@@ -1,7 +1,7 @@
-"""What may stand where a command line has a TOPIC, an ADDR and so on: the one table that says so.
+"""Owns the table of value sources: which values TAB offers for a TOPIC, an ADDR and so on.
 
-A source is the name of live values, choices as "a|b|c", FILES, FOLDERS or COLUMNS, or "" for what nobody can
-know.
+A source is the name of live values, choices such as "a|b|c", FILE_SOURCE, FOLDER_SOURCE or COLUMN_SOURCE, or
+"" if there are no values to offer.
 """
 
 from nsadmin.output import OUTPUT_FORMATS
@@ -9,7 +9,7 @@ from nsadmin.output import OUTPUT_FORMATS
 FILE_SOURCE = "files"
 FOLDER_SOURCE = "folders"
 COLUMN_SOURCE = "columns"
-"""Those of the rows of the command, one or several."""
+"""The columns of the command's rows, one or several."""
 
 LIVE_SOURCES = {
     "topics": "names of topics",
@@ -17,7 +17,7 @@ LIVE_SOURCES = {
     "brokers": "names of brokers, with their cluster",
     "addresses": "brokers: NAME, NAME/ID and addresses",
     "groups": "consumer groups, as masters know them",
-    "producer-groups": "producer groups with a client that is connected",
+    "producer-groups": "producer groups with a connected client",
     "contexts": "contexts, with their name servers",
     "name-servers": "name servers of contexts and of NAMESRV_ADDR",
     "namespaces": "KV namespaces that are known or were used",
@@ -25,16 +25,16 @@ LIVE_SOURCES = {
     "broker-keys": "settings of a broker: the one on the line, else any",
     "namesrv-keys": "settings of a name server",
 }
-"""Live values, and what they are."""
+"""Live values, with a description."""
 
 LOCAL_SOURCES = frozenset({"contexts", "name-servers"})
-"""Those that no server has to be asked for."""
+"""Live values that need no request to a server."""
 
 DETAIL_METAVARS = {"kv-keys": "NAMESPACE", "broker-keys": "ADDR"}
-"""Those that depend on something else on the line, by its metavar."""
+"""The metavar of the value on the line that a source depends on."""
 
 ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
-"""The one KV namespace that RocketMQ itself uses; name servers do not list theirs."""
+"""The KV namespace that RocketMQ itself uses. Name servers cannot list their namespaces."""
 
 _SOURCE_BY_METAVAR = {
     "TOPIC": "topics",
@@ -53,14 +53,14 @@ _SOURCE_BY_METAVAR = {
 
 
 def source_of_metavar(metavar: str, declared_source: str | None = None) -> str:
-    """What was declared, else what the metavar says; a metavar like `true|false` is its own choices."""
+    """Return the declared source, else that of the metavar. A metavar like `true|false` lists its choices."""
     if declared_source is not None:
         return declared_source
     return metavar if "|" in metavar else _SOURCE_BY_METAVAR.get(metavar, "")
 
 
 def is_known_source(source: str) -> bool:
-    """Whether a declared source is one."""
+    """Whether a declared source exists."""
     return (
         source in ("", FILE_SOURCE, FOLDER_SOURCE, COLUMN_SOURCE) or source in LIVE_SOURCES or "|" in source
     )

@@ -40,7 +40,7 @@ def overview_text() -> str:
                         ("nsadmin help options", "Options that most commands have: -n, --context, --output"),
                         ("nsadmin help environment", "Environment variables and configuration files"),
                         ("nsadmin help exit-codes", "Exit codes of commands and checks"),
-                        ("nsadmin mqadminMap", "What replaces each command of mqadmin"),
+                        ("nsadmin mqadminMap", "The nsadmin command for each mqadmin command"),
                     ),
                     OVERVIEW_WIDTH,
                 ),

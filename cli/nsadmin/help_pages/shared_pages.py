@@ -10,7 +10,7 @@ from nsadmin.help_pages.text_layout import format_list, help_width, join_section
 
 ENVIRONMENT_VARIABLES = (
     ("NAMESRV_ADDR", "Name servers if -n is missing. Without it: those of the context, else 127.0.0.1:9876."),
-    ("NSADMIN_CONTEXT", "Context if --context is missing. Without it: the one that `context use` chose."),
+    ("NSADMIN_CONTEXT", "Context if --context is missing. Without it: the context of `context use`."),
     ("NSADMIN_CONFIG", "File of contexts. Default: nsadmin/config.yaml in ~/.config."),
     ("NSADMIN_OUTPUT", "Output format if --output is missing. Default: table."),
     ("NSADMIN_ACCESS_KEY", "Access key to sign requests with, if --credentials is missing."),
@@ -89,7 +89,7 @@ def exit_codes_text() -> str:
                 "Exit codes of commands:",
                 *_code_lines((*exit_codes.EXIT_CODE_MEANINGS, *_SIGNAL_CODES), width),
             ),
-            ("Commands with codes of their own (those of plan apply with --exit-code):", *special_lines),
+            ("Commands with separate codes (plan: with --exit-code):", *special_lines),
             (
                 "Exit codes of nsadmin check, securityAudit and startMonitoring --once:",
                 *_code_lines(exit_codes.PLUGIN_CODE_MEANINGS, width),

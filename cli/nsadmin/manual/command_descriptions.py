@@ -57,7 +57,7 @@ def _describe_entry(command_entry: CommandEntry) -> CommandDescription:
         )
         argument_words = _positional_words(positional_options)
         if program_parts:
-            # Of the same flag of several parts one is enough for a completion.
+            # A flag that several parts have is completed once.
             all_options = [
                 *option_descriptions,
                 *(
@@ -117,7 +117,7 @@ def _describe_parts(parser: ArgumentParser, program_name: str) -> list[ProgramPa
 
 
 def _optional_words(parser: ArgumentParser) -> str:
-    """Words by position, in brackets where they may be left out."""
+    """Return the positional arguments; brackets mark those that can be left out."""
     positional_actions = [action for action in parser._actions if not action.option_strings]
     return " ".join(
         f"[{positional_action.metavar}]" if positional_action.nargs == "?" else str(positional_action.metavar)
@@ -126,7 +126,7 @@ def _optional_words(parser: ArgumentParser) -> str:
 
 
 def _positional_options(parser: ArgumentParser) -> list[OptionDescription]:
-    """What stands by position."""
+    """Return the positional arguments as options without flags."""
     return [
         OptionDescription(
             (),
@@ -140,7 +140,7 @@ def _positional_options(parser: ArgumentParser) -> list[OptionDescription]:
 
 
 def _choice_source(action: Any) -> str:
-    """What there is to choose from; a choice of one is a choice, too."""
+    """Return the choices of an argument as a value source; a single choice ends with a bar, too."""
     return "".join(f"{choice}|" for choice in action.choices or getattr(action, "values", ()))
 
 
@@ -149,7 +149,7 @@ def _flag_options(parser: ArgumentParser) -> list[OptionDescription]:
     for action in parser._actions:
         if action.option_strings and action.help != SUPPRESS:
             metavar = action.metavar if isinstance(action.metavar, str) else None
-            # An ADDR of a server that is to be started is no broker's.
+            # The ADDR of a server to start is not the address of a broker.
             choice_source = None if metavar in ("FILE", "DIR") else _choice_source(action)
             flag_options.append(
                 OptionDescription(tuple(action.option_strings), metavar, action.help or "", choice_source)

@@ -29,7 +29,7 @@ Write these options before or after the command. [Contexts](contexts.md) explain
 
 _CATEGORY_HEAD = """\
 The examples use the cluster of `nsadmin lab up --namesrv-port 9876 --broker-port 10911`. Keys and ids of
-messages are made up. [Shared options](../commands.md#shared-options) are on a page of their own.
+messages are made up. [Shared options](../commands.md#shared-options) are on a separate page.
 """
 
 

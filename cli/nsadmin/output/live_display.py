@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def can_draw_live(output_style: OutputStyle) -> bool:
-    """Whether stdout is a terminal that can draw, and nobody wants anything else there."""
+    """Whether stdout is a terminal that can draw, and the format is a table."""
     return (
         output_style.output_format in ("table", "wide")
         and sys.stdout.isatty()
@@ -22,7 +22,7 @@ def can_draw_live(output_style: OutputStyle) -> bool:
 
 
 class LiveDisplay:
-    """The display; its last state stays on the screen after `close`."""
+    """The live display; its last state stays on the screen after `close`."""
 
     def __init__(self, output_style: OutputStyle) -> None:
         # Rich is slow to import, and a terminal is needed for it.
@@ -42,7 +42,7 @@ class LiveDisplay:
         self._rich_live.console.print(Text(cell_text(line_text)), soft_wrap=True)
 
     def show_facts(self, named_facts: Sequence[tuple[str, str]]) -> None:
-        """Replace the facts; each has its name."""
+        """Replace the block of facts, given by name."""
         self._rich_live.update(_facts_table(named_facts), refresh=True)
 
     def close(self) -> None:

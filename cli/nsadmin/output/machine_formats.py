@@ -14,17 +14,17 @@ from nsadmin.output.result_rows import ResultRows
 
 
 def _row_objects(rows: ResultRows) -> list[dict[str, Any]]:
-    """An object for each row, with all columns as keys."""
+    """Return an object for each row, with all columns as keys."""
     return [{column_name: row.get(column_name) for column_name in rows.columns} for row in rows.rows]
 
 
 def as_json(rows: ResultRows) -> str:
-    """An array of objects, in strict JSON."""
+    """Return an array of objects in strict JSON."""
     return json.dumps(_row_objects(rows), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def as_jsonl(rows: ResultRows) -> str:
-    """An object on each line."""
+    """Return one JSON object per line."""
     return "\n".join(_compact_json(row_object) for row_object in _row_objects(rows))
 
 
@@ -33,21 +33,21 @@ def _compact_json(value: object) -> str:
 
 
 def as_yaml(rows: ResultRows) -> str:
-    """A list of maps."""
+    """Return a YAML list of maps."""
     import yaml
 
-    # Through JSON, so that what is a number or a text there is one here.
+    # The rows go through JSON, so that both formats agree about numbers and texts.
     plain_objects = json.loads(as_json(rows))
     return str(yaml.safe_dump(plain_objects, allow_unicode=True, sort_keys=False, width=1000))
 
 
 def as_csv(rows: ResultRows, headers: bool) -> str:
-    """RFC 4180, but lines end as they do here; a null is empty, lists and maps are JSON."""
+    """Return CSV as in RFC 4180, but with line feeds. A null is empty; lists and maps are JSON."""
     return _write_csv(rows, headers, _field_text)
 
 
 def as_spreadsheet(rows: ResultRows, headers: bool) -> str:
-    """CSV in which no text is a formula: a spreadsheet would run `=cmd|...` when it opens the file."""
+    """Return CSV without formulas: a spreadsheet would run `=cmd|...` when it opens the file."""
     return _write_csv(rows, headers, _spreadsheet_text)
 
 
@@ -65,7 +65,7 @@ def _write_csv(rows: ResultRows, headers: bool, cell_text: Callable[[object], st
 
 
 class _CsvLines:
-    """Collects the rows of a CSV writer, with a line feed in the place of the writer's CR LF.
+    """Collects the rows of a CSV writer, with line feeds instead of the writer's CR LF.
 
     A writer with another line end would leave a carriage return without quotes, and readers end a row there.
     """
@@ -77,13 +77,13 @@ class _CsvLines:
         self.lines.append(csv_line.removesuffix("\r\n") + "\n")
 
 
-# Spreadsheets take the full-width forms of = + - @ for the same characters.
+# Spreadsheets also treat the full-width forms of = + - @ as the start of a formula.
 _FORMULA_START_PATTERN = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER_PATTERN = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def _spreadsheet_text(value: object) -> str:
-    """The text of a field, with an apostrophe before what a spreadsheet would take for a formula."""
+    """Return the text of a field, with an apostrophe before a text that would be a formula."""
     field_text = _field_text(value)
     is_formula = (
         isinstance(value, str)
@@ -93,7 +93,7 @@ def _spreadsheet_text(value: object) -> str:
     return f"'{field_text}" if is_formula else field_text
 
 
-# Python and other languages end a line at the rare ones, too.
+# Python and other languages also end a line at the rare separators.
 _LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _TSV_ESCAPES = str.maketrans(
     {"\\": "\\\\", "\t": "\\t", **{line_end: escape_unsafe(line_end) for line_end in _LINE_ENDS}}
@@ -101,7 +101,7 @@ _TSV_ESCAPES = str.maketrans(
 
 
 def as_tsv(rows: ResultRows, headers: bool) -> str:
-    """Fields between tabs; tabs, line ends and backslashes inside of them are escaped."""
+    """Return fields separated by tabs. Tabs, line ends and backslashes in fields are escaped."""
     field_lines = [rows.columns] if headers else []
     field_lines += [[_tsv_text(row.get(column_name)) for column_name in rows.columns] for row in rows.rows]
     return "\n".join("\t".join(field_line) for field_line in field_lines)
@@ -112,12 +112,12 @@ def _tsv_text(value: object) -> str:
 
 
 def as_names(rows: ResultRows) -> str:
-    """The first column alone, each value once, with the escapes of TSV."""
+    """Return the distinct values of the first column, with the escapes of TSV."""
     return "\n".join(dict.fromkeys(_tsv_text(row.get(rows.columns[0])) for row in rows.rows))
 
 
 def as_values(rows: ResultRows) -> str:
-    """The fields alone, between tabs."""
+    """Return the fields without headings, separated by tabs."""
     return as_tsv(rows, headers=False)
 
 

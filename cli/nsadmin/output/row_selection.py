@@ -1,4 +1,4 @@
-"""Selecting from rows: columns by name, rows by conditions, an order.
+"""Selects columns and rows, and sorts them.
 
 A condition is COLUMN OPERATOR TEXT: = (or ==) and != compare, numerically where both are numbers; < <= > >=
 order; ~ and !~ search for a regular expression. A value that is null is the text "null".
@@ -99,7 +99,7 @@ def _compile_pattern(pattern_text: str) -> re.Pattern[str]:
 
 
 def _to_comparable(row_value: object, wanted_text: str) -> tuple[object, object]:
-    """Both as numbers if they are, else both as texts. A permission is a number or its letters."""
+    """Return both values as numbers if possible, else as texts. A permission is a number or its letters."""
     if isinstance(row_value, Perm) and not wanted_text.lstrip("-").isdigit():
         return perm_text(row_value), wanted_text
     if isinstance(row_value, (int, float)) and not isinstance(row_value, bool):

@@ -1,4 +1,4 @@
-"""Rows as a table: plain aligned text, or drawn by Rich on a terminal."""
+"""Formats rows as a table: plain aligned text, or a table that Rich draws on a terminal."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from nsadmin.output.timestamps import format_utc
 
 
 def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
-    """Aligned columns, two blanks apart, under their names; numbers stand at the right."""
+    """Return aligned columns below their names, two blanks apart. Numbers are right-aligned."""
     column_names = rows.table_columns or rows.columns
     cell_rows = [[cell_text(row.get(column_name)) for column_name in column_names] for row in rows.rows]
     if shows_headers:
@@ -38,7 +38,7 @@ def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
 
 
 def cell_text(row_value: object) -> str:
-    """A value as a table shows it, on one line."""
+    """Return the text of a cell, on one line."""
     if type(row_value) is str and row_value.isprintable():
         # The usual case. No character that `escape_unsafe` escapes is printable.
         return row_value
@@ -67,7 +67,7 @@ def cell_text(row_value: object) -> str:
 
 
 def _byte_size_text(byte_count: int) -> str:
-    """1536 is 1.5 KiB."""
+    """Format a size: 1536 is 1.5 KiB."""
     for power, unit_name in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
         if abs(byte_count) >= 1024**power:
             return f"{byte_count / 1024**power:.1f} {unit_name}"
@@ -82,7 +82,7 @@ _DURATION_UNITS = (
 
 
 def _duration_text(duration_ms: float) -> str:
-    """90000 is 1 min 30 s."""
+    """Format a duration: 90000 is 1 min 30 s."""
     for unit_ms, unit_name, part_ms, part_name in _DURATION_UNITS:
         if abs(duration_ms) >= unit_ms:
             whole_units, rest_ms = divmod(int(duration_ms), unit_ms)
@@ -104,7 +104,7 @@ def _is_number_column(rows: ResultRows, column_name: str) -> bool:
     )
 
 
-# Columns of free text, which may be folded where a terminal is too narrow for all.
+# Columns of free text, which are folded if the terminal is too narrow.
 _FOLDABLE_COLUMNS = (
     "brokerAddrs",
     "consumerGroups",
@@ -119,7 +119,7 @@ _FOLDABLE_COLUMNS = (
     "differs",
     "cause",
 )
-# Sentences: where there is no room for all, they stand below their row.
+# Columns of sentences, which go below their row if the terminal is too narrow.
 _SENTENCE_COLUMNS = ("seen", "next")
 _MIN_FOLDED_WIDTH = 16
 _COLUMN_GAP = 2
@@ -186,13 +186,13 @@ def draw_table(
                 for column_name in column_names
             )
         )
-    # Wider than the terminal rather than unreadable: the terminal then breaks the lines.
+    # If the table is still too wide, the terminal breaks its lines, which is better than cut values.
     console.width = max(console.width, sum(column_widths) + _COLUMN_GAP * len(column_widths))
     console.print(rich_table)
 
 
 def _needed_widths(rows: ResultRows, column_names: Sequence[str]) -> list[int]:
-    """How wide each column would be with all of its cells in one line, and the gap behind it."""
+    """Return the width of each column without folding, with the gap after it."""
     return [
         max([len(column_name), *(len(cell_text(row.get(column_name))) for row in rows.rows)]) + _COLUMN_GAP
         for column_name in column_names
@@ -202,7 +202,7 @@ def _needed_widths(rows: ResultRows, column_names: Sequence[str]) -> list[int]:
 def _lines_with_sentences(
     rows: ResultRows, column_names: Sequence[str], line_width: int, shows_headers: bool
 ) -> Iterator[Sequence[tuple[str, str]]]:
-    """Lines of texts and their styles: sentences stand below their row, over all of the width.
+    """Yield lines of texts with styles; sentences go below their row and use the whole width.
 
     Side by side in narrow columns they would be several times as tall. The first one stays in the line of
     its row where it fits; what comes after it has an arrow.
@@ -225,7 +225,7 @@ def _lines_with_sentences(
             for column_name, text in zip(short_columns, cell_texts, strict=True)
         ]
         while leading_cells and leading_cells[-1][0].strip() == cell_text(None):
-            # A sentence takes the place of what is not there.
+            # The sentence takes the place of empty cells at the end of the row.
             leading_cells.pop()
         sentence_texts = [
             cell_text(row[column_name])

@@ -7,7 +7,7 @@ _LAST_CALENDAR_MS = 253_402_300_799_999
 
 
 def format_utc(time_ms: int | None) -> str | None:
-    """Milliseconds since 1970 as ISO 8601 with a Z; None for None, and for 0 and less, which mean "never"."""
+    """Format ms since 1970 as ISO 8601 with a Z. None for None, and for 0 and less, which mean "never"."""
     if time_ms is None or time_ms <= 0:
         return None
     if time_ms > _LAST_CALENDAR_MS:

@@ -36,5 +36,5 @@ def test_an_example_in_another_form_is_refused(lines: list[str]) -> None:
     def other() -> None: ...
 
     other.__doc__ = "\n    ".join(["Text.\n", "Examples:", *(f"    {line}" for line in lines), ""])
-    with pytest.raises(ValueError, match="an example is a line with # and one with nsadmin"):
+    with pytest.raises(ValueError, match="write # and a description, then nsadmin and arguments, not "):
         parse_docstring(other)

@@ -1,4 +1,4 @@
-"""bash, from 3.2 on, which is what macOS has: no associative arrays, no `compopt`, no `mapfile`."""
+"""Renders the script for bash 3.2, as on macOS: no associative arrays, no `compopt`, no `mapfile`."""
 
 from collections.abc import Iterable
 
@@ -6,9 +6,9 @@ from nsadmin.manual.completion_scripts.command_shapes import CommandShape, Comma
 
 _SCRIPT_TEMPLATE = r"""# bash completion for nsadmin, rendered from its commands
 
-# The words up to the cursor without their quotes, so that it does not matter where bash breaks words. A word
-# that is a variable stands for its value: -n $PROD.
-# `typed` is the last one as it stands there, `quote` the quote that is open.
+# Splits the line up to the cursor into `words` without quotes, because bash also breaks words at : and =.
+# A word that is a variable, such as $PROD, is replaced by its value. `typed` is the last word unchanged,
+# `quote` its open quote.
 _nsadmin_split() {
     local line=${COMP_LINE:0:COMP_POINT} letter word= begun= at
     words=() typed= quote=
@@ -35,7 +35,8 @@ _nsadmin_split() {
     words+=("$word")
 }
 
-# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it.
+# Sets `places`, `options` and `columns` for a command. Each option is FLAGS, or FLAGS=SOURCE if it takes a
+# value.
 _nsadmin_table() {
     local restore=
     family=front
@@ -51,7 +52,7 @@ _nsadmin_table() {
     esac
 }
 
-# Whether a value belongs to a flag, and its source.
+# Succeeds if the flag takes a value, and sets `source`.
 _nsadmin_takes() {
     local item
     for item in "${options[@]}"; do
@@ -63,11 +64,11 @@ _nsadmin_takes() {
     return 1
 }
 
-# Candidates from a source; `$1` is the beginning of the value, `$2` what stands before it in the same word.
+# Completes the value `$1` from the source; `$2` is the text before it in the same word.
 _nsadmin_values() {
     local IFS=$'\n' item found=()
     if [[ $source == columns ]]; then
-        # The last of several, such as a,b or a,-b; another one, or what it is compared with, may follow.
+        # Complete the last column of a list such as a,b or a,-b, without a blank: the list may go on.
         item=${1##*[,-]} source=$columns
         set -- "$item" "$2${1%"$item"}"
         type compopt &>/dev/null && compopt -o nospace 2>/dev/null
@@ -96,7 +97,7 @@ _nsadmin_values() {
     COMPREPLY=("${found[@]/#/$2}")
 }
 
-# Without compopt, bash inserts a file name without quotes. It would run a name such as $(reboot).
+# Without compopt, bash inserts file names without quotes, and would run a name such as $(reboot).
 _nsadmin_keep_plain() {
     local name plain=()
     for name in "${found[@]}"; do
@@ -105,7 +106,7 @@ _nsadmin_keep_plain() {
     found=("${plain[@]}")
 }
 
-# Commands that begin so, in any case, and with - or _ between their words.
+# Finds the commands with the prefix `$1`, in any case, with or without - and _.
 _nsadmin_commands() {
     local IFS=' ' restore= item
     shopt -q nocasematch || restore=1
@@ -166,7 +167,7 @@ _nsadmin() {
         done
         [[ -n $next || -n $word ]] || _nsadmin_flags ''
     fi
-    # Readline replaces only what stands behind the last of its word breaks, which are : and = among others.
+    # Readline replaces only the text after the last word break, such as : or =.
     local kept=
     [[ $typed == *"$2" ]] && kept=${typed%"$2"}
     kept=${kept#[\"\']}
@@ -178,7 +179,7 @@ complete -F _nsadmin nsadmin
 
 
 def render_script(command_shapes: CommandShapes) -> str:
-    """A function for `complete`."""
+    """Return the script, which defines a function for `complete`."""
     choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
     return (
         _SCRIPT_TEMPLATE.replace(

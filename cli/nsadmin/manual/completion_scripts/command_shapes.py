@@ -1,4 +1,4 @@
-"""Shapes: what a completion has to know of the commands, with what several have in common said once."""
+"""Owns the command shapes: the parts of commands that completion scripts need, with shared options once."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -42,7 +42,7 @@ class CommandShape(NamedTuple):
 
     @property
     def column_choices(self) -> str:
-        """The columns as a source has choices; one of them is a choice, too."""
+        """The columns as a value source; a single column ends with a bar, too."""
         return "".join(f"{column_name}|" for column_name in self.column_names)
 
     @property
@@ -76,7 +76,7 @@ _HELP_SHAPE = CommandShape(
 
 
 def build_shapes(commands: Iterable[CommandDescription]) -> CommandShapes:
-    """What there is to know."""
+    """Build the shapes of all commands and groups."""
     commands_by_family: dict[str, list[CommandDescription]] = {}
     for command in commands:
         commands_by_family.setdefault(_family_of_command(command), []).append(command)
@@ -89,7 +89,7 @@ def build_shapes(commands: Iterable[CommandDescription]) -> CommandShapes:
         for family_members in commands_by_family.values()
         for command in family_members
     ]
-    # Whatever may stand behind all that read or all that change something, may stand before them.
+    # Every shared option is also allowed before the command.
     leading_choices = dict.fromkeys(
         (*choices_by_family["read"], *choices_by_family["change"], _VERSION_CHOICE)
     )

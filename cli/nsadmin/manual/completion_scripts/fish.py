@@ -1,4 +1,4 @@
-"""fish: one function that says all there is; fish chooses from it, quotes and escapes."""
+"""Renders the script for fish: it prints all candidates, and fish filters, quotes and escapes them."""
 
 from collections.abc import Iterable
 
@@ -6,8 +6,8 @@ from nsadmin.manual.completion_scripts.command_shapes import CommandShape, Comma
 
 _SCRIPT_TEMPLATE = r"""# fish completion for nsadmin, rendered from its commands
 
-# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a blank,
-# what it is for.
+# Sets places, options and columns for a command. Each option is FLAGS, or FLAGS=SOURCE if it takes a value,
+# then a blank and its help.
 function __nsadmin_table --no-scope-shadowing
     set family front
     set places
@@ -21,7 +21,7 @@ function __nsadmin_table --no-scope-shadowing
     end
 end
 
-# The source of the values of a flag; it fails where none belongs to it.
+# Succeeds if the flag takes a value, and sets source.
 function __nsadmin_takes --no-scope-shadowing
     for __nsadmin_item in $options
         set __nsadmin_item (string split -m1 ' ' -- $__nsadmin_item)[1]
@@ -35,12 +35,12 @@ function __nsadmin_takes --no-scope-shadowing
     return 1
 end
 
-# Candidates from a source that begin with what is typed; `$argv[4..]` are the words before.
+# Prints the values of a source that begin with the typed text. $argv[4..] are the words before.
 function __nsadmin_values --argument-names source typed head
     switch $source
         case ''
         case files
-            # As it is typed: with a ~ or a variable, which fish knows to read.
+            # Unchanged, because fish expands ~ and variables in paths.
             test -z "$head"; and set typed (commandline -ct)
             printf '%s\n' $head(__fish_complete_path $typed)
         case folders
@@ -48,7 +48,7 @@ function __nsadmin_values --argument-names source typed head
         case commands
             printf '%s\n' @NAMES@
         case 'columns:*'
-            # The last of several, such as a,b or a,-b.
+            # Complete the last column of a list such as a,b or a,-b.
             set -l others (string replace -r '[^,-]*$' '' -- $typed)
             set -l columns (string split -n '|' -- (string replace 'columns:' '' -- $source))
             printf '%s\n' $head$others$columns
@@ -59,7 +59,7 @@ function __nsadmin_values --argument-names source typed head
             type -q $program; or set program nsadmin
             set -l before
             for word in $argv[5..]
-                # A word that is a variable stands for its value: -n $PROD.
+                # A word that is a variable, such as $PROD, is replaced by its value.
                 set -l variable (string match -r '^\$(\w+)$' -- $word)[2]
                 set -q variable[1]; and set -a before $$variable; or set -a before $word
             end
@@ -140,7 +140,7 @@ complete -c nsadmin -f -a '(__nsadmin_complete)'
 
 
 def render_script(command_shapes: CommandShapes) -> str:
-    """For fish's folder of completions, or to be sourced."""
+    """Return the script, for fish's folder of completions or to source."""
     choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
     command_names = " ".join(
         f"{command_shape.command_name}\\t{_quote_text(command_shape.help_text)}"

@@ -1,4 +1,4 @@
-"""PowerShell, from 5.1 on: a native argument completer."""
+"""Renders the script for PowerShell 5.1 and later: a native argument completer."""
 
 from collections.abc import Iterable
 
@@ -9,8 +9,8 @@ _SCRIPT_TEMPLATE = r"""# PowerShell completion for nsadmin, rendered from its co
 Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
-    # What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a
-    # blank, what it is for.
+    # The places, options and columns of each command. Each option is FLAGS, or FLAGS=SOURCE if it takes a
+    # value, then a blank and its help.
     $commands = @{
 @CASES@
     }
@@ -21,20 +21,19 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     function Offer([string]$value, [string]$text, [string]$head = '') {
         if (-not $text) { $text = $value }
         $full = $head + $value
-        # What PowerShell would take for something else is put between quotes. Typographic quotes end a text,
-        # too; each is doubled.
+        # Quote values with special characters. Typographic quotes also end a text, so double each of them.
         if ($full -match '[^\w\-./:=+]') {
             $full = "'" + ($full -replace '[''\u2018-\u201b]', '$0$0') + "'"
         }
         [System.Management.Automation.CompletionResult]::new($full, $value, 'ParameterValue', $text)
     }
 
-    # Letter by letter: a culture may have its own idea of dashes.
+    # An ordinal comparison, because a culture can ignore dashes.
     function Test-Start([string]$text, [string]$start) {
         $text.StartsWith($start, [System.StringComparison]::Ordinal)
     }
 
-    # The specification of a flag to which a value belongs, and null for any other.
+    # Returns the option of a flag that takes a value, and null for any other flag.
     function Find-Flag([string]$flag, $options) {
         foreach ($item in $options) {
             $spec = ($item -split ' ', 2)[0]
@@ -49,7 +48,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             ForEach-Object { if ($head) { Offer $_.CompletionText $_.ToolTip $head } else { $_ } }
     }
 
-    # Candidates from a source.
+    # Offers the values of a source.
     function Offer-Values([string]$source, [string]$typed, [string]$head) {
         switch -Wildcard -CaseSensitive ($source) {
             '' { return }
@@ -62,7 +61,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
                 return
             }
             'columns' {
-                # The last of several, such as a,b or a,-b.
+                # Complete the last column of a list such as a,b or a,-b.
                 $last = $typed -replace '^.*[,-]'
                 $others = $typed.Substring(0, $typed.Length - $last.Length)
                 $columns -split '[|]' | Where-Object { $_ -and (Test-Start $_ $last) } |
@@ -75,7 +74,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
                 return
             }
             default {
-                # An argument that is empty would be dropped by PowerShell before 7.3, hence the =.
+                # PowerShell before 7.3 drops empty arguments, hence the =.
                 & $program complete described $source "=$typed" @before 2>$null | ForEach-Object {
                     $value, $text = $_ -split "`t", 2
                     Offer $value $text $head
@@ -98,7 +97,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
     $typed = $wordToComplete.TrimStart("'", '"')
     $elements = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition })
     $words = @($elements | ForEach-Object {
-        # Without its quotes, if it has some.
+        # Without its quotes.
         if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value }
         else { $_.ToString() }
     })
@@ -153,7 +152,7 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
 
 
 def render_script(command_shapes: CommandShapes) -> str:
-    """For a profile."""
+    """Return the script, for a PowerShell profile."""
     choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
     return _SCRIPT_TEMPLATE.replace(
         "@CASES@", "\n".join(_command_case(command_shape) for command_shape in command_shapes.command_shapes)

@@ -1,4 +1,4 @@
-"""zsh: a function for its completion system, which quotes and escapes by itself."""
+"""Renders the script for zsh, whose completion system quotes and escapes values."""
 
 from collections.abc import Iterable
 
@@ -7,8 +7,8 @@ from nsadmin.manual.completion_scripts.command_shapes import CommandShape, Comma
 _SCRIPT_TEMPLATE = r"""#compdef nsadmin
 # zsh completion for nsadmin, rendered from its commands
 
-# What may stand behind a command. Each is FLAGS, or FLAGS=SOURCE where a value belongs to it; behind a blank,
-# what it is for.
+# Sets `places`, `options` and `columns` for a command. Each option is FLAGS, or FLAGS=SOURCE if it takes a
+# value, then a blank and its help.
 _nsadmin_table() {
     family=front
     places=() options=() columns=
@@ -20,7 +20,7 @@ _nsadmin_table() {
     esac
 }
 
-# Whether a value belongs to a flag, and its source.
+# Succeeds if the flag takes a value, and sets `source`.
 _nsadmin_takes() {
     local item
     for item in $options; do
@@ -33,7 +33,7 @@ _nsadmin_takes() {
     return 1
 }
 
-# Candidates from a source.
+# Completes a value from the source.
 _nsadmin_values() {
     local -a before lines shown match mbegin mend
     local -i at
@@ -44,7 +44,7 @@ _nsadmin_values() {
         folders) _files -/ ;;
         commands) _nsadmin_commands ;;
         columns)
-            # The last of several, such as a,b or a,-b; another one, or what it is compared with, may follow.
+            # Complete the last column of a list such as a,b or a,-b, without a blank: the list may go on.
             compset -P '*[,-]'
             compadd -S '' -- ${(s:|:)columns} ;;
         *\|*) compadd -- ${(s:|:)source} ;;
@@ -52,14 +52,14 @@ _nsadmin_values() {
             local program=${(Q)words[1]/#\~/$HOME}
             (( $+commands[$program] )) || [[ -x $program ]] || program=nsadmin
             before=("${(@Q)words[2,CURRENT-1]}")
-            # A word that is a variable stands for its value: -n $PROD.
+            # A word that is a variable, such as $PROD, is replaced by its value.
             for ((at = 1; at <= $#before; at++)); do
                 [[ $before[at] =~ '^[$][{]?([A-Za-z_][A-Za-z_0-9]*)[}]?$' ]] && before[at]=${(P)match[1]}
             done
             lines=("${(@f)$($program complete described $source "=${(Q)PREFIX}" "${before[@]}" 2>/dev/null)}")
             [[ -n $lines[1] ]] || return 1
             if (( $lines[(I)*$tab*] )); then
-                # What they are is shown beside the values. Topics say nothing of that, and may be thousands.
+                # Show descriptions beside the values. Topics have none, and there can be thousands.
                 shown=("${(@)lines/$tab/  -- }")
                 lines=("${(@)lines%%$tab*}")
                 compadd -d shown -a lines
@@ -128,7 +128,7 @@ _nsadmin() {
     fi
 }
 
-# Sourced, it is to be registered; found in $fpath, it is called.
+# From $fpath, zsh calls the file as the function. A sourced file registers the function.
 if [[ $funcstack[1] == _nsadmin ]]; then
     _nsadmin "$@"
 else
@@ -138,7 +138,7 @@ fi
 
 
 def render_script(command_shapes: CommandShapes) -> str:
-    """For a folder of $fpath, or to be sourced behind compinit."""
+    """Return the script, for a folder of $fpath or to source after compinit."""
     choices_by_family = {**command_shapes.choices_by_family, "front": command_shapes.leading_choices}
     command_names = (
         f"        {_quote_text(f'{command_shape.command_name}:{command_shape.help_text}')}"
