@@ -1,7 +1,7 @@
 """Caches completion values in small private files; the age of a file decides when to ask servers again.
 
-Every time is an argument, in seconds since 1970. Disk errors are not raised: an unreadable cache is empty, and
-a failed write is ignored.
+Every time is an argument, in seconds since 1970. Disk errors are not raised: an unreadable cache is empty,
+and a failed write is ignored.
 """
 
 import os
