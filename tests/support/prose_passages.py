@@ -20,7 +20,8 @@ _EXAMPLE_LINE = re.compile(r"\s*(?:\$ |>>> |\.\.\. |nsadmin )")
 # Calls whose strings are code: patterns, paths, names and statements.
 _CODE_CALLS = {"compile", "fullmatch", "match", "search", "sub", "finditer", "sql", "getenv", "expr", "query"}
 _CODE_TEXT = re.compile(
-    r"\b(?:SELECT|INSERT INTO|CREATE (?:TABLE|OR)|FROM \w+ WHERE)\b|::|=>|\bdef \w+\(|\$\{|\w+\(\)|;\n|</\w+>|\bset -l\b"
+    r"\b(?:SELECT|INSERT INTO|CREATE (?:TABLE|OR)|FROM \w+ WHERE)\b|::|=>|\bdef \w+\(|\$\{|\w+\(\)|;\n|</\w+>"
+    r"|\bset -l\b"
 )
 _WORD = re.compile(r"[A-Za-z][a-z']*")
 
