@@ -31,7 +31,7 @@ class AsyncAdminClient(AsyncNouns):
         ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
         observer: Called with an Exchange after each request, by one thread of the client at a time.
         read_only: Refuse requests that change something (ReadOnlyAccess).
-        pool: Connections to share with other clients. Default: connections of its own.
+        pool: Connections to share with other clients. Default: its own connections.
 
     Raises:
         BadSettings: A TLS file cannot be used, or the timeout is not positive.
@@ -90,7 +90,7 @@ class AsyncAdminClient(AsyncNouns):
             ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
             observer: Called with an Exchange after each request, by one thread of the client at a time.
             read_only: Refuse requests that change something. A read-only context implies it.
-            pool: Connections to share with other clients. Default: connections of its own.
+            pool: Connections to share with other clients. Default: its own connections.
 
         Returns:
             The client.

@@ -30,7 +30,7 @@ class CallThreads:
             function: Called in a thread.
 
         Returns:
-            What the function returns.
+            The result of the function.
 
         Raises:
             ClientClosed: The client is closed.
@@ -47,7 +47,7 @@ class CallThreads:
             raise
 
     async def iterate_items(self, make_iterator: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
-        """Yield what an iterator yields that sends requests.
+        """Yield the items of an iterator that sends requests.
 
         Args:
             make_iterator: Creates the iterator; called in a thread.

@@ -168,7 +168,7 @@ class AsyncNouns:
 
     @property
     def cold_data(self) -> AsyncColdDataControl:
-        """Limits for reads of cold data, which a broker has to read from disk."""
+        """Limits for reads of cold data, which a broker must read from disk."""
 
     @property
     def containers(self) -> AsyncBrokerContainers:
@@ -462,7 +462,7 @@ class AsyncTopicAdmin:
         """Return the routes of many topics, all from the first name server that answers."""
 
     async def get_raw_route(self, topic: str) -> str:
-        """Return the route of a topic as the JSON text that one name server sent."""
+        """Return the route of a topic as the JSON text from a name server."""
 
     async def list_clusters(self, topic: str) -> tuple[str, ...]:
         """Return the names of the clusters whose brokers have the topic, in order."""
@@ -473,9 +473,7 @@ class AsyncTopicAdmin:
     async def list_consumer_groups(
         self, broker_addr: str, topic_names: Iterable[str]
     ) -> ServerResult[dict[str, tuple[str, ...]]]:
-        """Return the consumer groups that one broker knows for each topic
-        (QUERY_TOPIC_CONSUME_BY_WHO, 300).
-        """
+        """Return the consumer groups of each topic at a broker (QUERY_TOPIC_CONSUME_BY_WHO, 300)."""
 
     async def get_traffic(self, topic_names: tuple[str, ...]) -> list[TopicTraffic]:
         """Return message counts of topics and of their consumer groups, summed over the masters."""
@@ -921,7 +919,7 @@ class AsyncOffsetAdmin:
         """Apply a plan of `plan_clone` queue by queue, and read the offsets back. Call it once."""
 
     async def has_clients(self, group: str, offset_moves: Sequence[OffsetMove]) -> bool:
-        """Return whether clients of a group are connected, which commit offsets of their own."""
+        """Return whether clients of a group are connected, which commit their own offsets."""
 
     async def verify_moves(self, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
         """Read offsets again after clients committed; see `offset_verification.verify_moves`."""

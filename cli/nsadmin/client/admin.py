@@ -58,7 +58,7 @@ class AdminClient(BlockingClient):
 
     A read asks one name server, and the next one if that server does not answer. A change goes to every name
     server and returns one ServerResult per server. Every failure is a RocketMQError. Up to 16 calls run at
-    once, each with connections of its own; further calls wait.
+    once, each with its own connections; further calls wait.
 
     Args:
         namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
@@ -68,7 +68,7 @@ class AdminClient(BlockingClient):
         ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
         observer: Called with an Exchange after each request, by one thread at a time.
         read_only: Refuse requests that change something (ReadOnlyAccess).
-        pool: Connections to share with other clients. Default: connections of its own.
+        pool: Connections to share with other clients. Default: its own connections.
 
     Raises:
         BadSettings: A TLS file cannot be used, or the timeout is not positive.
@@ -191,7 +191,7 @@ class AdminClient(BlockingClient):
 
     @cached_property
     def cold_data(self) -> "ColdDataControl":
-        """Limits for reads of cold data, which a broker has to read from disk."""
+        """Limits for reads of cold data, which a broker must read from disk."""
         from nsadmin.client.brokers.cold_data import ColdDataControl
 
         return ColdDataControl(self._caller)

@@ -1,11 +1,11 @@
-"""The rules that decide by name what may hold a secret; files, screens and the audit use them."""
+"""The rules that recognize secrets by their names; files, screens and the audit use them."""
 
 import re
 
 HIDDEN_TEXT = "***"
 _SECRET_WORDS = r"secret|passw|passphrase|pwd|token|credential|access[-_.]?key|api[-_.]?key|private[-_.]?key"
 _SECRET_PATTERN = re.compile(_SECRET_WORDS, re.I)
-# A name, perhaps in quotes, with the separator of an argument, a properties file or JSON, but no HOST:PORT.
+# A name, possibly in quotes, with the separator of an argument, a properties file or JSON, but no HOST:PORT.
 _ASSIGNMENT_PATTERN = re.compile(
     rf"(?:{_SECRET_WORDS})[\w.-]{{0,64}}[\"']?[ \t]{{0,8}}(?:=|:(?!\d{{1,5}}\b))[ \t]{{0,8}}(?=\S)", re.I
 )
@@ -23,7 +23,7 @@ def is_secret_name(setting_name: str) -> bool:
 def hide_assigned_secrets(text: str) -> str:
     """Hide everything after the first `name=value` or `name: value` with a name that may hold a secret.
 
-    A secret may contain any character, so nothing tells where it ends.
+    A secret may contain any character, so its end is unknown.
 
     Args:
         text: An argument, or lines of a properties file.

@@ -79,7 +79,7 @@ class ServerResult(NamedTuple, Generic[T]):
         """Return the outcome for the same server after applying a function to its result.
 
         Args:
-            transform: Called with the result of a success. Not called after a failure.
+            transform: Called with the result of a success only.
 
         Returns:
             The transformed result, the original error, or the RocketMQError that `transform` raised.

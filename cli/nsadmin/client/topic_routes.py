@@ -67,7 +67,7 @@ class TopicRoute(NamedTuple):
 
     Attributes:
         queues: One QueueRoute per broker group, in the order of broker names.
-        order_topic_conf: The order configuration, "broker-a:4;broker-b:4"; None without one.
+        order_topic_conf: The order configuration, "broker-a:4;broker-b:4", or None.
         logical_queues: For a static topic, its queues as clients address them: pairs of (mock broker name,
             queue id), also queues that no broker has now (topicRouteData2EndpointsForStaticTopic upstream).
     """

@@ -132,7 +132,7 @@ def _field_text(value: object) -> str:
 
 
 def escape_cells(rows: ResultRows) -> ResultRows:
-    """Return the rows with escaped texts, for a format of lines that has no escapes of its own."""
+    """Return the rows with escaped texts, for a line format without escapes."""
     return rows._replace(
         rows=[
             {column_name: _escape_cell(cell_value) for column_name, cell_value in row.items()}

@@ -95,4 +95,4 @@ class UnwritableOutputError(OSError):
 
 
 class InvalidSelectionError(ValueError):
-    """A selection names an unknown column or has an invalid condition; the text lists what is valid."""
+    """A selection names an unknown column or has an invalid condition; the text lists the valid columns."""

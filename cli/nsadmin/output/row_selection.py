@@ -1,7 +1,7 @@
 """Selects columns and rows, and sorts them.
 
 A condition is COLUMN OPERATOR TEXT: = (or ==) and != compare, numerically where both are numbers; < <= > >=
-order; ~ and !~ search for a regular expression. A value that is null is the text "null".
+order; ~ and !~ search for a regular expression. A null value equals the text "null".
 """
 
 import operator
@@ -53,7 +53,7 @@ def _find_column(option_name: str, wanted_name: str, columns: Sequence[str]) -> 
 
 
 def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[ResultRow], bool]:
-    """Parse a condition into a predicate of rows; InvalidSelectionError if it is none."""
+    """Parse a condition into a predicate of rows; InvalidSelectionError if it is invalid."""
     condition_match = _CONDITION_PATTERN.fullmatch(condition_text.strip())
     if condition_match is None:
         raise InvalidSelectionError(
@@ -114,7 +114,7 @@ def _value_text(row_value: object) -> str:
 
 
 def _sort_rows(rows: Sequence[ResultRow], sort_columns: str, columns: Sequence[str]) -> list[ResultRow]:
-    """Sort by the named columns, the first one first; -NAME sorts descending; null comes last."""
+    """Sort by the named columns, first column first; -NAME sorts descending; null comes last."""
     sorted_rows = list(rows)
     for sort_column in reversed(sort_columns.split(",")):
         is_descending = sort_column.strip().startswith("-")

@@ -54,7 +54,7 @@ _TERMINAL_CONTROL_PATTERN = re.compile(
 
 
 def write_text(text: str) -> None:
-    r"""Write a text in UTF-8, whatever the locale, and a line end; write nothing for an empty text.
+    r"""Write a text in UTF-8, in every locale, and a line end; write nothing for an empty text.
 
     On a terminal, characters that could control it become escapes such as \u001b, which JSON allows.
     """

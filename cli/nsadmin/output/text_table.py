@@ -205,7 +205,7 @@ def _lines_with_sentences(
     """Yield lines of texts with styles; sentences go below their row and use the whole width.
 
     Side by side in narrow columns they would be several times as tall. The first one stays in the line of
-    its row where it fits; what comes after it has an arrow.
+    its row where it fits; the columns after it have an arrow.
     """
     short_columns = [column_name for column_name in column_names if column_name not in _SENTENCE_COLUMNS]
     column_widths = _needed_widths(rows, short_columns)

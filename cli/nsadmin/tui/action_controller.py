@@ -241,7 +241,7 @@ class ActionController:
             self.choose_context(context_name)
 
     def _load_context(self, context_name: str) -> None:
-        """Load a context in a thread, because it may have to ask an address server."""
+        """Load a context in a thread, because it may ask an address server."""
         app = self._app
         assert app.available_contexts.open_context is not None
         try:

@@ -216,7 +216,7 @@ class UserAdmin:
     def _find_user(
         self, broker_addrs: Iterable[str], username: str
     ) -> list[ServerResult[tuple[User | None]]]:
-        """Read a user in a tuple of one; a missing user is None, not an error."""
+        """Read a user in a tuple of one; a missing user gives the result None, not an error."""
         return [
             ServerResult(user_result.addr, (None,), None)
             if is_not_found(user_result.error)

@@ -77,7 +77,7 @@ class BrokerConfigs:
 
         Returns:
             One ServerResult per address, in order: ms since 1970, by the server's clock. The error is
-            NotFound if no request changed a setting since the start, or the server does not tell.
+            NotFound if no request changed a setting since the start, or the server does not report it.
         """
         answers = self._caller.send_to_each(broker_addrs, self._read_code)
         return [decode_answer(answer, _parse_change_time) for answer in answers]

@@ -14,7 +14,7 @@ from nsadmin.client.results import NotFound, ServerResult
 class RuntimeInfo:
     """The runtime information that a broker reports.
 
-    A value that the broker's release does not report is None, never 0: 4.x reports no timers, for example.
+    A value that the broker's release does not report is None instead of 0. For example, 4.x has no timers.
 
     Attributes:
         table: All reported values as text, by key, in the order of keys.
@@ -155,7 +155,7 @@ class BrokerAdmin:
     ) -> list[ServerResult[int]]:
         """Remove the write permission from all topics of a broker (WIPE_WRITE_PERM_OF_BROKER, 205).
 
-        The change lasts until the broker registers anew (after a restart, for example) or changes a topic.
+        The change lasts until the broker registers again (for example after a restart) or changes a topic.
 
         Args:
             broker_name: The broker name.

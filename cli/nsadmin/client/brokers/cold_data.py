@@ -31,7 +31,7 @@ class ColdData(NamedTuple):
     Attributes:
         thresholds_by_group: The thresholds that were set for groups.
         reads_by_group: The groups that read cold data; empty with coldDataFlowControlEnable=false.
-        group_threshold: The threshold of groups without one of their own.
+        group_threshold: The threshold of groups without their own threshold.
         global_threshold: The threshold of all groups together.
         global_read_bytes: The bytes of cold data that all groups read in the current second.
     """
@@ -44,7 +44,7 @@ class ColdData(NamedTuple):
 
 
 class ThresholdChange(NamedTuple):
-    """A change of a group's threshold (bytes per second). None means no threshold of its own."""
+    """A change of a group's threshold (bytes per second). None stands for the default."""
 
     before: int | None
     after: int | None
@@ -122,8 +122,8 @@ class ColdDataControl:
             group: The consumer group.
 
         Returns:
-            One ServerResult per address, in order: the change. The error is NotFound if the group has no
-            limit of its own, NotApplied if the broker still has it afterwards.
+            One ServerResult per address, in order: the change. The error is NotFound if the broker
+            has no limit for the group, NotApplied if the broker still has it afterwards.
         """
         request_code = RequestCode.REMOVE_COLD_DATA_FLOW_CTR_CONFIG
         return self._change_threshold(broker_addrs, request_code, group.encode(), group, None)

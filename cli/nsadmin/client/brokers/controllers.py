@@ -20,7 +20,7 @@ _OPEN_END_OFFSET = 2**63 - 1
 
 
 class ControllerMeta(NamedTuple):
-    """The metadata that one controller reports.
+    """The metadata of a controller.
 
     Attributes:
         group: The name of the controller group.
@@ -51,7 +51,7 @@ class ReplicaSet(NamedTuple):
 
     Attributes:
         broker_name: The broker name.
-        master_broker_id: The id of the master; None without one, like the next two.
+        master_broker_id: The id of the master; None without a master, like the next two.
         master_addr: The address of the master.
         master_epoch: The epoch of the master.
         sync_state_set_epoch: The epoch of the set of in-sync replicas.
@@ -66,7 +66,7 @@ class ReplicaSet(NamedTuple):
     replicas: tuple[BrokerReplica, ...]
 
     def find_replica(self, broker_id: int) -> BrokerReplica | None:
-        """Return the replica with an id; None if there is none.
+        """Return the replica with an id; None if it is missing.
 
         Args:
             broker_id: The broker id.
@@ -139,7 +139,7 @@ class ControllerAdmin:
     def find_leader(self, controller_addrs: Iterable[str]) -> str:
         """Return the address of the leader (CONTROLLER_GET_METADATA_INFO, 1005).
 
-        This is the controller that declares itself the leader, else the one that most controllers name.
+        This is the controller that declares itself the leader, else the leader according to most controllers.
 
         Args:
             controller_addrs: The controller addresses.

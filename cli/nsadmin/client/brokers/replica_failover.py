@@ -1,6 +1,6 @@
 """Reads that fail over from the master of a broker group to its slaves.
 
-The next process is asked only if the previous one does not answer. A refusal is an answer.
+The next process is asked only if the previous one does not answer. A refusal counts as an answer.
 """
 
 from collections.abc import Container, Iterable

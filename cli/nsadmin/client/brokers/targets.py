@@ -17,7 +17,7 @@ class BrokerTarget(NamedTuple):
     Attributes:
         broker_name: The broker name; None if unknown.
         broker_id: The id, 0 for the master; None if unknown.
-        broker_addr: The address; None if there is none, so that it cannot be asked.
+        broker_addr: The address; None if it is unknown, so that requests are impossible.
     """
 
     broker_name: str | None

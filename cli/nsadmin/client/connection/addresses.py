@@ -27,7 +27,7 @@ class NameServerList(NamedTuple):
         addrs: The addresses "host:port", in request order.
         source: "given", "environment", "context", "file", "endpoint" or "default".
         origin: The context's name, the file's path or the endpoint's URL; "" otherwise.
-        note: A line to show to the operator; None without one.
+        note: A line to show to the operator, or None.
     """
 
     addrs: tuple[str, ...]
@@ -44,7 +44,7 @@ def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> 
 
     Args:
         addr_text: "host", "host:port", "v6", "[v6]" or "[v6]:port".
-        default_port: The port of an address without one. Default: 9876.
+        default_port: The port of an address without a port. Default: 9876.
 
     Raises:
         BadAddress: The text is not an address.

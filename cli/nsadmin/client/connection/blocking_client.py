@@ -1,4 +1,4 @@
-"""BlockingClient: the connections of a client, and what its reads noticed about name servers."""
+"""BlockingClient: the connections of a client, and the observations of its reads about name servers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Self
@@ -44,8 +44,8 @@ class BlockingClient:
     _caller_class: type[Caller] = Caller
 
     def _find_broker_addrs(self, broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
-        """Return the address of each broker, given as NAME (its master) or NAME/ID, or why there is none."""
-        return {name: BadAddress(f"{name!r} is no address: write HOST:PORT") for name in broker_names}
+        """Return the address of each broker, given as NAME (its master) or NAME/ID, or the error."""
+        return {name: BadAddress(f'invalid address "{name}": use HOST:PORT') for name in broker_names}
 
     @property
     def is_read_only(self) -> bool:

@@ -36,7 +36,7 @@ class Caller:
         access: The connection options.
         observer: Called with an Exchange after each request. Default: none.
         read_only: Raise ReadOnlyAccess instead of sending a request of CHANGE_CODES.
-        pool: Connections to share. Default: connections of its own.
+        pool: Connections to share. Default: its own connections.
         find_broker_addrs: Returns the address of each broker name, or the error. Default: no names.
 
     Raises:
@@ -73,7 +73,7 @@ class Caller:
     def name_servers(self) -> NameServerList:
         """The name servers in request order.
 
-        The first access calls the finder, and raises what the finder raises. Other threads wait for it.
+        The first access calls the finder, and raises its errors. Other threads wait for it.
         """
         # The lock of a cached_property would be one for all clients of the process.
         if self._found_name_servers is None:
@@ -115,7 +115,7 @@ class Caller:
             function: The function.
 
         Returns:
-            What the function returns.
+            The result of the function.
 
         Raises:
             ClientClosed: The scope has ended.
@@ -128,7 +128,7 @@ class Caller:
         """Return a context manager for another thread, whose calls then end together with those of this one.
 
         Args:
-            shared: What the context manager yields.
+            shared: The value that the context manager yields.
 
         Returns:
             The context manager.

@@ -33,7 +33,7 @@ class Pool:
         if known_connections is not None:
             return known_connections
         tls_client = _build_tls_client(access)
-        # Two threads may come here at once. Both get what the first one stores; the other has opened nothing.
+        # Two threads may come here at once. Both get the first object. The second object has no connections.
         return self._connections_by_key.setdefault(
             pool_key,
             ThreadSafeConnections(lambda: MultiplexedClient(access.concurrency, tls_client=tls_client)),

@@ -29,7 +29,7 @@ class FoundCredentials(NamedTuple):
     Attributes:
         credentials: The credentials.
         source: The source, in a form of SOURCE_FORMS.
-        warning: A line about a problem of the source; None without one.
+        warning: A line about a problem of the source, or None.
     """
 
     credentials: Credentials
@@ -68,7 +68,7 @@ def from_source(
         base_folder: The folder of relative paths. Default: the working directory.
 
     Returns:
-        The credentials; `warning` is set if everybody may read the secret in a tools.yml.
+        The credentials; `warning` is set if all users of the machine can read the secret in a tools.yml.
 
     Raises:
         BadSettings: The source is invalid or has no credentials; the text is one line that says what to do.

@@ -1,7 +1,7 @@
 """NameServerReader, which sends a read to one name server after another until one of them answers.
 
-A read moves to the next server only if the transport fails. "Not found" is an answer, but name servers do not
-synchronize with each other, so the reader asks all of them before it reports "not found".
+A read moves to the next server only if the transport fails. "Not found" is a complete answer. But name
+servers do not synchronize with each other, so the reader asks all of them before it reports "not found".
 """
 
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class NameServerReader:
         """Return the decoded answer of the first name server that has one.
 
         Args:
-            subject_text: What is read, as text for `disagreements`.
+            subject_text: The name of the value, as text for `disagreements`.
             decode: Turns the answer into the result.
             request_code: The request code.
             ext_fields: The header fields, name to text. Default: none.

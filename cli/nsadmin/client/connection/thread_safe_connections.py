@@ -26,7 +26,7 @@ MAX_CALLS_AT_ONCE = 16
 
 
 class ThreadSafeConnections:
-    """Lends each call a MultiplexedClient of its own. A forked process opens its own connections.
+    """Lends each call its own MultiplexedClient. A forked process opens its own connections.
 
     Args:
         make_connections: Creates a MultiplexedClient. Called when all others are in use.

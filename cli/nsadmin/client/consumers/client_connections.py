@@ -188,7 +188,7 @@ def is_group_offline(error: RocketMQError | None) -> bool:
 
 
 def _is_unknown_group(error: RocketMQError | None) -> bool:
-    """Recognize an unknown producer group by its remark, as the response has no code of its own for it."""
+    """Recognize an unknown producer group by its remark, as the response has no special code for it."""
     return isinstance(error, RequestError) and "not exist" in (error.remark or "")
 
 

@@ -1,4 +1,4 @@
-"""The committed offsets of groups. Brokers before 5.0 need a second request to tell 0 from "never"."""
+"""The committed offsets of groups. Brokers before 5.0 need a second request to distinguish 0 from "never"."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

@@ -134,7 +134,7 @@ class ConsumeModes:
         Connected clients adopt the mode within seconds.
 
         Args:
-            broker_addrs: The masters to change. One that has the mode gets no request.
+            broker_addrs: The masters to change. A master that has the mode gets no request.
             topic: The topic.
             group: The consumer group.
             wanted_mode: The mode to set.

@@ -45,7 +45,7 @@ def find_queue_problems(
     Args:
         client_infos: Pairs of (client id, runtime state).
         now_ms: The current time in ms since 1970 (UTC).
-        needs_locks: Whether ordered clients have to lock their queues, as in clustering mode.
+        needs_locks: Whether ordered clients must lock their queues, as in clustering mode.
 
     Returns:
         One line per client and queue.

@@ -58,7 +58,7 @@ class OffsetAdmin:
     ) -> OffsetPlan:
         """Plan to reset every queue of a topic to the first message stored at a time or later.
 
-        Asks the masters (QUERY_CONSUMER_OFFSET, 14; GET_MIN_OFFSET, 31; GET_MAX_OFFSET, 30;
+        Asks the masters (QUERY_CONSUMER_OFFSET, 14, GET_MIN_OFFSET, 31, GET_MAX_OFFSET, 30, and
         SEARCH_OFFSET_BY_TIMESTAMP, 29). A broker without a master gives a failed OffsetMove.
 
         Args:
@@ -190,7 +190,7 @@ class OffsetAdmin:
         ]
 
     def has_clients(self, group: str, offset_moves: Sequence[OffsetMove]) -> bool:
-        """Return whether clients of a group are connected, which commit offsets of their own.
+        """Return whether clients of a group are connected, which commit their own offsets.
 
         Asks the masters (GET_CONSUMER_CONNECTION_LIST, 203). A master that does not answer counts as yes.
 

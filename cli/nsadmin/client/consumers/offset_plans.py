@@ -1,4 +1,4 @@
-"""Planned moves of consumer offsets, and what became of each."""
+"""Planned moves of consumer offsets, and their results."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

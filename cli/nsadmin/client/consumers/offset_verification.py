@@ -1,4 +1,4 @@
-"""Verifies that moved offsets hold after connected clients committed offsets of their own."""
+"""Verifies that moved offsets hold after connected clients committed their own offsets."""
 
 from collections.abc import Mapping, Sequence
 
@@ -52,8 +52,8 @@ def verify_moves(caller: Caller, group: str, offset_moves: Sequence[OffsetMove])
         offset_moves: Moves with the results "done" and "pending" are verified, others returned as they are.
 
     Returns:
-        The moves, in order: "done"; "pending" if the clients of a broker before 5.2 have not moved yet; or
-        "failed" with NotApplied if a client committed its own offset over the move.
+        The moves, in order. The result is "done", or "pending" if the clients of a broker before 5.2 have not
+        moved yet. If a client overwrote the offset with its own, it is "failed" with NotApplied.
     """
     verified_moves = [
         offset_move
@@ -120,7 +120,7 @@ def _is_past_old_offset(offset_move: OffsetMove, current_offset: int | None) -> 
 def _read_delivered_counts(
     caller: Caller, group: str, topic: str, broker_addrs: Sequence[str]
 ) -> Mapping[str, int]:
-    """Return how many messages each broker delivered to the group in the last minute, as far as it tells."""
+    """Return how many messages each broker delivered to the group in the last minute, if it reports that."""
     stats_fields = headers.write_header(broker_headers.ViewBrokerStats("GROUP_GET_NUMS", f"{topic}@{group}"))
     answers = caller.send_requests(
         (broker_addr, build_request(RequestCode.VIEW_BROKER_STATS_DATA, stats_fields))

@@ -1,4 +1,4 @@
-"""What a consumer client reports about itself: queues, rates, settings."""
+"""The report of a consumer client about itself: queues, rates, settings."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

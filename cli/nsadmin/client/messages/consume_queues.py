@@ -43,7 +43,7 @@ class QueueEntries(NamedTuple):
         min_index: The first queue offset that exists.
         max_index: The queue offset after the last one.
         entries: The entries.
-        filter_data: The subscription of the given group, as the broker knows it; None without one.
+        filter_data: The subscription of the given group, as the broker knows it; None without a subscription.
     """
 
     min_index: int

@@ -27,7 +27,7 @@ class DeadLetterCounts(NamedTuple):
         group: The consumer group.
         broker_names: The brokers that have its dead-letter topic.
         message_count: The number of dead letters on the brokers that answered.
-        oldest_ms: When the oldest one was stored, in ms since 1970; None if there are none.
+        oldest_ms: When the oldest one was stored, in ms since 1970; None without messages.
         newest_ms: When the newest one was stored.
         last_hour_count: The number of those that were stored in the last hour.
         origin_topics: The origin topics of a sample: the oldest 32 of each queue, and its newest.

@@ -47,7 +47,7 @@ class DeliveryOutcome(NamedTuple):
     Attributes:
         consume_result: The client's result, such as "CR_SUCCESS" or "CR_LATER".
         spent_ms: The duration of the consumption in ms; None if not reported.
-        remark: The client's remark; None without one.
+        remark: The client's remark, or None.
     """
 
     consume_result: str

@@ -33,7 +33,7 @@ _CONTEXT_NAMES = ("success", "time-out", "exception", "returned null", "failed")
 
 
 class MessageTrace(NamedTuple):
-    """One event of a message. Values that the record does not contain are None.
+    """One event of a message. A value is None if the record does not contain it.
 
     Attributes:
         kind: "Pub", "SubBefore", "SubAfter", "EndTransaction" or "Recall".
@@ -127,7 +127,7 @@ class MessageTraces:
             if message_trace.kind == "SubBefore"
         }
         joined_traces = [_join_start(message_trace, starts_by_request) for message_trace in parsed_traces]
-        # A SubAfter without a time of its own sorts after its SubBefore.
+        # A SubAfter without its own time sorts after its SubBefore.
         joined_traces.sort(
             key=lambda message_trace: (message_trace.time_ms or 0, message_trace.kind == "SubAfter")
         )

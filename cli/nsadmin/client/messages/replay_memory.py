@@ -91,7 +91,7 @@ class ReplayMemory:
         return self._replayed.get(place, OffsetRanges())
 
     def get_last_id(self, place: ReplayPlace) -> str | None:
-        """Return the offset id of the highest replayed dead letter of a queue; None if there are none.
+        """Return the offset id of the highest replayed dead letter of a queue; or None.
 
         Args:
             place: The queue.

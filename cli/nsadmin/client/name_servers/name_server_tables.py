@@ -100,7 +100,7 @@ class NameServerTables:
             namespaces: The namespaces of the KV config to read; () for none.
 
         Returns:
-            The tables. A missing namespace is no error.
+            The tables. A missing namespace does not cause an error.
 
         Raises:
             RocketMQError: One of the requests failed.

@@ -68,7 +68,7 @@ def read_usage(caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicR
 def read_consumer_groups(
     caller: Caller, broker_addr: str, topics: Iterable[str]
 ) -> ServerResult[dict[str, tuple[str, ...]]]:
-    """Read the groups that one broker knows for each topic (QUERY_TOPIC_CONSUME_BY_WHO, 300).
+    """Read the groups of each topic from a broker (QUERY_TOPIC_CONSUME_BY_WHO, 300).
 
     These are the groups that subscribe now, or have committed offsets.
 

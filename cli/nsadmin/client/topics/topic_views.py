@@ -28,7 +28,7 @@ class NameServerTopicView(NamedTuple):
         route: The route of the topic.
         cluster_info: The registered brokers.
         default_route: The route of TBW102, whose brokers create topics automatically.
-        order_conf: The order configuration of the topic; None without one.
+        order_conf: The order configuration of the topic, or None.
         config: The configuration of the name server.
         zone_route: The route for a client in a zone; None if no zone was given.
         topic_names: All topic names, read only if the topic has no route; else None.

@@ -159,7 +159,7 @@ class TopicAdmin:
         return dict(zip(wanted_topics, route_results, strict=True))
 
     def get_raw_route(self, topic: str) -> str:
-        """Return the route of a topic as the JSON text that one name server sent.
+        """Return the route of a topic as the JSON text from a name server.
 
         Sends GET_ROUTEINFO_BY_TOPIC (105). Name servers before 4.9.4 send unquoted keys; these get quotes.
 
@@ -223,7 +223,7 @@ class TopicAdmin:
     def list_consumer_groups(
         self, broker_addr: str, topic_names: Iterable[str]
     ) -> "ServerResult[dict[str, tuple[str, ...]]]":
-        """Return the consumer groups that one broker knows for each topic (QUERY_TOPIC_CONSUME_BY_WHO, 300).
+        """Return the consumer groups of each topic at a broker (QUERY_TOPIC_CONSUME_BY_WHO, 300).
 
         Args:
             broker_addr: The broker address.
@@ -272,7 +272,7 @@ class TopicAdmin:
 
         Args:
             topic: The topic.
-            route_of_topic: Use the brokers of this topic, for a topic without a route of its own.
+            route_of_topic: Use the brokers of this topic, for a topic without its own route.
 
         Returns:
             One BrokerTopicStats per broker of the route. A broker is asked at its master, else at a slave.

@@ -1,1 +1,1 @@
-"""What a key does to the selected row: actions, key bindings, the prompt line."""
+"""The effects of keys on the selected row: actions, key bindings, the prompt line."""

@@ -1,1 +1,1 @@
-"""What the TUI knows about a cluster: poll records folded into one model."""
+"""The TUI's knowledge of a cluster: poll records folded into one model."""

@@ -315,7 +315,7 @@ class ClusterPoller:
             self._running_event.wait()
 
     def _watch_inventory(self) -> None:
-        """Compare the listings of all name servers with the inventory, and add to it what is new."""
+        """Compare the listings of all name servers with the inventory, and add new brokers to it."""
         if self._plan.inventory is None:
             return
         from nsadmin.tui.polling.missing_brokers import poll_missing_brokers

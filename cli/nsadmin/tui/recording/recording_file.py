@@ -102,7 +102,7 @@ class _PollHeader(msgspec.Struct):
 _header_decoder = msgspec.json.Decoder(_PollHeader)
 _BROKER_POLL_PREFIX = b'{"poll":"broker",'
 _SPARKLINE_MS = 600_000
-"""The time (ms) that a sparkline covers. Of older polls of a broker, a replay needs only the last one."""
+"""The time (ms) that a sparkline covers. A replay needs only the last of the older polls of a broker."""
 
 
 class Recording:
@@ -161,7 +161,7 @@ def _read_headers(lines: Iterator[bytes]) -> Iterator[tuple[_PollHeader, bytes]]
 
 
 def _decode_polls(lines: Iterable[bytes]) -> Iterator[AnyPoll]:
-    """Decode lines; a line that is no poll is left out."""
+    """Decode lines; a line without a poll is omitted."""
     for line in lines:
         try:
             poll = decode_poll(line)

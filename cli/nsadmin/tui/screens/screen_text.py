@@ -1,4 +1,4 @@
-"""The text of screens: what one shows as plain text, and titles of panels. Textual itself exports the SVG."""
+"""The text of screens: a screen as plain text, and titles of panels. Textual itself exports the SVG."""
 
 from typing import Any
 

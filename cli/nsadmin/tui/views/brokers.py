@@ -337,7 +337,7 @@ class BrokersView(View):
         return BrokerProcessTarget(row.broker_name, row.broker_id, row.broker_addr, row.broker.cluster_name)
 
     def empty_message(self, model: ClusterModel) -> str:
-        """An empty list depends on the name servers, although `find_silence` of this view is None."""
+        """An empty list depends on the name servers, although `find_silence` of this view returns None."""
         silence = model.find_silence()
         return self.empty_text if silence is None else f"unknown: {silence.reason}"
 

@@ -98,8 +98,8 @@ class DrainsView(View):
             _phase_cell,
             flashes_changes=True,
             help_text=(
-                "snapshot: queues saved; wipe: write permission removed; settle: clients refresh routes; "
-                "wait: writes end; safe"
+                "snapshot: saves queues, wipe: removes the write permission, settle: clients refresh routes, "
+                "wait: writes end, safe"
             ),
         ),
         Column(

@@ -35,7 +35,7 @@ def format_row(view: View, row: Any) -> str:
 def _export_cell(column: Column[Any], row: Any) -> str:
     """A raw number of a numeric column, else the text without its sign.
 
-    Unprintable characters are escaped: a line end in a name would run what is pasted into a shell.
+    Unprintable characters are escaped: a line end in a name would run a pasted command in a shell.
     """
     cell_text, sort_value = column.render_cell(row).text.strip(), column.sort_value(row)
     is_number = column.is_right_aligned and "/" not in cell_text

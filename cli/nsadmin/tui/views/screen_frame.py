@@ -191,7 +191,7 @@ def render_silence(silence: Silence | None, now_ms: int) -> CellLine:
 
 
 def dim_line(line: CellLine) -> CellLine:
-    """A line in the tone of old figures."""
+    """A line in the tone of outdated figures."""
     return [cell._replace(tone="dim") for cell in line]
 
 

@@ -204,7 +204,7 @@ class ServersView(View):
         if silent_addrs:
             headline_cells.append(Cell(f"  {len(silent_addrs)} silent", "bad"))
         phrase_by_outcome = {
-            "agree": ("  all that answer agree", "good"),
+            "agree": ("  all answers agree", "good"),
             "diverge": ("  they diverge: ", "bad"),
         }
         phrase, tone = phrase_by_outcome.get(agreement_verdict.outcome, ("  agreement unknown", "warn"))

@@ -53,7 +53,7 @@ class TopicRow(NamedTuple):
 
     @property
     def only_cluster(self) -> str | None:
-        """The cluster whose brokers have the topic, if it is one; None if unknown."""
+        """The cluster whose brokers have the topic; None if it is unknown or not unique."""
         routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
         broker_names = {broker_name for route in routes if route for broker_name in route}
         cluster_names = {
