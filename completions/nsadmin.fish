@@ -1702,7 +1702,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--since= report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago (m, h, d, w), or ms since 1970' \
                 '--until= report on events before this time' \
                 '--reports= compute only these reports' \
-                '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%%, 0.01 (default: 1%%)' \
+                '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%, 0.01 (default: 1%)' \
                 '--master= Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])' \
                 '--conf= Spark setting, such as spark.driver.memory=4g; repeatable' \
                 '--compact then merge small files of the tables, up to 128 MiB'
@@ -1715,7 +1715,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--since= report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago (m, h, d, w), or ms since 1970' \
                 '--until= report on events before this time' \
                 '--reports= compute only these reports' \
-                '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%%, 0.01 (default: 1%%)' \
+                '--max-quarantine= exit with code 3 if more than this share of the lines is unreadable: 1%, 0.01 (default: 1%)' \
                 '--master= Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])' \
                 '--conf= Spark setting, such as spark.driver.memory=4g; repeatable' \
                 '--once process the present data and exit, for cron' \
@@ -1740,7 +1740,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--dir=folders keep journals and truth.jsonl there (a temporary folder)' \
                 '--seed= another fleet (1, or the scenario\'s)' \
                 '--until= end it earlier or later: 90s, 10m, 2h' \
-                '--java-logs write beside the journals what Java\'s name servers would have logged, of that release'
+                '--java-logs=4.x|5.x| write beside the journals what Java\'s name servers would have logged, of that release'
         case namesrv
             set family program
             set options \
@@ -1756,7 +1756,7 @@ function __nsadmin_table --no-scope-shadowing
                 '--credentials=files access rules (all clients may do everything): see docs/how-to/secure-the-name-server.md' \
                 '--read-only refuse all changes by operators' \
                 '--no-remote-config refuse UPDATE_NAMESRV_CONFIG' \
-                '--log-format format of the log on stderr (text)' \
+                '--log-format=text|json| format of the log on stderr (text)' \
                 '--log-level=DEBUG|INFO|WARN|ERROR| lowest level to log: DEBUG, INFO, WARN or ERROR (INFO); SIGUSR2 toggles DEBUG' \
                 '--no-journal write no journal'
         case completion

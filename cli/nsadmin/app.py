@@ -128,13 +128,15 @@ def _run_check(
 
 
 def _run_program(command_entry: CommandEntry, program_function: Any, argv: list[str]) -> int:
+    if _HELP_FLAGS.intersection(argv) and command_entry in registry.COMMANDS:
+        from nsadmin.help_pages.program_page import program_text
+
+        flag_parser = import_module(program_function.__module__).flags()
+        output.write_text(program_text(command_entry, program_function, flag_parser, argv))
+        return ExitCode.DONE
     try:
         return int(program_function(argv))
     except SystemExit as program_exit:
-        if program_exit.code == ExitCode.DONE and _HELP_FLAGS.intersection(argv):
-            from nsadmin.help_pages.command_page import program_sections
-
-            output.write_text("\n" + program_sections(command_entry, program_function))
         return program_exit.code if isinstance(program_exit.code, int) else ExitCode.FAILED
 
 

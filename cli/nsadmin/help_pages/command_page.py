@@ -41,16 +41,6 @@ def command_text(entry: CommandEntry, command_function: Callable[..., Any]) -> s
     )
 
 
-def program_sections(entry: CommandEntry, program_function: Callable[..., Any]) -> str:
-    """The end of a program's page; its own parser writes the beginning."""
-    return join_sections(
-        (
-            example_section(parse_docstring(program_function).examples),
-            _exit_code_lines(entry, help_width()),
-        )
-    )
-
-
 def example_section(examples: Sequence[CommandExample]) -> list[str]:
     """The first examples, each with its description as a comment."""
     example_lines = [
@@ -104,13 +94,14 @@ def _reference_section(entry: CommandEntry, has_columns: bool, width: int) -> li
     further_pages = [f"nsadmin help columns {entry.typed_name}"] if has_columns else []
     further_pages.append("nsadmin help exit-codes")
     return [
-        *_exit_code_lines(entry, width),
+        *exit_code_section(entry, width),
         *wrap_paragraph(f"Shared options: nsadmin help options ({', '.join(named_flags)}, ...)", width),
         f"See also: {', '.join(further_pages)}",
     ]
 
 
-def _exit_code_lines(entry: CommandEntry, width: int) -> list[str]:
+def exit_code_section(entry: CommandEntry, width: int) -> list[str]:
+    """The exit codes that differ from those of other commands; empty for most commands."""
     special_codes = exit_codes.special_codes_of_command(entry.name, entry.kind)
     if not special_codes:
         return []

@@ -92,9 +92,3 @@ def test_exit_codes_are_on_the_page_where_they_differ() -> None:
     assert "Exit codes:" not in texts["topicRoute"]
     assert "Exit codes: 0 equal; 1 different; 3 a name server did not answer." in texts["kvDiff"]
     assert "Exit codes: 0 OK; 1 warning; 2 critical; 3 unknown" in texts["checkLag"]
-
-
-def test_the_page_of_a_program_ends_with_its_examples(run: Run) -> None:
-    done = run("lab", "--help")
-    assert done.code == 0
-    assert "  nsadmin lab up --namesrv-port 9876 --broker-port 10911\n" in done.out
