@@ -556,6 +556,21 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.', '--body= Text of the message. Default: read the input.')
             options = @('-t,--topic=topics Name of a topic.', '--body= Text of the message. Default: read the input.', '--input=files Read messages from FILE; - is standard input.', '--jsonl Each line of the input is a JSON object: see above.', '--raw The whole input is one body. Default: each line.', '--template= Generate bodies with {n} (1, 2, 3 ...), {time}, {uuid}, {random:1-100}.', '--count= Send BODY or the template N times.', '-k,--key= Keys, separated by blanks; placeholders work here too.', '-c,--tags= The tag.', '--property= A property. Repeatable.', '--sharding-key= Send to one queue, in order; placeholders work too.', '--delay= A level from 1 to 18, or a duration on brokers since 5.0.', '--compress Compress bodies with zlib.', '--rate= Send at most N messages per second.', '-b,--broker=brokers Only queues of this broker.', '-i,--queue= Only queues with this id.', '--each Print a row for each message, with its ids.'); columns = 'topic|brokerName|messageCount|bodyBytes|failed|messagesPerSecond|result|error|brokerAddr|queueId|msgId|offsetMsgId|queueOffset|costMs|'
         }
+        'benchproduce' = @{
+            name = 'bench produce'; family = 'change'; help = 'Measure how many messages brokers store'
+            places = @()
+            options = @('-c,--cluster=clusters The cluster. Default: the only one.', '--count= Send N messages in all.', '--size= Size of each body.', '--queues= Queues of the topic on each broker.', '--rate= Send at most N messages per second.'); columns = 'brokerName|messageCount|bodyBytes|seconds|messagesPerSecond|bytesPerSecond|failed|result|error|'
+        }
+        'benchconsume' = @{
+            name = 'bench consume'; family = 'change'; help = 'Measure how many messages a client reads'
+            places = @()
+            options = @('-c,--cluster=clusters The cluster. Default: the only one.', '--count= Write and read N messages in all.', '--size= Size of each body.', '--queues= Queues of the topic on each broker.'); columns = 'brokerName|messageCount|bodyBytes|seconds|messagesPerSecond|bytesPerSecond|failed|result|error|'
+        }
+        'benchlatency' = @{
+            name = 'bench latency'; family = 'change'; help = 'Measure the latency of each broker'
+            places = @()
+            options = @('-c,--cluster=clusters The cluster. Default: the only one.', '--count= Send N messages to each broker.', '--size= Size of each body.', '--rate= Send N messages per second, one after another.'); columns = 'brokerName|kind|messageCount|p50|p90|p99|p999|max|failed|result|error|'
+        }
         'dlqreplay' = @{
             name = 'dlq replay'; family = 'change'; help = 'Deliver dead letters to their group again'
             places = @('-g,--consumerGroup=groups Name of a consumer group.')
@@ -894,6 +909,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'audit' = @{
             name = 'audit'; family = 'group'; help = 'The record of changes made from this account'
             places = @('=list| ')
+            options = @(); columns = ''
+        }
+        'bench' = @{
+            name = 'bench'; family = 'group'; help = 'Throughput and latency of a cluster, measured with a bounded load'
+            places = @('=produce|consume|latency| ')
             options = @(); columns = ''
         }
         'check' = @{

@@ -58,6 +58,7 @@ class CommandEntry(NamedTuple):
 
 COMMAND_GROUPS = {
     "audit": "The record of changes made from this account",
+    "bench": "Throughput and latency of a cluster, measured with a bounded load",
     "check": "Checks for monitoring systems",
     "context": "Clusters that you saved under a name",
     "dlq": "Dead letters: the messages that consumer groups failed to consume",
@@ -218,6 +219,9 @@ _COMMANDS_BY_CATEGORY: dict[CommandCategory, tuple[tuple[str, str, CommandKind, 
         ("sendMessage", "messages.message_sender", "change", "Send a text message"),
         ("produce", "messages.produce", "change", "Send messages from a text, a file or a template"),
         ("consume", "messages.consume", "read", "Print the messages of a topic, also those to come"),
+        ("bench produce", "bench.bench", "change", "Measure how many messages brokers store"),
+        ("bench consume", "bench.bench", "change", "Measure how many messages a client reads"),
+        ("bench latency", "bench.bench", "change", "Measure the latency of each broker"),
         ("dlq list", "dead_letters.dlq_list", "read", "Count the dead letters of each group"),
         ("dlq show", "dead_letters.dlq_show", "read", "Print or export the dead letters of a group"),
         ("dlq replay", "dead_letters.dlq_replay", "change", "Deliver dead letters to their group again"),

@@ -211,3 +211,15 @@ def test_the_examples_of_the_manual(
             command = [sys.executable, "-m", "nsadmin", "-n", cluster.server.address, *line, *ending]
             done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
             assert done.returncode == example.exit_code, (example.command_line, done.stderr)
+
+
+def test_a_benchmark_leaves_no_topic(cluster: Cluster) -> None:
+    for case in elsewhere("benchProduce", "benchConsume", "benchLatency"):
+        for example in case.examples:
+            done = cluster(*words(example), "--count", "200", "-c", "DefaultCluster")
+            assert done.code == example.exit_code, (example.command_line, done.said)
+            assert {row["brokerName"] for row in done.rows} == {"broker-a", "broker-old"}
+            assert {row["result"] for row in done.rows} == {"done"}
+            assert all(row["messageCount"] >= 100 for row in done.rows)
+    topics = [row["topic"] for row in cluster("topicList").rows]
+    assert [topic for topic in topics if topic.startswith("nsadmin-bench-")] == []

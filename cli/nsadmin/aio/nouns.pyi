@@ -1115,6 +1115,11 @@ class AsyncQueueReader:
     async def get_end_offset(self, broker_addr: str, topic: str, queue_id: int) -> int:
         """Return the offset after the last message of a queue (GET_MAX_OFFSET, 30)."""
 
+    async def wait_for_messages(
+        self, broker_addr: str, topic: str, queue_id: int, begin_offset: int, max_wait_ms: int
+    ) -> tuple[tuple[StoredMessage, ...], int]:
+        """Read the next messages of a queue; wait on the broker if there are none yet (PULL_MESSAGE, 11)."""
+
     def read_pages(
         self, topic: str, queue_spans: Sequence[QueueSpan], wanted_tags: frozenset[str] | None = None
     ) -> AsyncIterator[MessagePage]:

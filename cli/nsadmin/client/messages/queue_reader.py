@@ -23,6 +23,9 @@ from nsadmin.client.topic_routes import QueueRoute
 PAGE_SIZE = 32
 """The maximum number of messages in one answer of a broker."""
 
+_SUSPEND_FLAG, _SUBSCRIPTION_FLAG = 2, 4
+"""Bits of PULL_MESSAGE: wait if there is no message yet; the request has the subscription."""
+
 
 class QueueSpan(NamedTuple):
     """The part of a queue to read.
@@ -144,6 +147,41 @@ class QueueReader:
         )
         [answer] = self._caller.send_requests([(broker_addr, command)])
         return decode_answer(answer, _parse_offset).value()
+
+    def wait_for_messages(
+        self, broker_addr: str, topic: str, queue_id: int, begin_offset: int, max_wait_ms: int
+    ) -> tuple[tuple[StoredMessage, ...], int]:
+        """Read the next messages of a queue; wait on the broker if there are none yet (PULL_MESSAGE, 11).
+
+        Args:
+            broker_addr: The broker address.
+            topic: The topic.
+            queue_id: The queue.
+            begin_offset: The first offset.
+            max_wait_ms: How long the broker waits for a message, in ms.
+
+        Returns:
+            The messages, () if none came in time; and the next offset.
+
+        Raises:
+            RocketMQError: The broker refused or did not answer.
+        """
+        pull_header = broker_headers.PullMessage(
+            topic=topic,
+            queue_id=queue_id,
+            queue_offset=begin_offset,
+            sys_flag=_SUSPEND_FLAG | _SUBSCRIPTION_FLAG,
+            suspend_timeout_millis=max_wait_ms,
+        )
+        command = build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
+        # Brokers look for expired waits every 5 seconds (PullRequestHoldService).
+        timeout_seconds = self._caller.access.timeout + max_wait_ms / 1000 + 5
+        [answer] = self._caller.send_requests(
+            [(broker_addr, command)], timeout_seconds, accepted_codes=PULL_RESPONSE_CODES
+        )
+        response = answer.value()
+        next_offset = headers.parse_java_integer((response.ext or {}).get("nextBeginOffset") or "", 64)
+        return tuple(decode_pulled_messages(response)), begin_offset if next_offset is None else next_offset
 
     def read_pages(
         self, topic: str, queue_spans: Sequence[QueueSpan], wanted_tags: frozenset[str] | None = None

@@ -10,7 +10,31 @@ _LETTER_MEANINGS = {
     "replays": "replays with `dlq replay` before the message died again",
 }
 
+_THROUGHPUT_MEANINGS = {
+    "bodyBytes": "size of these bodies, in bytes",
+    "bytesPerSecond": "bytes of bodies per second on this broker",
+    "failed": "messages that the broker refused",
+    "messageCount": "messages that were measured on this broker",
+    "messagesPerSecond": "messages per second on this broker",
+    "result": "done, dry-run or failed",
+    "seconds": "duration of the run, in seconds",
+}
+_LATENCY_MEANINGS = {
+    "failed": "messages that the broker refused",
+    "kind": "ack (until the broker answered) or end to end (until a consumer had the message)",
+    "max": "the longest latency, in ms",
+    "messageCount": "messages that were measured on this broker",
+    "p50": "half of the latencies are at most this long, in ms",
+    "p90": "90 % of the latencies are at most this long, in ms",
+    "p99": "99 % of the latencies are at most this long, in ms",
+    "p999": "99.9 % of the latencies are at most this long, in ms",
+    "result": "done, dry-run or failed",
+}
+
 DEAD_LETTER_MEANINGS = {
+    "benchConsume": _THROUGHPUT_MEANINGS,
+    "benchLatency": _LATENCY_MEANINGS,
+    "benchProduce": _THROUGHPUT_MEANINGS,
     "dlqList": {
         "brokerNames": "brokers with the dead-letter topic",
         "lastHourCount": "dead letters stored in the last hour",

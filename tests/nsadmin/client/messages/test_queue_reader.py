@@ -163,3 +163,12 @@ def test_a_broker_that_leads_nowhere_is_not_followed(
     holder.handlers[11] = pull
     [page] = admin.queue_reader.read_pages("T", [QueueSpan("a", holder.addr, 0, 0, 1)])
     assert str(page.error) == f"{holder.addr}: queue 0 is not readable from offset 0 on"
+
+
+def test_a_read_can_wait_on_the_broker(admin: AdminClient, holder: MessageBroker) -> None:
+    assert admin.queue_reader.wait_for_messages(holder.addr, "T", 0, 0, 700) == ((), 0)
+    holder.store(b"one")
+    messages, next_offset = admin.queue_reader.wait_for_messages(holder.addr, "T", 0, 0, 700)
+    assert ([message.body for message in messages], next_offset) == ([b"one"], 1)
+    pull = holder.asked[-1].ext or {}
+    assert (pull["sysFlag"], pull["suspendTimeoutMillis"], pull["commitOffset"]) == ("6", "700", "0")

@@ -1,0 +1,229 @@
+"""Owns `bench produce`, `bench consume` and `bench latency`, which measure a cluster with a bounded load."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.exit_codes import UsageError
+from nsadmin.operations.bench.bench_topic import choose_cluster, list_left_topics, open_bench_topic
+from nsadmin.operations.bench.latency_figures import draw_histogram, find_percentiles
+from nsadmin.operations.bench.load_runs import BrokerLoad, run_consume, run_latency, run_produce
+from nsadmin.output import ByteSize, ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun, to_fine_millis
+from nsadmin.phrases import quote_command
+from nsadmin.session import Session
+
+THROUGHPUT_COLUMNS = (
+    "brokerName", "messageCount", "bodyBytes", "seconds", "messagesPerSecond", "bytesPerSecond", "failed",
+    "result", "error",
+)  # fmt: skip
+LATENCY_COLUMNS = (
+    "brokerName", "kind", "messageCount", "p50", "p90", "p99", "p999", "max", "failed", "result", "error",
+)  # fmt: skip
+MAX_TOTAL_BYTES = 10 << 30
+"""A benchmark is refused beyond 10 GiB: the commit log keeps the messages until they expire."""
+
+BenchClusterOption = Annotated[
+    str | None, Option("-c", "--cluster", metavar="CLUSTER", help="The cluster. Default: the only one.")
+]
+SizeOption = Annotated[int, Option("--size", metavar="BYTES", minimum=1, help="Size of each body.")]
+QueuesOption = Annotated[
+    int, Option("--queues", metavar="N", minimum=1, help="Queues of the topic on each broker.")
+]
+
+
+class LoadSize(NamedTuple):
+    """The load of one command; `message_count` is for each broker if `is_per_broker`."""
+
+    command_name: str
+    cluster_name: str | None
+    message_count: int
+    body_bytes: int
+    queue_count: int
+    is_per_broker: bool = False
+
+
+@declare_columns(THROUGHPUT_COLUMNS)
+def bench_produce(
+    session: Session,
+    cluster_name: BenchClusterOption = None,
+    message_count: Annotated[
+        int, Option("--count", metavar="N", minimum=1, help="Send N messages in all.")
+    ] = 20_000,
+    body_bytes: SizeOption = 1024,
+    queue_count: QueuesOption = 4,
+    rate: Annotated[
+        float | None, Option("--rate", metavar="N", help="Send at most N messages per second.")
+    ] = None,
+) -> ResultRows:
+    """Measure how many messages per second the brokers of a cluster store.
+
+    nsadmin creates a topic with a new name on every master, and deletes it at the end. The commit logs keep
+    the messages until they expire. One process sends, with up to 64 messages at once. So the figure is a
+    lower bound: a fast broker can store more.
+
+    Examples:
+        # 50,000 messages of 1 KiB
+        nsadmin bench produce --count 50000 --yes
+    """
+    if rate is not None and not rate > 0:
+        raise UsageError(f'bench produce: invalid number "{rate:g}" for --rate: use more than 0')
+
+    def measure(topic: str, advance_progress: Callable[[int], None]) -> list[BrokerLoad]:
+        return run_produce(session.admin, topic, message_count, body_bytes, rate, advance_progress)
+
+    load_size = LoadSize("bench produce", cluster_name, message_count, body_bytes, queue_count)
+    loads = _run_on_topic(session, load_size, measure)
+    return _throughput_rows(loads)
+
+
+@declare_columns(THROUGHPUT_COLUMNS)
+def bench_consume(
+    session: Session,
+    cluster_name: BenchClusterOption = None,
+    message_count: Annotated[
+        int, Option("--count", metavar="N", minimum=1, help="Write and read N messages in all.")
+    ] = 20_000,
+    body_bytes: SizeOption = 1024,
+    queue_count: QueuesOption = 4,
+) -> ResultRows:
+    """Measure how many messages per second a client reads from the brokers of a cluster.
+
+    nsadmin writes the messages to a new topic first, and does not measure that. It reads all queues at once,
+    32 messages of each at a time. The messages are in the memory of the brokers, not only on their disks.
+
+    Examples:
+        # 50,000 messages of 1 KiB
+        nsadmin bench consume --count 50000 --yes
+    """
+
+    def measure(topic: str, advance_progress: Callable[[int], None]) -> list[BrokerLoad]:
+        written_loads = run_produce(session.admin, topic, message_count, body_bytes, None, lambda _: None)
+        failed_loads = [load for load in written_loads if load.error is not None]
+        return failed_loads or run_consume(session.admin, topic, message_count, advance_progress)
+
+    load_size = LoadSize("bench consume", cluster_name, message_count, body_bytes, queue_count)
+    loads = _run_on_topic(session, load_size, measure)
+    return _throughput_rows(loads)
+
+
+@declare_columns(LATENCY_COLUMNS)
+def bench_latency(
+    session: Session,
+    cluster_name: BenchClusterOption = None,
+    message_count: Annotated[
+        int, Option("--count", metavar="N", minimum=1, help="Send N messages to each broker.")
+    ] = 500,
+    body_bytes: SizeOption = 1024,
+    rate: Annotated[
+        float, Option("--rate", metavar="N", help="Send N messages per second, one after another.")
+    ] = 100.0,
+) -> ResultRows:
+    """Measure the latency of each broker of a cluster, one broker after another.
+
+    The kind "ack" is the time from the send to the answer of the broker. The kind "end to end" is the time
+    from the send until a waiting consumer has the message. Both are measured in one process, so its clock is
+    the only one. A histogram of the end-to-end latencies follows on stderr.
+
+    Examples:
+        # 500 messages per broker, 100 per second
+        nsadmin bench latency --yes
+    """
+    if not rate > 0:
+        raise UsageError(f'bench latency: invalid number "{rate:g}" for --rate: use more than 0')
+
+    def measure(topic: str, advance_progress: Callable[[int], None]) -> list[BrokerLoad]:
+        return [
+            run_latency(session.admin, send_queue, message_count, body_bytes, rate, advance_progress)
+            for send_queue in session.admin.message_sender.list_queues(topic)
+            if send_queue.queue_id == 0
+        ]
+
+    load_size = LoadSize("bench latency", cluster_name, message_count, body_bytes, 1, True)
+    loads = _run_on_topic(session, load_size, measure)
+    rows = [row for load in loads for row in _latency_rows(load)]
+    notes = [
+        line
+        for load in loads
+        for line in (f"{load.broker_name}, end to end:", *draw_histogram(load.end_latencies))
+        if load.end_latencies
+    ]
+    return ResultRows(LATENCY_COLUMNS, rows, [load.error for load in loads], [*_failure_notes(loads), *notes])
+
+
+def _run_on_topic(
+    session: Session,
+    load_size: LoadSize,
+    measure: Callable[[str, Callable[[int], None]], list[BrokerLoad]],
+) -> list[BrokerLoad]:
+    """Ask, create the topic, run the load, and delete the topic. A dry run returns no figures."""
+    cluster_name, masters = choose_cluster(session.admin, load_size.cluster_name)
+    total_count = load_size.message_count * (len(masters) if load_size.is_per_broker else 1)
+    total_bytes = total_count * load_size.body_bytes
+    if total_bytes > MAX_TOTAL_BYTES:
+        raise UsageError(
+            f"{load_size.command_name}: {total_bytes} bytes are more than {MAX_TOTAL_BYTES}: use less"
+        )
+    for left_topic in list_left_topics(session.admin):
+        delete_command = quote_command("deleteTopic", left_topic, cluster_name)
+        session.write_remark(f"a killed benchmark left topic {left_topic}: {delete_command}")
+    messages_text = f"{count_noun(total_count, 'message')} of {load_size.body_bytes} bytes"
+    cost_text = f"{messages_text}, {total_bytes / (1 << 20):.1f} MiB, to a new topic on {', '.join(masters)}"
+    session.confirm_change(f"Write {cost_text}, and delete the topic afterwards?")
+    if session.is_dry_run:
+        session.write_remark(f"would write {cost_text}")
+        return [BrokerLoad(broker_name) for broker_name in masters]
+    with (
+        open_bench_topic(
+            session.admin, cluster_name, masters, load_size.queue_count, session.write_remark
+        ) as topic,
+        session.show_progress("measuring", total_count) as advance_progress,
+    ):
+        return measure(topic, advance_progress)
+
+
+def _throughput_rows(loads: Sequence[BrokerLoad]) -> ResultRows:
+    rows: list[ResultRow] = [
+        {
+            "brokerName": load.broker_name,
+            "messageCount": load.message_count,
+            "bodyBytes": ByteSize(load.body_bytes),
+            "seconds": round(load.seconds, 3),
+            "messagesPerSecond": round(load.message_count / load.seconds, 1) if load.seconds else None,
+            "bytesPerSecond": ByteSize(load.body_bytes / load.seconds) if load.seconds else None,
+            "failed": load.failed_count,
+            **outcome_cells(load.error, "done" if load.seconds else "dry-run"),
+        }
+        for load in loads
+    ]
+    return ResultRows(THROUGHPUT_COLUMNS, rows, [load.error for load in loads], _failure_notes(loads))
+
+
+def _latency_rows(load: BrokerLoad) -> list[ResultRow]:
+    rows: list[ResultRow] = []
+    for kind, latencies in (("ack", load.ack_latencies), ("end to end", load.end_latencies)):
+        percentiles = find_percentiles(latencies)
+        rows.append(
+            {
+                "brokerName": load.broker_name,
+                "kind": kind,
+                "messageCount": len(latencies),
+                **{
+                    column_name: to_fine_millis(None if value is None else round(value, 3))
+                    for column_name, value in zip(LATENCY_COLUMNS[3:8], percentiles, strict=True)
+                },
+                "failed": load.failed_count,
+                **outcome_cells(load.error, "done" if load.seconds else "dry-run"),
+            }
+        )
+    return rows
+
+
+def _failure_notes(loads: Sequence[BrokerLoad]) -> list[str]:
+    errors: list[tuple[str, RocketMQError]] = [
+        (load.broker_name, load.error) for load in loads if load.error is not None
+    ]
+    return [f"broker {broker_name}: {error_text(error)}" for broker_name, error in errors]

@@ -1,0 +1,87 @@
+"""The topic of a benchmark: created on every master of a cluster, and deleted at the end."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import sleep
+
+from namesrv_core.errors import RocketMQError, TopicNotExist
+from nsadmin.client import AdminClient, NotApplied, NotFound
+from nsadmin.client.results import error_text
+from nsadmin.client.topics.topic_configs import TopicPatch
+
+BENCH_TOPIC_PREFIX = "nsadmin-bench-"
+_ROUTE_ATTEMPTS, _ROUTE_PAUSE_SECONDS = 100, 0.1
+
+
+def choose_cluster(admin: AdminClient, cluster_name: str | None) -> tuple[str, dict[str, str]]:
+    """Return a cluster and the addresses of its masters by broker name; without a name, the only cluster.
+
+    Raises NotFound without such a cluster or a master, and NotApplied if there are several clusters.
+    """
+    cluster_info = admin.clusters.get_info()
+    cluster_names = sorted({group.cluster_name for group in cluster_info.groups_in_cluster(cluster_name)})
+    if len(cluster_names) > 1:
+        raise NotApplied(f"there are several clusters: pass -c with one of {', '.join(cluster_names)}")
+    masters = {
+        group.broker_name: group.master_addr
+        for group in cluster_info.groups_in_cluster(cluster_name)
+        if group.master_addr is not None
+    }
+    if not masters:
+        raise NotFound("the cluster has no master")
+    return cluster_names[0], masters
+
+
+def list_left_topics(admin: AdminClient) -> list[str]:
+    """Return the topics of benchmarks that were killed."""
+    return [topic for topic in admin.topics.list_names() if topic.startswith(BENCH_TOPIC_PREFIX)]
+
+
+@contextmanager
+def open_bench_topic(
+    admin: AdminClient,
+    cluster_name: str,
+    masters: dict[str, str],
+    queue_count: int,
+    report_failure: Callable[[str], None],
+) -> Iterator[str]:
+    """Create a topic with a new name, and delete it at the end, also after an error or Ctrl-C.
+
+    Raises RocketMQError if a broker refuses the topic. A failed deletion is reported, and raises nothing.
+    """
+    topic = BENCH_TOPIC_PREFIX + os.urandom(4).hex()
+    try:
+        for change in admin.topic_configs.update_topic(
+            masters.values(), topic, TopicPatch(read_queue_nums=queue_count, write_queue_nums=queue_count)
+        ):
+            if change.error is not None:
+                raise change.error
+        _wait_for_route(admin, topic, masters)
+        yield topic
+    finally:
+        _delete_topic(admin, topic, cluster_name, report_failure)
+
+
+def _wait_for_route(admin: AdminClient, topic: str, masters: dict[str, str]) -> None:
+    for _ in range(_ROUTE_ATTEMPTS):
+        try:
+            queue_routes = admin.topics.get_route(topic).queues
+        except TopicNotExist:
+            queue_routes = ()
+        if {queue_route.broker_name for queue_route in queue_routes if queue_route.is_writable} >= {*masters}:
+            return
+        sleep(_ROUTE_PAUSE_SECONDS)
+    raise NotApplied(f"name servers do not have topic {topic} on every broker after 10 seconds")
+
+
+def _delete_topic(
+    admin: AdminClient, topic: str, cluster_name: str, report_failure: Callable[[str], None]
+) -> None:
+    try:
+        errors = [step.error for step in admin.topics.delete_topic(topic, cluster_name)]
+    except RocketMQError as deletion_error:
+        errors = [deletion_error]
+    first_error = next((error for error in errors if error is not None), None)
+    if first_error is not None:
+        report_failure(f"topic {topic} is not deleted: {error_text(first_error)}")
