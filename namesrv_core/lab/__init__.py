@@ -1,1 +1,1 @@
-"""Name servers and brokers in one process, faults that are done to them, and what ought to be seen of it."""
+"""Name servers and brokers in one process, faults applied to them, and the events expected from each."""

@@ -1,4 +1,4 @@
-"""Faults of brokers: they stop, are killed, freeze, or have clocks that are set."""
+"""Faults of brokers: stops, kills, freezes and clock changes."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_ab
         fault.kind, "begin", member_names(brokers), expected_events, addresses=broker_addrs(brokers)
     )
     await asyncio.gather(*(lab_cluster.take_down_broker(broker, is_abrupt=is_abrupt) for broker in brokers))
-    # A master that comes back brings all its topics, with the permissions that it has for them.
+    # A returning master registers all its topics with its own permissions.
     master_groups = {broker.broker_spec.broker_name for broker in brokers if broker.broker_spec.is_master}
     lab_cluster.wiped_permissions = {
         (wiped_group, wiped_server)
@@ -37,7 +37,7 @@ async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_ab
         for broker in brokers:
             lab_cluster.move_broker(broker)
     for broker in brokers:
-        # It is up as far as the truth is concerned: this is who will be heard.
+        # Mark the broker as up already, because the expectations depend on the brokers that will register.
         broker.run_state = "up"
     fault_context.record_deed(
         fault.kind,
@@ -66,7 +66,7 @@ async def freeze_brokers(fault_context: FaultContext, fault: Fault) -> None:
             (listener_names, fault.lasts),
             (list_deaf_servers(lab_cluster, listener_names, heard_brokers), 0),
         )
-        # It registers as soon as it goes on, though perhaps somewhere else first.
+        # It registers as soon as it continues, but perhaps with another name server first.
         for expected_event in expect_silence(
             lab_cluster,
             heard_brokers,
@@ -87,7 +87,7 @@ async def freeze_brokers(fault_context: FaultContext, fault: Fault) -> None:
 
 
 async def skew_clocks(fault_context: FaultContext, fault: Fault) -> None:
-    """Clocks are set: nobody is to expire for that, and nothing is to be concluded."""
+    """Change clocks. No broker may expire because of that, and no event is expected."""
     skewed_members: Sequence[LabBroker] | Sequence[LabNameServer]
     skewed_members = (
         fault_context.matching_servers(fault) if fault.namesrvs else fault_context.matching_brokers(fault)

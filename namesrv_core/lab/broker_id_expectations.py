@@ -1,4 +1,4 @@
-"""What follows for the smallest broker id of a group when brokers come or go."""
+"""The expected changes of a group's smallest broker id when brokers join or leave."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ def expect_acting_master(
     brokers: Sequence[LabBroker],
     within_seconds: float,
 ) -> list[ExpectedEvent]:
-    """Where a slave may act for its master, it does, and the topics can only be read."""
+    """Expect that a slave acts for its missing master, with read-only topics, if that is enabled."""
     expected_events = []
     for broker in brokers:
         broker_name = broker.broker_spec.broker_name
@@ -40,7 +40,7 @@ def expect_acting_master(
         )
         if has_acting_master:
             closed_fields = {"brokerName": broker_name, "reason": "unregistration", "changes.after.perm": 4}
-            # What could be read only before is no change.
+            # Topics that were read-only before do not change.
             wiped_servers = {
                 wiped_server
                 for wiped_group, wiped_server in lab_cluster.wiped_permissions
@@ -64,7 +64,7 @@ def expect_new_minimum(
     within_seconds: float,
     is_sure: bool = True,
 ) -> list[ExpectedEvent]:
-    """The smallest id of a group is another one, if there was anybody else."""
+    """Expect a new smallest id of a group, if the group has other members."""
     expected_events = []
     for broker in brokers:
         other_members = _find_other_members(lab_cluster, broker, brokers, server_names)
@@ -88,13 +88,13 @@ def expect_new_minimum(
 
 
 class _OtherMembers(NamedTuple):
-    """The other ids of a group; they `are_known` unless somebody of it comes, goes or is silent as well."""
+    """The other ids of a group. They `are_known` unless another member joins, leaves or is silent as well."""
 
     broker_ids: tuple[int, ...]
     are_known: bool
 
     def are_all_larger(self, broker: LabBroker) -> bool:
-        """Whether there are some, all of them larger."""
+        """Whether there are other ids, and all of them are larger."""
         return bool(self.broker_ids) and broker.broker_spec.broker_id < min(self.broker_ids)
 
 

@@ -1,4 +1,4 @@
-"""Who hears which brokers: name servers, by what they can know of them."""
+"""The name servers that each broker reaches, by what they can know of the broker."""
 
 from collections.abc import Container, Iterable, Sequence
 
@@ -8,7 +8,7 @@ from namesrv_core.lab.lab_cluster import LabBroker, LabCluster
 def group_by_listeners(
     lab_cluster: LabCluster, brokers: Iterable[LabBroker]
 ) -> dict[tuple[str, ...], list[LabBroker]]:
-    """Brokers by the name servers that hear them now."""
+    """Group brokers by the name servers that they reach now."""
     brokers_by_listeners: dict[tuple[str, ...], list[LabBroker]] = {}
     for broker in brokers:
         listener_names = tuple(
@@ -23,9 +23,7 @@ def group_by_listeners(
 def list_deaf_servers(
     lab_cluster: LabCluster, listener_names: Sequence[str], brokers: Iterable[LabBroker]
 ) -> tuple[str, ...]:
-    """The others that run, and that brokers have in their lists: what they make of it depends on what is the
-    matter with them.
-    """
+    """The other running name servers in the lists of brokers. What they record depends on their own fault."""
     listed_names = {server_name for broker in brokers for server_name in broker.listed_servers}
     return tuple(
         server_name
@@ -39,7 +37,7 @@ def list_deaf_servers(
 def split_by_certainty(
     server_names: Sequence[str], certain_names: Container[str]
 ) -> list[tuple[tuple[str, ...], bool]]:
-    """Name servers of which something is certain, and those of which it is not, if there are any."""
+    """Split name servers into those with a certain outcome and those without."""
     certainty_parts = [
         (
             tuple(

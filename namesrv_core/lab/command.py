@@ -1,4 +1,4 @@
-"""`lab`: up, run and list: a simulated RocketMQ on this machine, and what can go wrong with one."""
+"""The program `lab` (up, run, list): simulated RocketMQ clusters on this machine, and faults in them."""
 
 import argparse
 import asyncio
@@ -24,7 +24,7 @@ from namesrv_core.transport.address import split_addr
 _LEAVE_PATIENCE_SECONDS = 0.8
 _FLEET_SIZE_FLAGS = ("clusters", "groups", "replicas", "topics")
 _BANNER_HINTS = """\
-# Try, in another terminal:
+# Try these commands in another terminal:
 #   nsadmin clusterList
 #   nsadmin topicRoute orders
 #   nsadmin consumerProgress warehouse
@@ -38,32 +38,38 @@ AnnounceNameServers = Callable[[Sequence[str], Sequence[str]], tuple[str, Callab
 
 def build_flag_parser(program_name: str = "nsadmin lab") -> argparse.ArgumentParser:
     flag_parser = FlagParser(
-        program_name, "A simulated RocketMQ to play with, and what can go wrong with one."
+        program_name, "Run simulated RocketMQ clusters on this machine, with or without faults."
     )
     subcommands = flag_parser.add_subparsers(dest="command", required=True, metavar="up|run|list")
-    _add_up_flags(subcommands.add_parser("up", help="start name servers and brokers, until Ctrl-C"))
+    _add_up_flags(subcommands.add_parser("up", help="start name servers and brokers; Ctrl-C stops them"))
     run_parser = subcommands.add_parser(
-        "run", help="play a scenario to its end, and compare journals with the truth"
+        "run", help="play a scenario to its end, and check the journals for the expected events"
     )
     _add_scenario_argument(run_parser, "scenario")
     run_parser.add_argument(
-        "--until", type=_parse_duration, metavar="TIME", help="end it earlier or later: 90s, 10m, 2h"
+        "--until",
+        type=_parse_duration,
+        metavar="TIME",
+        help="duration of the run (the scenario's): 90s, 10m, 2h",
     )
     run_parser.add_argument(
         "--java-logs", choices=java_logs.LOG_DIALECTS,
-        help="write beside the journals what Java's name servers would have logged, of that release",
+        help="also write the logs that Java name servers of this release would write",
     )  # fmt: skip
     for command_parser in (subcommands.choices["up"], run_parser):
         command_parser.add_argument(
             "--speed", type=_parse_speed, metavar="N",
-            help="virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)",
+            help="virtual seconds per real second at most, or max (up: 1, run: max)",
         )  # fmt: skip
         command_parser.add_argument(
             "--dir", type=Path, metavar="DIR",
-            help="keep journals and truth.jsonl there (a temporary folder)",
+            help="folder for journals and truth.jsonl (a temporary folder)",
         )  # fmt: skip
         command_parser.add_argument(
-            "--seed", type=int, metavar="N", help="another fleet (1, or the scenario's)"
+            "--seed",
+            type=int,
+            metavar="N",
+            help="seed of the random numbers that choose the topics and clients (1, or the scenario's)",
         )
     subcommands.add_parser("list", help="list the built-in scenarios")
     return flag_parser
@@ -72,9 +78,9 @@ def build_flag_parser(program_name: str = "nsadmin lab") -> argparse.ArgumentPar
 def _add_scenario_argument(
     flag_parser: argparse.ArgumentParser, argument_name: str, **extra_settings: Any
 ) -> None:
-    """An argument that is a scenario; its action's `values` are what there is to offer."""
-    help_text = "one to play: the name of a built-in one, or a YAML file" + (
-        "; it stays when that is over" if argument_name != "scenario" else ""
+    """Add an argument that is a scenario. The `values` of its action are the values to complete."""
+    help_text = "scenario to play: a built-in name or a YAML file" + (
+        "; the cluster keeps running after its end" if argument_name != "scenario" else ""
     )
     scenario_action: Any = flag_parser.add_argument(
         argument_name, metavar="SCENARIO", help=help_text, **extra_settings
@@ -87,8 +93,8 @@ def _add_up_flags(up_parser: argparse.ArgumentParser) -> None:
     for size_name, help_text in (
         ("clusters", "clusters"),
         ("groups", "broker groups in each cluster"),
-        ("replicas", "brokers in each group: a master and its slaves"),
-        ("topics", "topics in each cluster, beside the system's"),
+        ("replicas", "brokers in each group, master included"),
+        ("topics", "topics in each cluster, without system topics"),
     ):
         up_parser.add_argument(
             f"--{size_name}",
@@ -96,30 +102,30 @@ def _add_up_flags(up_parser: argparse.ArgumentParser) -> None:
             metavar="N",
             help=f"{help_text} ({getattr(default_plan, size_name)})",
         )
-    up_parser.add_argument("--namesrvs", type=_parse_namesrv_count, metavar="N", help="name servers (1)")
+    up_parser.add_argument(
+        "--namesrvs", type=_parse_namesrv_count, metavar="N", help="number of name servers (1)"
+    )
     _add_scenario_argument(up_parser, "word", nargs="?")
     _add_scenario_argument(up_parser, "--scenario")
     up_parser.add_argument(
         "--namesrv-port", type=int, default=0, metavar="PORT",
-        help="the first name server's, the others follow; 0 takes free ones (0)",
+        help="port of the first name server, the others get the next ports; 0 selects free ports (0)",
     )  # fmt: skip
     up_parser.add_argument(
         "--broker-port", type=int, default=0, metavar="PORT",
-        help="the first broker's, the others take every tenth after it; 0 takes free ones (0)",
+        help="port of the first broker, the others get every tenth port; 0 selects free ports (0)",
     )  # fmt: skip
-    up_parser.add_argument(
-        "--no-context", action="store_true", help="do not write a context lab while it runs"
-    )
+    up_parser.add_argument("--no-context", action="store_true", help='do not write the context "lab"')
     up_parser.add_argument(
         "-n", "--namesrvAddr", type=_parse_addresses, metavar="ADDRS",
-        help="register with these name servers instead of starting some; separated by ; or ,",
+        help="register the brokers with these name servers (separated by ; or ,) and start none",
     )  # fmt: skip
 
 
 def _bounded_integer(minimum: int, maximum: int) -> Callable[[str], int]:
     def parse_integer(number_text: str) -> int:
         if not number_text.isdecimal() or not minimum <= int(number_text) <= maximum:
-            raise argparse.ArgumentTypeError(f"{number_text} is not in {minimum}..{maximum}")
+            raise argparse.ArgumentTypeError(f'invalid number "{number_text}": use {minimum} to {maximum}')
         return int(number_text)
 
     return parse_integer
@@ -129,18 +135,18 @@ _parse_size, _parse_namesrv_count = _bounded_integer(1, 10_000), _bounded_intege
 
 
 def _parse_speed(speed_text: str) -> float:
-    """0 for max."""
+    """Parse a speed. 0 stands for max."""
     with suppress(ValueError):
         if speed_text == "max" or 0.01 <= float(speed_text) <= 1e6:
             return 0 if speed_text == "max" else float(speed_text)
-    raise argparse.ArgumentTypeError(f"{speed_text} is neither a number in 0.01..1000000 nor max")
+    raise argparse.ArgumentTypeError(f'invalid speed "{speed_text}": use 0.01 to 1000000, or max')
 
 
 def _parse_duration(duration_text: str) -> float:
     try:
         return scenario_reader.parse_duration(duration_text)
     except scenario_reader.InvalidScenarioValue as error:
-        raise argparse.ArgumentTypeError(f"{duration_text} {error}") from None
+        raise argparse.ArgumentTypeError(f'invalid time "{duration_text}": {error}') from None
 
 
 def _parse_addresses(address_list: str) -> list[str]:
@@ -151,7 +157,7 @@ def _parse_addresses(address_list: str) -> list[str]:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if not addresses:
-        raise argparse.ArgumentTypeError("the list of name servers is empty: write HOST:PORT;HOST:PORT")
+        raise argparse.ArgumentTypeError("empty list of name servers: write HOST:PORT;HOST:PORT")
     return addresses
 
 
@@ -163,7 +169,7 @@ def main(
     parsed_flags = flag_parser.parse_args(argv)
     if parsed_flags.command == "up":
         if parsed_flags.word and parsed_flags.scenario:
-            flag_parser.error(f"one scenario at a time: {parsed_flags.word} or {parsed_flags.scenario}")
+            flag_parser.error(f'two scenarios, "{parsed_flags.word}" and "{parsed_flags.scenario}": pass one')
         parsed_flags.scenario = parsed_flags.scenario or parsed_flags.word
         _refuse_useless_flags(flag_parser, parsed_flags)
     try:
@@ -182,17 +188,17 @@ def main(
 
 
 def _refuse_useless_flags(flag_parser: argparse.ArgumentParser, parsed_flags: argparse.Namespace) -> None:
-    """A flag that would do nothing is refused."""
+    """Refuse flags that would have no effect."""
     given_flags = [
         flag_name
         for flag_name in (*_FLEET_SIZE_FLAGS, "namesrvs")
         if getattr(parsed_flags, flag_name) is not None
     ]
     if parsed_flags.scenario and given_flags:
-        flag_parser.error(f"--{given_flags[0]} is said by the scenario")
+        flag_parser.error(f"--{given_flags[0]} has no effect: the scenario sets it")
     for flag_name in ("namesrvs", "scenario", "speed", "dir"):
         if parsed_flags.namesrvAddr and getattr(parsed_flags, flag_name) is not None:
-            flag_parser.error(f"--{flag_name} is for name servers of the lab's own, and -n names others")
+            flag_parser.error(f"--{flag_name} has no effect with -n, which starts no name servers")
 
 
 def _with_seed(scenario: Scenario, seed: int | None) -> Scenario:
@@ -200,13 +206,13 @@ def _with_seed(scenario: Scenario, seed: int | None) -> Scenario:
 
 
 def _run_scenario(parsed_flags: argparse.Namespace) -> int:
-    """Play, then compare: 1 where a journal misses something, or has what nobody did."""
+    """Play and check. Return 1 if a journal lacks an expected event or has an unexplained one."""
     scenario = _with_seed(scenario_reader.load_scenario(parsed_flags.scenario), parsed_flags.seed)
     if parsed_flags.until is not None:
         scenario = scenario._replace(duration=parsed_flags.until)
     run_folder = parsed_flags.dir or Path(tempfile.mkdtemp(prefix=f"lab-{scenario.name}-"))
     if run_folder.exists() and any(run_folder.iterdir()):
-        raise RocketMQError(f"--dir {run_folder} is not empty: a run takes a folder of its own")
+        raise RocketMQError(f'folder "{run_folder}" is not empty: pass a new or empty folder with --dir')
     report.silence_loggers()
     deeds: list[Any] = []
     _run_until_signal(_collect_deeds(deeds, play_scenario(scenario, run_folder)), parsed_flags.speed or None)
@@ -222,7 +228,7 @@ async def _collect_deeds(collected_deeds: list[Any], scenario_run: Coroutine[Any
 
 
 def _run_until_signal(main_coroutine: Coroutine[Any, Any, None], speed: float | None) -> None:
-    """To its end or until a signal, which cancels whatever goes on; speed 1 is real time."""
+    """Run a coroutine to its end, or until a signal cancels it. Speed 1 is real time."""
 
     async def run_cancellable() -> None:
         current_task = asyncio.current_task()
@@ -295,7 +301,7 @@ async def _play_and_stay(
 async def _announcement(
     announce_lab: AnnounceNameServers | None,
 ) -> AsyncIterator[Callable[[Sequence[str], Sequence[str]], list[str]]]:
-    """What was announced is taken back at the end."""
+    """Announce the name servers, and undo the announcement at the end."""
     undo_actions: list[Callable[[], None]] = []
 
     def announce_servers(addresses: Sequence[str], journal_folders: Sequence[str]) -> list[str]:

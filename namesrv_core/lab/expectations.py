@@ -1,4 +1,4 @@
-"""What an ideal observer concludes of brokers that leave or return: events, with causes and deadlines."""
+"""The events that an ideal observer records when brokers leave or return, with causes and deadlines."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from namesrv_core.lab.truth_log import ExpectedEvent
 def expect_departure(
     lab_cluster: LabCluster, brokers: Sequence[LabBroker], loss_reason: str, cause: str
 ) -> list[ExpectedEvent]:
-    """Brokers leave: whoever hears them sees it at once."""
+    """Expect that the name servers that the brokers reach record the departure at once."""
     expected_events = []
     for listener_names, heard_brokers in group_by_listeners(lab_cluster, brokers).items():
         field_values = {"reason": loss_reason}
@@ -42,7 +42,7 @@ def expect_departure(
 def expect_return(
     lab_cluster: LabCluster, brokers: Sequence[LabBroker], within_seconds: float = AT_ONCE_SECONDS
 ) -> list[ExpectedEvent]:
-    """Brokers that register: with everybody who hears them."""
+    """Expect registrations on all name servers that the brokers reach."""
     expected_events = []
     for listener_names, heard_brokers in group_by_listeners(lab_cluster, brokers).items():
         if listener_names:

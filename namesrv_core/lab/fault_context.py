@@ -39,7 +39,7 @@ class FaultContext:
         )
 
     def matching_brokers(self, fault: Fault, wanted_state: str = "up") -> list[LabBroker]:
-        """The brokers that are meant, as far as they are in that state."""
+        """The brokers that the fault names and that are in this state."""
         matching_names = match_names(fault.brokers, self.lab_cluster.lab_brokers)
         return [
             self.lab_cluster.lab_brokers[broker_name]
@@ -48,7 +48,7 @@ class FaultContext:
         ]
 
     def matching_servers(self, fault: Fault, wanted_state: str = "up") -> list[LabNameServer]:
-        """The name servers that are meant, likewise."""
+        """The name servers that the fault names and that are in this state."""
         matching_names = match_names(fault.namesrvs, self.lab_cluster.name_servers)
         return [
             self.lab_cluster.name_servers[server_name]
@@ -58,10 +58,10 @@ class FaultContext:
 
 
 def member_names(lab_members: Sequence[LabBroker] | Sequence[LabNameServer]) -> list[str]:
-    """What they are called."""
+    """The names of brokers or name servers."""
     return [lab_member.name for lab_member in lab_members]
 
 
 def broker_addrs(brokers: Sequence[LabBroker]) -> list[str]:
-    """The addresses that they register."""
+    """The addresses that brokers register."""
     return [broker.reserved_port.socket_addr for broker in brokers]

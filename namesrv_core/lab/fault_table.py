@@ -1,4 +1,4 @@
-"""The table of faults: a coroutine for each kind, which does it to a lab cluster and records the truth."""
+"""The table of faults: for each kind a coroutine that applies it to a lab cluster and records the truth."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""Faults of identity: a broker with the place of another one, or with the name of another cluster."""
+"""Faults of identity: a broker that registers with the name of another one, or in another cluster."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from namesrv_core.lab.truth_log import ExpectedEvent
 
 
 async def start_impostors(fault_context: FaultContext, fault: Fault) -> None:
-    """Both registrations win and lose in turn, with every heartbeat."""
+    """Start impostors. The registrations of broker and impostor replace each other with every heartbeat."""
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
     impostors = [lab_cluster.add_broker(broker.broker_spec, name_suffix=" (impostor)") for broker in brokers]
     expected_events = []
@@ -65,7 +65,7 @@ async def start_impostors(fault_context: FaultContext, fault: Fault) -> None:
 def _expect_reclaim(
     lab_cluster: LabCluster, broker: LabBroker, listener_names: Sequence[str], lasts_seconds: float
 ) -> list[ExpectedEvent]:
-    """The broker wants its place back with its next heartbeat, if the impostor is still there by then."""
+    """Expect that the broker reclaims its id with its next heartbeat if the impostor still runs then."""
     conflict_fields = {"brokerAddr": broker.reserved_port.socket_addr}
     return [
         ExpectedEvent(
@@ -91,7 +91,7 @@ def _expect_reclaim(
 def _expect_impostor_end(
     lab_cluster: LabCluster, brokers: Sequence[LabBroker], impostors: Sequence[LabBroker]
 ) -> list[ExpectedEvent]:
-    """The impostor goes: with the place, if it had it; the broker then takes it with its next heartbeat."""
+    """Expect the impostor's end. If it held the id, the broker reclaims it with its next heartbeat."""
     expected_events = []
     for broker, impostor in zip(brokers, impostors, strict=True):
         listener_names = tuple(
@@ -106,7 +106,7 @@ def _expect_impostor_end(
                 departure_types, listener_names, AT_ONCE_SECONDS, departure_fields, ("UNREGISTER_BROKER",)
             )
         )
-        # Who of them registered last decides whether the place is empty until then.
+        # The last registration decides whether the id is free until then.
         expected_events.append(
             ExpectedEvent(
                 ("BrokerRegistered",), listener_names, NEXT_HEARTBEAT_SECONDS, each=(broker.name,), sure=False
@@ -122,7 +122,7 @@ def _expect_impostor_end(
 
 
 async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
-    """A slave that says it is of another cluster: the broker's name is in two of them."""
+    """Add a slave that registers in another cluster, so that the broker name is in two clusters."""
     lab_cluster = fault_context.lab_cluster
     new_slaves = []
     for broker in [

@@ -1,8 +1,8 @@
-"""What the log of a Java name server would say of the events in a journal, in the words of 4.9 or of 5.x.
+"""Java logs: the log lines of a Java name server (4.9 or 5.x) for the events of a journal.
 
-Java says less than a journal: no heartbeats, no queues of a topic that another broker has already, no value
-before; 5.x neither which topics went with a broker nor, of a slave, who it is. Where a journal does not know
-what Java would write (versions of a conflict) there stands 0.
+Java logs less than a journal has: no heartbeats, no queues of a topic that another broker already has, and no
+earlier values. 5.x logs neither the removed topics of a broker nor the name of a slave. Values that a journal
+does not have (versions of a conflict) are 0.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ LogLine = tuple[int, str, str, str]
 """Time (ms, UTC), level, thread, message."""
 
 ThreadMessage = tuple[str | None, str]
-"""The thread that says it, None for that of the request; and what it says."""
+"""The name of the logging thread (None: the thread of the request), and the message."""
 
 EventDescriber = Callable[[Mapping[str, Any], str, str | None], Iterator[ThreadMessage]]
 """The messages about an event: its fields, its cause, and the address of the client that caused it."""
@@ -44,7 +44,7 @@ _WARNING_PREFIXES = (
 
 
 def write_logs(run_folder: Path, server_names: Iterable[str], dialect: str) -> None:
-    """Beside the journal of each name server of a run, the log that Java would have written."""
+    """Write a Java log next to the journal of each name server of a run."""
     for server_name in server_names:
         log_path = run_folder / server_name / LOG_FILE
         log_path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,14 +55,14 @@ def write_logs(run_folder: Path, server_names: Iterable[str], dialect: str) -> N
 
 
 def format_lines(records: Iterable[JournalRecord], dialect: str) -> Iterator[str]:
-    """The lines of a log, each with its end."""
+    """Format the lines of a log, each with its newline."""
     for time_ms, log_level, thread_name, message in _JavaLog(dialect == "5.x").describe_records(records):
         local_time = datetime.fromtimestamp(time_ms // 1000, UTC).astimezone(_LOG_TIMEZONE)
         yield f"{local_time:%Y-%m-%d %H:%M:%S} {log_level} {thread_name} - {message}\n"
 
 
 class _JavaLog:
-    """A name server's log as it goes on; `topics` are the queues by topic and broker name."""
+    """The log of one name server, built event by event. `topics` has the queues by topic and broker name."""
 
     def __init__(self, is_dialect_5: bool) -> None:
         self.is_dialect_5 = is_dialect_5
@@ -97,7 +97,7 @@ class _JavaLog:
             request_thread = (
                 "main" if cause == "name server" else f"RemotingExecutorThread_{self.request_count % 16 + 1}"
             )
-            # Java puts topics into its tables before the broker.
+            # Java adds the topics to its tables before the broker.
             for record in sorted(request_records, key=lambda record: record.event_type == "BrokerRegistered"):
                 yield from self._periodic_lines(record, time_ms)
                 describe_event = self._describers_by_type.get(record.event_type)
@@ -107,7 +107,7 @@ class _JavaLog:
                         yield time_ms, log_level, message_thread or request_thread, message
 
     def _periodic_lines(self, record: JournalRecord, now_ms: int) -> Iterator[LogLine]:
-        """What it says while it runs: each ten minutes its KV config; 5.x that it looks for silent ones."""
+        """The periodic lines: the KV config every ten minutes, and in 5.x each scan for silent brokers."""
         if record.event_type == "ServerStarted":
             self.scanned_at_ms = self.kv_printed_at_ms = None
         until_ms = now_ms - (record.event_fields["pauseMillis"] if record.event_type == "ServerPaused" else 0)
@@ -279,7 +279,7 @@ class _JavaLog:
             if queues_before is None and queues_after is not None and is_first:
                 yield None, f"new topic registered, {topic} {_queue_data_text(queues_after)}"
             elif queues_before is not None and queues_after is not None:
-                # That an acting master's topics are closed when their master goes, Java does in silence.
+                # Java logs nothing when it makes an acting master's topics read-only.
                 if event_fields["reason"] != "unregistration":
                     yield (
                         None,
@@ -308,7 +308,7 @@ class _JavaLog:
     def _describe_topic_deletion(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         for topic, queues_before, _queues_after in _each_topic_change(event_fields["changes"]):
             self._remember_queues(topic, queues_before["brokerName"], None)
-            # Without a cluster Java deletes a topic in silence.
+            # Java logs nothing when it deletes a topic in all clusters.
             if event_fields.get("clusterName"):
                 broker_name = queues_before["brokerName"]
                 yield (

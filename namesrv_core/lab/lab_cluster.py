@@ -1,4 +1,4 @@
-"""LabCluster: the name servers and brokers of a scenario, each up, down or frozen, and their links."""
+"""LabCluster: the name servers and brokers of a scenario, with their states and network links."""
 
 import asyncio
 import random
@@ -24,7 +24,7 @@ ClockSeconds = Callable[[], float]
 
 
 class ReservedPort:
-    """A port of this machine that stays ours, whether anybody listens there or not."""
+    """A port of this machine that stays reserved, whether a server listens there or not."""
 
     def __init__(self, member_name: str, wanted_port: int = 0) -> None:
         self._bound_socket = socket.socket()
@@ -39,7 +39,7 @@ class ReservedPort:
         except OverflowError:
             self._bound_socket.close()
             raise RocketMQError(
-                f"{member_name} cannot listen at {LOCAL_HOST}:{wanted_port}: there is no such port"
+                f"{member_name} cannot listen at {LOCAL_HOST}:{wanted_port}: use a port up to 65535"
             ) from None
         self.port: int = self._bound_socket.getsockname()[1]
 
@@ -52,7 +52,7 @@ class ReservedPort:
 
 
 class LabNameServer:
-    """A name server: `state` is up, down or frozen; `skew` (s) is how wrong its clock is."""
+    """A name server. `state` is up, down or frozen; `skew` is the error of its clock in seconds."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class LabNameServer:
             "configStorePath": str(server_folder / "namesrv.properties"),
             "journalDir": str(self.journal_folder),
             "journalServerId": server_name,
-            # Nobody cuts the power of a lab, and a disk that is waited for is real time.
+            # A lab needs no durability, and waiting for the disk would take real time.
             "journalFsync": "never",
             **settings,
         }
@@ -108,7 +108,7 @@ class LabNameServer:
 
 
 class LabBroker:
-    """A broker: `state` is up, down or frozen; `skew` (s) is how wrong its clock is.
+    """A broker. `state` is up, down or frozen; `skew` is the error of its clock in seconds.
 
     `servers` are the name servers in its list, by name.
     """
@@ -125,9 +125,9 @@ class LabBroker:
 
 
 class LabCluster:
-    """`clock` is seconds since 1970, `folder` where the name servers have their files.
+    """All members of a lab. `clock` returns seconds since 1970; `folder` has the files of the name servers.
 
-    `namesrv_port` and `broker_port` are the first ones; 0 takes free ones.
+    `namesrv_port` and `broker_port` are the first ports; 0 selects free ports.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class LabCluster:
         return reserved_port
 
     def add_broker(self, broker_spec: BrokerSpec, wanted_port: int = 0, name_suffix: str = "") -> LabBroker:
-        """A place for a broker, which is not started yet."""
+        """Add a broker without starting it."""
         broker_name = f"{broker_spec.broker_name}:{broker_spec.broker_id}{name_suffix}"
         lab_broker = self.lab_brokers[broker_name] = LabBroker(
             broker_name, broker_spec, self._reserve_port(broker_name, wanted_port)
@@ -178,7 +178,7 @@ class LabCluster:
         return lab_broker
 
     def move_broker(self, lab_broker: LabBroker) -> None:
-        """The broker comes back at another address."""
+        """Give the broker another address for its next start."""
         lab_broker.reserved_port = self._reserve_port(lab_broker.name)
 
     @property
@@ -186,7 +186,7 @@ class LabCluster:
         return [name_server.reserved_port.socket_addr for name_server in self.name_servers.values()]
 
     async def start_all(self) -> None:
-        """Name servers first; of the brokers masters before slaves."""
+        """Start the name servers first, then the brokers, masters before slaves."""
         for name_server in self.name_servers.values():
             await name_server.start_server()
         await write_order_confs(
@@ -203,7 +203,7 @@ class LabCluster:
         await asyncio.gather(*(self.start_broker(lab_broker) for lab_broker in lab_brokers))
 
     async def start_broker(self, lab_broker: LabBroker) -> None:
-        """Start a broker, or start it again."""
+        """Start or restart a broker."""
         link_by_addr = {
             self.name_servers[server_name].reserved_port.socket_addr: lab_broker.links_by_server[server_name]
             for server_name in lab_broker.listed_servers
@@ -232,7 +232,7 @@ class LabCluster:
             await lab_broker.simulated_broker.leave_cluster()
 
     def can_hear(self, server_name: str, lab_broker: LabBroker) -> bool:
-        """Whether what a broker says gets to a name server now."""
+        """Whether requests of a broker reach a name server now."""
         is_reachable = (
             server_name in lab_broker.listed_servers and not lab_broker.links_by_server[server_name].is_cut
         )
@@ -241,7 +241,7 @@ class LabCluster:
         )
 
     def silent_seconds(self, server_name: str, lab_broker: LabBroker) -> float | None:
-        """Seconds since a name server heard a broker; None where it does not, for another reason."""
+        """Seconds since a broker's last request reached a name server; None if another fault prevents it."""
         heard_at_seconds = lab_broker.links_by_server[server_name].heard_at_seconds
         if heard_at_seconds is None or not self.can_hear(server_name, lab_broker):
             return None
@@ -257,7 +257,7 @@ class LabCluster:
             namesrv_channel.close()
 
     async def stop_all(self, patience_seconds: float = 0.8) -> None:
-        """Brokers say goodbye as long as that takes no more than `patience` seconds; all ends in order."""
+        """Stop everything in order. Brokers have at most `patience` seconds to unregister."""
         running_brokers = [
             lab_broker for lab_broker in self.lab_brokers.values() if lab_broker.run_state != "down"
         ]
@@ -275,7 +275,7 @@ class LabCluster:
         self.release_links_and_ports()
 
     def release_links_and_ports(self) -> None:
-        """Let go of links and ports."""
+        """Release links and ports."""
         for lab_broker in self.lab_brokers.values():
             for network_link in lab_broker.links_by_server.values():
                 network_link.drop_held_streams()

@@ -1,4 +1,4 @@
-"""Faults of people: lists and settings that are wrong, and what only some name servers are told."""
+"""Faults of operators: wrong lists and settings, and changes that reach only some name servers."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ _USUAL_PERM = 6
 
 
 async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None:
-    """As after a change of the brokers' files: name servers that are in the list no more are left."""
+    """Restart brokers with another list. They leave the name servers that the list no longer has."""
     lab_cluster, brokers = fault_context.lab_cluster, fault_context.matching_brokers(fault)
     listed_names = tuple(match_names(fault.namesrvs, lab_cluster.name_servers))
     expected_events = expect_departure(lab_cluster, brokers, "unregistered", "UNREGISTER_BROKER")
@@ -44,7 +44,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
 
 
 async def change_broker_setting(fault_context: FaultContext, fault: Fault) -> None:
-    """What a broker registers differs only where its permission does."""
+    """Change a broker setting. Its registration changes only with brokerPermission."""
     brokers = fault_context.matching_brokers(fault)
     expected_events = [
         expected_event
@@ -98,7 +98,7 @@ def _expect_restricted_permission(
 
 
 async def write_order_conf(fault_context: FaultContext, fault: Fault) -> None:
-    """Nobody copies it to other name servers."""
+    """Write an order configuration. No program copies it to other name servers."""
     server_names, request_code = (
         member_names(fault_context.matching_servers(fault)),
         RequestCode.PUT_KV_CONFIG,
@@ -115,7 +115,7 @@ async def write_order_conf(fault_context: FaultContext, fault: Fault) -> None:
 
 
 async def forget_topic(fault_context: FaultContext, fault: Fault) -> None:
-    """The brokers still have it: it comes back with their next registrations."""
+    """Delete a topic on name servers. Brokers restore it with their next registrations."""
     lab_cluster, name_servers = fault_context.lab_cluster, fault_context.matching_servers(fault)
     request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
     deletion_event = ExpectedEvent(

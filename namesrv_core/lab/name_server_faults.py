@@ -1,4 +1,4 @@
-"""Faults of name servers: they are killed, restarted or paused."""
+"""Faults of name servers: kills, restarts and pauses."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ async def restart_namesrv(fault_context: FaultContext, fault: Fault) -> None:
 async def _restart_name_servers(
     fault_context: FaultContext, fault: Fault, name_servers: Sequence[LabNameServer]
 ) -> None:
-    """With empty tables, which fill with the next heartbeats."""
+    """Restart with empty tables, which the next heartbeats fill."""
     if not fault.lasts:
         return
     await asyncio.sleep(fault.lasts)

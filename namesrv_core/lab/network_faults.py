@@ -1,4 +1,4 @@
-"""Faults of the network between brokers and name servers: it is cut, or slow."""
+"""Faults of the network between brokers and name servers: cuts and delays."""
 
 import asyncio
 
@@ -37,7 +37,7 @@ async def partition_network(fault_context: FaultContext, fault: Fault) -> None:
 
 
 async def slow_network(fault_context: FaultContext, fault: Fault) -> None:
-    """Nothing is concluded, unless it is so slow that brokers are missed."""
+    """Slow the network. No event is expected, unless the delay is so long that heartbeats are missed."""
     lab_cluster, brokers, name_servers = (
         fault_context.lab_cluster,
         fault_context.matching_brokers(fault),

@@ -1,4 +1,4 @@
-"""What lies between a broker and a name server, and can be cut or slow."""
+"""The network links between brokers and name servers, which can be cut or slow."""
 
 import asyncio
 
@@ -9,10 +9,10 @@ from namesrv_core.transport.request_channel import RequestChannel
 
 
 class NetworkLink:
-    """One way from a broker to a name server; `delay` is in seconds, each way.
+    """The link from a broker to a name server. `delay` is in seconds, in each direction.
 
-    Nothing gets through a link that is cut, not even the end of a connection: `held` are those. `heard_at` is
-    when the name server answered the last registration, by the loop's clock.
+    A cut link passes nothing, not even the end of a connection: `held` has these connections. `heard_at` is
+    the time of the last answered registration, by the loop's clock.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class NetworkLink:
         self.heard_at_seconds: float | None = None
 
     def drop_held_streams(self) -> None:
-        """Break what was held back."""
+        """Break the connections that ended while the link was cut."""
         for stream in self.held_streams:
             stream.abort()
         self.held_streams.clear()
@@ -36,7 +36,7 @@ class LinkedChannel(RequestChannel):
         self._network_link = network_link
 
     async def send_request(self, command: RemotingCommand) -> RemotingCommand:
-        """As over a plain one; what a cut link swallows is a TimeoutError, and so is what comes too late."""
+        """Send a request over the link. Raises TimeoutError if the link is cut or the answer is late."""
         delay_seconds = self._network_link.delay_seconds
         if self._network_link.is_cut:
             await asyncio.sleep(self._timeout_seconds)

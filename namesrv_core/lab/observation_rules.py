@@ -1,11 +1,11 @@
-"""What every name server does: how soon it sees something, and which causes its events then have."""
+"""The rules that hold for every name server: deadlines of events, and their possible causes."""
 
 from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS
 
 AT_ONCE_SECONDS = 1.0
-"""Seconds within which something is seen that is seen at once."""
+"""The deadline in seconds of an immediate event."""
 NEXT_HEARTBEAT_SECONDS = HEARTBEAT_PERIOD_SECONDS + 6
-"""Until the next heartbeat, also where one name server has to be waited for."""
+"""The deadline in seconds of the next heartbeat, including the timeout of a dead name server."""
 
 SCAN_SECONDS = 6.0
 HEARTBEAT_TIMEOUT_SECONDS = 120.0

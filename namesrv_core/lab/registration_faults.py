@@ -1,4 +1,4 @@
-"""What brokers register: topics that are new, changed, deleted, or registered again."""
+"""Faults of registrations: topics that are created, changed, deleted or registered again."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from namesrv_core.lab.truth_log import ExpectedEvent
 from namesrv_core.protocol.codes import RequestCode
 
 _TOPICS_PER_PART = 20
-"""Topics in each part of a registration that is split."""
+"""The number of topics in each part of a split registration."""
 
 
 async def create_topic(fault_context: FaultContext, fault: Fault) -> None:
@@ -54,7 +54,7 @@ async def create_topic(fault_context: FaultContext, fault: Fault) -> None:
 def _expect_restored_permission(
     lab_cluster: LabCluster, master: LabBroker, fault: Fault
 ) -> list[ExpectedEvent]:
-    """A registration of all topics in a new version puts back the permission that a name server took."""
+    """Expect that a registration with a new data version restores a permission that was wiped."""
     broker_name = master.broker_spec.broker_name
     if fault.registration == "incremental":
         return []
@@ -79,7 +79,7 @@ def _expect_restored_permission(
 
 
 async def _register_topics(broker: LabBroker, fault: Fault, new_topics: Sequence[str]) -> None:
-    """The topics that are new, or all at once, or all in parts, each of which is another version."""
+    """Register the new topics, or all topics at once, or all in parts with a new data version each."""
     topic_table = broker.simulated_broker.model.topic_table
     if fault.registration == "incremental":
         await broker.simulated_broker.register_topics(new_topics)

@@ -1,4 +1,4 @@
-"""What is said of a run: each deed with what name servers saw of it, and what they did not."""
+"""The report of a run: each fault with the events that name servers recorded, and the missing ones."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -13,13 +13,13 @@ _MAX_LISTED_NAMES = 4
 
 
 def silence_loggers() -> None:
-    """Brokers and name servers that complain of what is done to them are no news."""
+    """Silence the logs of brokers and name servers: their warnings about faults are expected."""
     for logger_name in ("fleet", "namesrv", "asyncio"):
         logging.getLogger(logger_name).setLevel(logging.CRITICAL)
 
 
 def list_scenarios(scenarios: Mapping[str, Scenario]) -> str:
-    """The scenarios, a line each: name, how long, what."""
+    """List the scenarios, one per line: name, duration, description."""
     name_width = max(map(len, scenarios), default=0)
     return "\n".join(
         f"{scenario_name:{name_width}}  {scenario.duration / 60:5.0f} min  {scenario.about}"
@@ -28,7 +28,7 @@ def list_scenarios(scenarios: Mapping[str, Scenario]) -> str:
 
 
 def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> str:
-    """All of it, the verdict last."""
+    """Format the report, with the verdict as the last line."""
     report_lines = [f"# {scenario.name}: {scenario.about}"]
     for deed, findings in groupby(verdict.findings, key=lambda finding: finding.deed):
         report_lines.append(_deed_line(deed))
@@ -46,8 +46,8 @@ def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> 
     due_findings = [finding for finding in verdict.findings if finding.expected.sure]
     report_lines.append(
         f"# {len(due_findings) - len(verdict.missed_findings)} of {len(due_findings)} "
-        f"conclusions are in the journals, "
-        f"{len(verdict.unexplained)} records are unexplained; {run_folder}/{TRUTH_FILE}, "
+        f"expected events are in the journals, "
+        f"{len(verdict.unexplained)} records are unexplained; see {run_folder}/{TRUTH_FILE} and "
         f"{run_folder}/ns-*/journal"
     )
     return "\n".join(report_lines)
@@ -66,7 +66,7 @@ def _join_first_names(names: Iterable[str]) -> str:
 
 
 def _finding_lines(findings: list[ExpectationFinding]) -> list[str]:
-    """One expectation, on its servers and of its brokers."""
+    """Format the findings of one expected event on its servers."""
     expected_event = findings[0].expected
     type_text = " or ".join(expected_event.types)
     finding_lines = []

@@ -1,4 +1,4 @@
-"""A scenario: a fleet, and what is done to it when. Records, and which keys each fault takes."""
+"""The scenario: a fleet and the faults to apply to it. Also the kinds of faults with their keys."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -11,10 +11,10 @@ MATCH_ALL = ("*",)
 
 
 class Fault(NamedTuple):
-    """One thing that is done at `at` seconds, and undone after `lasts` seconds if that is not 0.
+    """A fault that begins at `at` seconds, and ends after `lasts` seconds if that is not 0.
 
-    It is done `times` times, `every` seconds apart; brokers are taken one after the other, `stagger` seconds
-    apart. `brokers` and `namesrvs` are patterns of names. The others are for the kinds that take them.
+    It happens `times` times, `every` seconds apart. With `stagger`, brokers follow each other at that
+    interval in seconds. `brokers` and `namesrvs` are patterns of names. Other fields depend on the kind.
     """
 
     at: float
@@ -38,10 +38,10 @@ class Fault(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """What is played: `plan` as fleet, of brokers that are `acting` and have `traffic` times the usual load.
+    """A scenario with the fleet `plan`. `acting` slaves act for masters; `traffic` multiplies the usual load.
 
-    Brokers create topics by themselves if `auto_create`. `settings` are those of the name servers that are
-    not as usual. `duration` is in seconds; `start` in ms since 1970, None for the time of the run.
+    Brokers create topics automatically if `auto_create`. `settings` are the changed settings of the name
+    servers. `duration` is in seconds; `start` in ms since 1970, None for the time of the run.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Scenario(NamedTuple):
     settings: Mapping[str, Any] = {}
 
     def initial_specs(self) -> list[BrokerSpec]:
-        """Every broker that there is at the start."""
+        """All brokers at the start."""
         return [
             broker_spec._replace(
                 acting_master=self.acting, traffic_factor=self.traffic, auto_create=self.auto_create
@@ -67,7 +67,7 @@ class Scenario(NamedTuple):
 
     @property
     def wait_seconds(self) -> float:
-        """Seconds in which a name server that was started answers no question about routes."""
+        """The seconds after its start in which a name server answers no route request."""
         return float(
             self.settings.get("waitSecondsForService", 45) if self.settings.get("needWaitForService") else 0
         )
@@ -77,7 +77,7 @@ class Scenario(NamedTuple):
         return [f"ns-{server_number + 1}" for server_number in range(self.namesrvs)]
 
     def expand_repetitions(self) -> list[Fault]:
-        """The faults with all repetitions written out, in the order of their times."""
+        """The faults with all repetitions expanded, sorted by time."""
         single_faults = [
             fault._replace(at=fault.at + repetition * fault.every, times=1)
             for fault in self.faults
@@ -87,7 +87,7 @@ class Scenario(NamedTuple):
 
 
 class FaultKind(NamedTuple):
-    """A kind of fault: the keys that it must have and those it may have, and what it does."""
+    """A kind of fault: its required and its allowed keys, and a description of its effect."""
 
     required_keys: frozenset[str]
     allowed_keys: frozenset[str]
@@ -102,47 +102,49 @@ def _define_kind(required_words: str, optional_words: str, about: str) -> FaultK
 _COMMON_KEYS = frozenset({"at", "fault", "times", "every"})
 
 FAULT_KINDS: Mapping[str, FaultKind] = {
-    "stop": _define_kind("brokers", "for stagger address", "brokers say goodbye and end"),
-    "kill": _define_kind("brokers", "for stagger address", "brokers are gone, their connections break"),
+    "stop": _define_kind("brokers", "for stagger address", "brokers unregister and stop"),
+    "kill": _define_kind("brokers", "for stagger address", "brokers are killed, their connections break"),
     "restart": _define_kind(
-        "brokers", "for stagger address", "brokers stop and come back, after 10 s unless told"
+        "brokers", "for stagger address", "brokers stop and start again, by default after 10 s"
     ),
-    "freeze": _define_kind("brokers for", "stagger", "brokers do nothing, their connections stay"),
-    "partition": _define_kind("brokers namesrvs for", "", "nothing gets from brokers to name servers"),
-    "slow": _define_kind("brokers namesrvs delay for", "", "requests take `delay` longer, and so do answers"),
-    "storm": _define_kind("brokers for", "", "brokers are gone at once, and come back at once"),
+    "freeze": _define_kind("brokers for", "stagger", "brokers freeze, their connections stay open"),
+    "partition": _define_kind(
+        "brokers namesrvs for", "", "the network between brokers and name servers is cut"
+    ),
+    "slow": _define_kind("brokers namesrvs delay for", "", "requests and answers are delayed by `delay`"),
+    "storm": _define_kind("brokers for", "", "all brokers are killed together and start again together"),
     "impostor": _define_kind(
-        "brokers for", "", "another process registers as the broker, at its own address"
+        "brokers for", "", "another process registers as the broker, from its own address"
     ),
-    "join": _define_kind("brokers cluster", "for", "another slave of the group says that it is of `cluster`"),
+    "join": _define_kind("brokers cluster", "for", "another slave of the group registers in `cluster`"),
     "createTopic": _define_kind(
-        "brokers topic", "count queues registration", "brokers get topics, and register them"
+        "brokers topic", "count queues registration", "topics are created on brokers, which register them"
     ),
-    "deleteTopic": _define_kind(
-        "brokers topic", "", "brokers lose a topic; name servers are told to delete it"
+    "deleteTopic": _define_kind("brokers topic", "", "a topic is deleted on brokers and name servers"),
+    "register": _define_kind(
+        "brokers registration", "", "brokers register their topics with a new data version"
     ),
-    "register": _define_kind("brokers registration", "", "brokers register a new version of their topics"),
-    "wipe": _define_kind("brokers", "namesrvs", "write permission is taken from brokers, on name servers"),
-    "unwipe": _define_kind("brokers", "namesrvs", "write permission is given back"),
-    "killNamesrv": _define_kind("namesrvs", "for", "name servers are gone, their connections break"),
+    "wipe": _define_kind("brokers", "namesrvs", "write permission of brokers is removed on name servers"),
+    "unwipe": _define_kind("brokers", "namesrvs", "write permission is restored"),
+    "killNamesrv": _define_kind("namesrvs", "for", "name servers are killed, their connections break"),
     "restartNamesrv": _define_kind(
-        "namesrvs", "for", "name servers stop and come back, after 5 s unless told"
+        "namesrvs", "for", "name servers stop and start again, by default after 5 s"
     ),
-    "pauseNamesrv": _define_kind("namesrvs for", "", "name servers do nothing, their connections stay"),
+    "pauseNamesrv": _define_kind("namesrvs for", "", "name servers freeze, their connections stay open"),
     "relist": _define_kind(
-        "brokers namesrvs", "", "brokers start again with these name servers alone in their lists"
+        "brokers namesrvs", "", "brokers restart with only these name servers in their list"
     ),
-    "configure": _define_kind("brokers key value", "", "a setting of brokers is changed"),
+    "configure": _define_kind("brokers key value", "", "a broker setting changes"),
     "orderConf": _define_kind("topic value", "namesrvs", "the order configuration of a topic is written"),
     "forgetTopic": _define_kind(
-        "topic", "namesrvs", "name servers are told to delete a topic, and brokers keep it"
+        "topic", "namesrvs", "a topic is deleted on name servers, but not on brokers"
     ),
-    "skew": _define_kind("seconds", "brokers namesrvs", "clocks of brokers, or of name servers, are set"),
+    "skew": _define_kind("seconds", "brokers namesrvs", "the clocks of brokers or name servers are changed"),
 }
 
 
 def match_names(patterns: tuple[str, ...], candidate_names: Mapping[str, object] | list[str]) -> list[str]:
-    """The names that one of the patterns means; a broker's pattern without an id means all of the group."""
+    """The names that match one of the patterns. A broker pattern without an id matches the whole group."""
     return [
         candidate_name
         for candidate_name in candidate_names

@@ -1,4 +1,4 @@
-"""Play a scenario: each fault at its time, the truth written down as it happens."""
+"""Plays scenarios: applies each fault at its time, and writes the truth log."""
 
 import asyncio
 import resource
@@ -75,14 +75,14 @@ async def play_scenario(
 
 
 def raise_file_limit() -> None:
-    """As many as the system lets us have: a broker takes a dozen."""
+    """Raise the limit of open files to the system's maximum: a broker needs a dozen."""
     _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
 
 async def _play_until_end(fault_context: FaultContext, scenario: Scenario, began_seconds: float) -> None:
-    """What is not over by then, stays as it is."""
+    """Play until the end of the scenario. Faults that have not ended by then stay."""
     try:
         async with asyncio.timeout(
             scenario.duration - (fault_context.lab_cluster.clock_seconds() - began_seconds)
@@ -99,7 +99,7 @@ async def _play_until_end(fault_context: FaultContext, scenario: Scenario, began
 
 
 def _stagger_fault(fault_context: FaultContext, fault: Fault) -> Iterator[tuple[float, Fault]]:
-    """The brokers of a staggered fault, one after the other, each with its time."""
+    """Yield the brokers of a staggered fault one by one, each with its time."""
     if not fault.stagger:
         yield fault.at, fault
         return
@@ -115,7 +115,7 @@ async def _apply_fault_at(fault_context: FaultContext, fault: Fault, due_seconds
 
 
 def judge_run(scenario: Scenario, run_folder: Path, deeds: list[Deed]) -> RunVerdict:
-    """What the journals in a folder have of the deeds."""
+    """Compare the journals in a folder with the deeds of a run."""
     journal_by_server = {
         server_name: list(reader.read_records(run_folder / server_name / "journal"))
         for server_name in scenario.server_names()

@@ -1,4 +1,4 @@
-"""Scenarios from YAML: all that is wrong with a file is found at once, each in one line."""
+"""Reads scenarios from YAML, and reports all mistakes of a file at once, one per line."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -17,20 +17,20 @@ _DEFAULT_FAULT_SECONDS = {"restart": 10.0, "restartNamesrv": 5.0}
 
 
 class InvalidScenarioError(RocketMQError):
-    """A scenario that cannot be played; each of its lines says file, key and what is allowed."""
+    """An invalid scenario. Each line of the message has the file, the key and the allowed values."""
 
 
 class InvalidScenarioValue(ValueError):
-    """What a value has to be, in words."""
+    """An invalid value. The message says what the value must be."""
 
 
 def parse_duration(value: object) -> float:
-    """Seconds of a number, or of a text such as 1h30m; Wrong."""
+    """Parse a number of seconds, or a text such as 1h30m, into seconds. Raises InvalidScenarioValue."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
         return float(value)
     duration_match = _DURATION_PATTERN.fullmatch(value) if isinstance(value, str) and value else None
     if duration_match is None:
-        raise InvalidScenarioValue("has to be seconds or a time such as 90s, 5m, 1h30m")
+        raise InvalidScenarioValue("must be seconds or a time such as 90s, 5m, 1h30m")
     hours, minutes, seconds = duration_match.groups()
     return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
 
@@ -38,7 +38,7 @@ def parse_duration(value: object) -> float:
 def _bounded_count(minimum: int, maximum: int) -> Callable[[object], int]:
     def parse_count(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-            raise InvalidScenarioValue(f"has to be a whole number in {minimum}..{maximum}")
+            raise InvalidScenarioValue(f"must be a whole number in {minimum}..{maximum}")
         return value
 
     return parse_count
@@ -46,26 +46,26 @@ def _bounded_count(minimum: int, maximum: int) -> Callable[[object], int]:
 
 def _parse_number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidScenarioValue("has to be a number")
+        raise InvalidScenarioValue("must be a number")
     return float(value)
 
 
 def _parse_flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise InvalidScenarioValue("has to be true or false")
+        raise InvalidScenarioValue("must be true or false")
     return value
 
 
 def _parse_text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InvalidScenarioValue("has to be a text")
+        raise InvalidScenarioValue("must be a text")
     return value
 
 
 def _choice_of(*choices: str) -> Callable[[object], str]:
     def parse_choice(value: object) -> str:
         if value not in choices:
-            raise InvalidScenarioValue(f"has to be one of {', '.join(choices)}")
+            raise InvalidScenarioValue(f"must be one of {', '.join(choices)}")
         return str(value)
 
     return parse_choice
@@ -74,19 +74,19 @@ def _choice_of(*choices: str) -> Callable[[object], str]:
 def _parse_names(value: object) -> tuple[str, ...]:
     name_list = value if isinstance(value, list) else [value]
     if not name_list or not all(isinstance(name, str) and name for name in name_list):
-        raise InvalidScenarioValue("has to be a name, or a list of names; * stands for any letters")
+        raise InvalidScenarioValue("must be a name or a list of names, with * for any characters")
     return tuple(name_list)
 
 
 def _parse_moment(value: object) -> int:
-    """YAML reads a time with its date by itself."""
+    """Parse a time into ms since 1970. YAML itself parses a time with its date."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
             value = None
     if not isinstance(value, datetime):
-        raise InvalidScenarioValue("has to be a time such as 2026-01-05T08:00:00Z")
+        raise InvalidScenarioValue("must be a time such as 2026-01-05T08:00:00Z")
     return round((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
@@ -142,7 +142,7 @@ _FAULT_KEYS = {
 
 
 class _ScenarioReader:
-    """Collects what is wrong with one file."""
+    """Reads one file and collects its mistakes."""
 
     def __init__(self, file_name: str) -> None:
         self._file_name = file_name
@@ -154,16 +154,18 @@ class _ScenarioReader:
     def read_map(
         self, path_prefix: str, yaml_value: object, known_keys: Mapping[str, _ScenarioKey]
     ) -> dict[str, Any]:
-        """The values of a map by their names in records."""
+        """The values of a map by the field names of records."""
         if not isinstance(yaml_value, dict):
-            self.add_mistake(path_prefix.rstrip(".") or "it", f"has to be a map of {', '.join(known_keys)}")
+            self.add_mistake(
+                path_prefix.rstrip(".") or "the file", f"must be a map of {', '.join(known_keys)}"
+            )
             return {}
         field_values = {}
         for key_name, key_value in yaml_value.items():
             scenario_key = known_keys.get(key_name)
             if scenario_key is None:
                 self.add_mistake(
-                    f"{path_prefix}{key_name}", f"is unknown; there are: {', '.join(sorted(known_keys))}"
+                    f"{path_prefix}{key_name}", f"is unknown: use one of {', '.join(sorted(known_keys))}"
                 )
                 continue
             try:
@@ -174,7 +176,7 @@ class _ScenarioReader:
 
     def read_faults(self, yaml_value: object) -> Iterator[Fault]:
         if not isinstance(yaml_value, list):
-            self.add_mistake("faults", "has to be a list")
+            self.add_mistake("faults", "must be a list")
             return
         for fault_index, fault_item in enumerate(yaml_value):
             fault = self.read_fault(f"faults[{fault_index}].", fault_item)
@@ -190,11 +192,11 @@ class _ScenarioReader:
         if not isinstance(fault_item, dict) or fault_kind is None:
             self.read_map(path_prefix, fault_item, _FAULT_KEYS)
             if isinstance(fault_item, dict) and "fault" not in fault_item:
-                self.add_mistake(f"{path_prefix}fault", f"is missing: one of {', '.join(FAULT_KINDS)}")
+                self.add_mistake(f"{path_prefix}fault", f"is missing: use one of {', '.join(FAULT_KINDS)}")
             return None
         mistakes_before = len(self.mistakes)
         for missing_key in sorted((fault_kind.required_keys | {"at"}) - fault_item.keys()):
-            self.add_mistake(f"{path_prefix}{missing_key}", f"is missing: {fault_item['fault']} needs it")
+            self.add_mistake(f"{path_prefix}{missing_key}", f"is missing: {fault_item['fault']} requires it")
         field_values = self.read_map(
             path_prefix,
             fault_item,
@@ -205,11 +207,13 @@ class _ScenarioReader:
             },
         )
         if field_values.get("times", 1) > 1 and not field_values.get("every"):
-            self.add_mistake(f"{path_prefix}every", "is missing: times needs it")
+            self.add_mistake(f"{path_prefix}every", "is missing: times requires it")
         if fault_item["fault"] == "skew" and ("brokers" in fault_item) == ("namesrvs" in fault_item):
-            self.add_mistake(f"{path_prefix}brokers", "or namesrvs has to be there: whose clocks are set")
+            self.add_mistake(
+                f"{path_prefix}brokers", "is missing: skew requires brokers or namesrvs, not both"
+            )
         if "lasts" in field_values and not field_values["lasts"]:
-            self.add_mistake(f"{path_prefix}for", "has to be more than 0")
+            self.add_mistake(f"{path_prefix}for", "must be greater than 0")
         if len(self.mistakes) > mistakes_before:
             return None
         if field_values["kind"] == "skew":
@@ -220,7 +224,7 @@ class _ScenarioReader:
         return Fault(**{"lasts": _DEFAULT_FAULT_SECONDS.get(field_values["kind"], 0.0), **field_values})
 
     def check_targets(self, scenario: Scenario) -> None:
-        """Every pattern has to mean somebody."""
+        """Check that patterns match, and that no fault begins after the end."""
         broker_names = [
             f"{broker_spec.broker_name}:{broker_spec.broker_id}" for broker_spec in scenario.initial_specs()
         ]
@@ -234,11 +238,12 @@ class _ScenarioReader:
                         first_names = ", ".join(known_names[:6]) + (", ..." if len(known_names) > 6 else "")
                         self.add_mistake(
                             f"faults[{fault_index}].{key_name}",
-                            f"means nobody with {pattern}; there are: {first_names}",
+                            f'has a pattern without a match, "{pattern}": use one of {first_names}',
                         )
             if fault.at > scenario.duration:
                 self.add_mistake(
-                    f"faults[{fault_index}].at", f"comes after the end at {scenario.duration:g} s"
+                    f"faults[{fault_index}].at",
+                    f"is after the end of the scenario at {scenario.duration:g} s",
                 )
 
 
@@ -247,15 +252,15 @@ def _is_text(value: object) -> bool:
 
 
 def parse_scenario(yaml_text: str, file_name: str, scenario_name: str) -> Scenario:
-    """The scenario that a YAML text has. BadScenario, with a line for each mistake."""
+    """Parse a scenario in YAML. Raises InvalidScenarioError, with a line for each mistake."""
     import yaml
 
     try:
         yaml_value = operator_files.parse_yaml(yaml_text)
     except yaml.YAMLError as error:
         problem_mark = getattr(error, "problem_mark", None)
-        line_hint = f" in line {problem_mark.line + 1}" if problem_mark else ""
-        raise InvalidScenarioError(f"{file_name}: it is no YAML{line_hint}") from None
+        line_hint = f", line {problem_mark.line + 1}" if problem_mark else ""
+        raise InvalidScenarioError(f"{file_name}: invalid YAML{line_hint}") from None
     scenario_reader = _ScenarioReader(file_name)
     top_fields = scenario_reader.read_map("", yaml_value, _TOP_KEYS)
     fleet_fields = scenario_reader.read_map("fleet.", top_fields.pop("fleet", {}), _FLEET_KEYS)
@@ -281,7 +286,7 @@ _SCENARIO_FOLDER = resources.files("namesrv_core.lab") / "scenarios"
 
 
 def list_scenario_names() -> list[str]:
-    """What the scenarios are called that come with the program, in order; none is read."""
+    """List the names of the built-in scenarios, sorted, without reading the files."""
     return sorted(
         scenario_file.name.removesuffix(".yaml")
         for scenario_file in _SCENARIO_FOLDER.iterdir()
@@ -290,7 +295,7 @@ def list_scenario_names() -> list[str]:
 
 
 def load_built_in_scenarios() -> dict[str, Scenario]:
-    """The scenarios that come with the program, by name."""
+    """Load the built-in scenarios by name."""
     return {
         scenario_name: parse_scenario(
             (_SCENARIO_FOLDER / f"{scenario_name}.yaml").read_text(encoding="utf-8"),
@@ -302,7 +307,7 @@ def load_built_in_scenarios() -> dict[str, Scenario]:
 
 
 def load_scenario(name_or_path: str) -> Scenario:
-    """A built-in scenario by its name, any other by its file. BadScenario."""
+    """Load a built-in scenario by name, or another one from its file. Raises InvalidScenarioError."""
     built_in_scenarios = load_built_in_scenarios()
     if name_or_path in built_in_scenarios:
         return built_in_scenarios[name_or_path]
@@ -313,9 +318,8 @@ def load_scenario(name_or_path: str) -> Scenario:
         )
     except FileNotFoundError:
         raise InvalidScenarioError(
-            f"there is no file {name_or_path}, and no such scenario; there are: "
-            f"{', '.join(built_in_scenarios)}"
+            f'unknown scenario "{name_or_path}": use a YAML file or one of {", ".join(built_in_scenarios)}'
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidScenarioError(f"{name_or_path} cannot be read: {error}") from None
+        raise InvalidScenarioError(f'cannot read "{name_or_path}": {error}') from None
     return parse_scenario(yaml_text, name_or_path, scenario_path.stem)

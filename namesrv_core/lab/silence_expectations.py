@@ -1,6 +1,7 @@
-"""What name servers conclude of brokers that they do not hear for a while.
+"""The events expected from name servers that brokers cannot reach for a while.
 
-Heartbeats come every thirty seconds, so a silence is longer than its fault: `least` and `most` are bounds.
+Brokers send a heartbeat every thirty seconds, so a silence is longer than its fault: `least` and `most` are
+its bounds.
 """
 
 from collections.abc import Sequence
@@ -28,9 +29,9 @@ def expect_silence(
     least_seconds: float,
     most_seconds: float,
 ) -> list[ExpectedEvent]:
-    """Nothing is heard of brokers for so many seconds from now on, then they register again.
+    """Expect a silence of brokers for this many seconds from now on, and then new registrations.
 
-    Each name server has not heard of each of them for some seconds already: that decides what is sure.
+    The time since the last heartbeat on each name server decides which events are certain.
     """
     brokers_by_outcome: dict[tuple[_SilenceOutcome, str], list[LabBroker]] = {}
     for server_name in server_names:
@@ -59,7 +60,7 @@ def expect_silence(
 
 
 class _SilenceOutcome(NamedTuple):
-    """What comes of it: None: nothing; else whether it is sure."""
+    """The outcome of a silence: None for no event, otherwise whether the event is certain."""
 
     gap_certainty: bool | None
     resumption_certainty: bool | None
@@ -71,7 +72,7 @@ def _judge_silence(
 ) -> _SilenceOutcome:
     silent_seconds = lab_cluster.silent_seconds(server_name, broker)
     is_known = silent_seconds is not None and least_seconds > 0
-    # Who is not heard for another reason has been silent for as long as it takes.
+    # A broker that another fault silences counts as silent for long enough.
     shortest_seconds, longest_seconds = (
         (silent_seconds or 0) + least_seconds,
         (HEARTBEAT_PERIOD_SECONDS + 6 if silent_seconds is None else silent_seconds) + most_seconds,

@@ -1,4 +1,4 @@
-"""truth.jsonl: what was done when, on what, and what an ideal observer concludes of it."""
+"""The truth log (truth.jsonl): the faults with their times and targets, and the events expected from each."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,12 +11,12 @@ TRUTH_FILE = "truth.jsonl"
 
 
 class ExpectedEvent(NamedTuple):
-    """Events that one of `types` has to have, on each server of `on`, `within` seconds.
+    """An event of one of the `types`, expected on each server of `on` within `within` seconds.
 
-    `where` are values by the names of fields, with dots into records and lists; a list means one of them, a
-    map has `min` and `max`. `causes` are those that count. There is one event for each broker of `each`.
-    What is not `sure` may be seen or not: that depends on where between two heartbeats the fault came, or
-    on who of a group comes or goes first.
+    `where` has values by field name, with dots for nested fields; a list allows any of its values, a map has
+    `min` and `max`. `causes` are the allowed causes. There is one event for each broker of `each`. An event
+    that is not `sure` may be missing: it depends on the time of the fault between two heartbeats, or on the
+    order in which members of a group join or leave.
     """
 
     types: tuple[str, ...]
@@ -29,9 +29,9 @@ class ExpectedEvent(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """A line: `phase` is "begin" or "end" of `fault`, or of the run itself (fault "run").
+    """A line of the log: the begin or the end (`phase`) of a fault, or of the run itself (fault "run").
 
-    `time` is ms since 1970, `at` seconds of the scenario. `on` are brokers or name servers.
+    `time` is in ms since 1970, `at` in seconds since the start. `on` are brokers or name servers.
     """
 
     time: int
@@ -44,7 +44,7 @@ class Deed(NamedTuple):
 
 
 class TruthLog:
-    """Writes the file, a line at a time, so that it can be followed."""
+    """Writes the file line by line, so that other programs can follow it."""
 
     def __init__(self, log_path: Path) -> None:
         self.deeds: list[Deed] = []
@@ -65,7 +65,7 @@ class TruthLog:
 
 
 def encode_deed(deed: Deed) -> str:
-    """A deed as a line, with its end."""
+    """Encode a deed as a line, with its newline."""
     deed_fields = deed._asdict() | {
         "expected": [_encode_expected(expected_event) for expected_event in deed.expected]
     }
@@ -81,14 +81,14 @@ def _encode_expected(expected_event: ExpectedEvent) -> dict[str, Any]:
 
 
 def read_deeds(log_path: Path) -> list[Deed]:
-    """What a file says; ValueError for what is none."""
+    """Read the deeds of a file. Raises ValueError for an invalid file."""
     with log_path.open(encoding="utf-8") as log_file:
         return [_decode_deed(json.loads(json_line)) for json_line in log_file]
 
 
 def _decode_deed(json_object: dict[str, Any]) -> Deed:
     if json_object.pop("v", None) != FORMAT_VERSION:
-        raise ValueError(f"a line of a version other than {FORMAT_VERSION}")
+        raise ValueError(f"a line with another version than {FORMAT_VERSION}")
     expected_events = tuple(
         ExpectedEvent(**_lists_to_tuples(expected_object)) for expected_object in json_object.pop("expected")
     )
@@ -96,7 +96,7 @@ def _decode_deed(json_object: dict[str, Any]) -> Deed:
 
 
 def _lists_to_tuples(json_object: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no tuples."""
+    """Convert lists to tuples, because JSON has no tuples."""
     return {
         field_name: tuple(field_value) if isinstance(field_value, list) else field_value
         for field_name, field_value in json_object.items()
@@ -104,7 +104,7 @@ def _lists_to_tuples(json_object: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_certainty(expected_events: Iterable[ExpectedEvent], is_sure: bool) -> Sequence[ExpectedEvent]:
-    """The same, and none of them sure unless `is_sure`."""
+    """The same expected events, all of them uncertain unless `is_sure`."""
     return [
         expected_event._replace(sure=expected_event.sure and is_sure) for expected_event in expected_events
     ]

@@ -1,4 +1,4 @@
-"""Verdict: do the journals contain the truth, and nothing that it does not explain?"""
+"""The verdict of a run: whether the journals have all expected events and no unexplained ones."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,14 +12,14 @@ ALARM_TYPES = frozenset({
     "HeartbeatGap", "JournalRepaired", "MinBrokerIdChanged", "RegistrationRefused", "ServerPaused",
     "ServerStarted", "ServerStopping", "TopicDeleted", "WritePermAdded", "WritePermWiped",
 })  # fmt: skip
-"""What does not happen by itself: records of these types need a reason in the truth."""
+"""The types of records that need an explanation in the truth log."""
 
 _CLOCK_SLACK_MS = 5
-"""Milliseconds by which clocks may be apart that show whole ones."""
+"""The largest difference in ms between two clocks with a resolution of 1 ms."""
 
 
 class ExpectationFinding(NamedTuple):
-    """What was expected of one server, of one broker unless it is "", and after how many seconds it came."""
+    """An event expected on one server (about one broker unless it is ""), and the seconds until it came."""
 
     deed: Deed
     expected: ExpectedEvent
@@ -33,7 +33,7 @@ class ExpectationFinding(NamedTuple):
 
 
 class RunVerdict(NamedTuple):
-    """`findings` are those that were due before the end; `unexplained` are alarms without a reason."""
+    """`findings` are the events due before the end; `unexplained` are records without an explanation."""
 
     findings: list[ExpectationFinding]
     unexplained: list[tuple[str, JournalRecord]]
@@ -46,7 +46,7 @@ class RunVerdict(NamedTuple):
 def judge_journals(
     deeds: Sequence[Deed], records_by_server: Mapping[str, Sequence[JournalRecord]]
 ) -> RunVerdict:
-    """Compare a run's deeds with the journals of its name servers, by their names."""
+    """Compare the deeds of a run with the journals of its name servers, by server name."""
     began_ms = next(deed.time for deed in deeds if deed.fault == "run" and deed.phase == "begin")
     ended_ms = next((deed.time for deed in deeds if deed.fault == "run" and deed.phase == "end"), None)
     explained_records: set[tuple[str, int]] = set()
@@ -90,7 +90,7 @@ def _list_cases(deeds: Iterable[Deed]) -> Iterator[tuple[Deed, ExpectedEvent, st
 
 
 def _clock_shift_ms(deeds: Iterable[Deed], server_name: str, until_ms: int) -> int:
-    """By how many ms the clock of a server had been set."""
+    """The change of a server's clock in ms."""
     return sum(
         round(deed.details["seconds"] * 1000)
         for deed in deeds
@@ -117,7 +117,7 @@ def _matches_expectation(expected_event: ExpectedEvent, broker_id_text: str, rec
 
 
 def _values_at_path(json_value: Any, field_path: Sequence[str]) -> Iterator[Any]:
-    """What stands at a path; of a list, all of it."""
+    """The values at a path; for a list, those of all its items."""
     if isinstance(json_value, list):
         for item in json_value:
             yield from _values_at_path(item, field_path)

@@ -1,7 +1,7 @@
-"""VirtualLoop: an event loop whose time goes on only while nobody has anything to do.
+"""VirtualLoop, an event loop whose time advances only while no task has work to do.
 
-It then jumps to the next timer, at `speed` times the pace of real time at most. Work takes no time at all,
-so a busy machine changes nothing that is told by this clock. Sockets are real ones of this machine.
+It then jumps to the next timer, at most at `speed` times real time. Work takes no virtual time, so a busy
+machine does not change the result. Sockets are real sockets of this machine.
 """
 
 import asyncio
@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 ResultType = TypeVar("ResultType")
 
 _GRACE_SECONDS = 0.0005
-"""Real seconds that a peer's bytes may take to arrive, once some have been under way."""
+"""The real seconds to wait for bytes that a peer may have sent."""
 
 
 class _VirtualSelector(selectors.DefaultSelector):
-    """Where the loop waits: here it is decided whether time goes on."""
+    """The selector of the loop, which decides whether virtual time advances."""
 
     virtual_loop: "VirtualLoop"
     _was_busy = True
@@ -35,7 +35,7 @@ class _VirtualSelector(selectors.DefaultSelector):
         return ready_keys or self._wait_for_peer(timeout)
 
     def _wait_for_peer(self, timeout: float | None) -> list[tuple[selectors.SelectorKey, int]]:
-        """Until a peer says something, or for `timeout` virtual seconds."""
+        """Wait for bytes from a peer, or for `timeout` virtual seconds."""
         if timeout is None:
             return self._poll_sockets(None)
         pause_seconds = self.virtual_loop.real_seconds_until(timeout)
@@ -50,7 +50,7 @@ class _VirtualSelector(selectors.DefaultSelector):
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """`speed` None: as fast as it goes. `time()` begins at 0."""
+    """An event loop with virtual time, which begins at 0. With `speed` None it runs as fast as possible."""
 
     def __init__(self, speed_limit: float | None = None) -> None:
         selector = _VirtualSelector()
@@ -65,13 +65,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self._virtual_now
 
     def real_seconds_until(self, virtual_seconds: float) -> float:
-        """How long it is until this many virtual seconds from now may be over."""
+        """The real seconds until time may advance by this many virtual seconds."""
         if self._speed_limit is None:
             return 0
         return self._began_real + (self._virtual_now + virtual_seconds) / self._speed_limit - time.monotonic()
 
     def advance_time(self, virtual_seconds: float, *, is_over: bool) -> None:
-        """`ahead` seconds are over, or as many of them as real time lets have gone by."""
+        """Advance by `ahead` seconds, or by as many as the speed allows."""
         if not is_over:
             passed_seconds = (time.monotonic() - self._began_real) * (
                 self._speed_limit or 0
@@ -82,7 +82,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def run_in_executor(  # type: ignore[override]
         self, executor: Any, func: Callable[..., ResultType], *args: Any
     ) -> "asyncio.Future[ResultType]":
-        """What a thread does takes no virtual time either."""
+        """Run a function in a thread, which takes no virtual time either."""
         self.thread_count += 1
         future = super().run_in_executor(executor, func, *args)
         future.add_done_callback(self._thread_ended, context=contextvars.Context())
@@ -95,6 +95,6 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 def run_virtual(
     main_coroutine: Coroutine[Any, Any, ResultType], speed_limit: float | None = None
 ) -> ResultType:
-    """Run `main` to its end in virtual time."""
+    """Run a coroutine to its end in virtual time."""
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(speed_limit)) as runner:
         return runner.run(main_coroutine)

@@ -1,4 +1,4 @@
-"""Write permissions of brokers that are taken away on name servers, and given back."""
+"""Faults of write permissions, which are removed and restored on name servers."""
 
 from namesrv_core.lab.broker_listeners import split_by_certainty
 from namesrv_core.lab.fault_context import FaultContext, member_names
@@ -11,14 +11,14 @@ from namesrv_core.protocol.codes import RequestCode
 async def _change_write_permission(
     fault_context: FaultContext, fault: Fault, request_code: RequestCode, event_type: str
 ) -> None:
-    """Of each group once, however many of its brokers are meant."""
+    """Change the permission of each group once, even if the fault names several of its brokers."""
     broker_groups = list(
         dict.fromkeys(broker.broker_spec.broker_name for broker in fault_context.matching_brokers(fault))
     )
     server_names = tuple(member_names(fault_context.matching_servers(fault)))
     is_wipe = event_type == "WritePermWiped"
     expected_events = [
-        # What changes nothing is no event: nobody knows whether others had done the same before.
+        # A request that changes nothing makes no event, and an earlier request may have done the same.
         ExpectedEvent(
             (event_type,),
             affected_servers,

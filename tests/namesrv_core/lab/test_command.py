@@ -142,7 +142,7 @@ def test_a_run_ends_with_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "wipe write perm of broker[" in (folder / "ns-1" / java_logs.LOG_FILE).read_text()
     said = capsys.readouterr().out
     assert "wipe broker-a-0, ns-1, ns-2, ns-3\n             WritePermWiped on ns-1, ns-2, ns-3" in said
-    assert said.endswith(f"0 records are unexplained; {folder}/truth.jsonl, {folder}/ns-*/journal\n")
+    assert said.endswith(f"0 records are unexplained; see {folder}/truth.jsonl and {folder}/ns-*/journal\n")
     assert main(["run", "undone-wipe", "--dir", str(folder)]) == 1
     assert "is not empty" in capsys.readouterr().err
 

@@ -27,8 +27,8 @@ def test_a_report() -> None:
         "             BrokerUnregistered of 2 brokers on ns-1, ns-2 within 0.2 s",
         "             MISSED: BrokerUnregistered b:0 on ns-2, due in 1 s",
         "  UNEXPLAINED on ns-1: HeartbeatGap (no heartbeat) {'brokerName': 'c'}",
-        "# 3 of 4 conclusions are in the journals, 1 records are unexplained; "
-        "/d/truth.jsonl, /d/ns-*/journal",
+        "# 3 of 4 expected events are in the journals, 1 records are unexplained; see "
+        "/d/truth.jsonl and /d/ns-*/journal",
     ]
 
 
