@@ -1,4 +1,4 @@
-"""Broker: one simulated broker on its sockets. Registers, heartbeats, answers, leaves or dies."""
+"""SimulatedBroker, a broker with real sockets: it registers, answers requests, and leaves or dies."""
 
 import asyncio
 import logging
@@ -21,9 +21,9 @@ from namesrv_core.transport.request_channel import RequestChannel
 HEARTBEAT_PERIOD_SECONDS = 30.0
 """Seconds between two registrations (registerNameServerPeriod)."""
 PRODUCER_PERIOD_SECONDS = 30.0
-"""Seconds between two looks of the broker's producers at a route (pollNameServerInterval)."""
+"""Seconds between two route lookups of the broker's producers (pollNameServerInterval)."""
 METADATA_PERIOD_SECONDS = 5.0
-"""Seconds between two looks of a slave at its master's topics (syncBrokerMetadataPeriod)."""
+"""Seconds between two copies of the master's topics by a slave (syncBrokerMetadataPeriod)."""
 
 log = logging.getLogger("fleet")
 
@@ -33,9 +33,9 @@ def wall_clock_ms() -> int:
 
 
 class SimulatedBroker:
-    """`await start()` returns when every name server has been told; then `await leave()`, or `die()`.
+    """A simulated broker. `await start()` returns after the registration with every name server.
 
-    It registers again `first` seconds later, and then every `period`.
+    It registers again `first` seconds later, and then every `period` seconds.
     """
 
     model: BrokerModel
@@ -103,7 +103,7 @@ class SimulatedBroker:
             self._run_in_background(self._repeat_every(self._metadata_period, self.copy_master_tables))
 
     async def register_topics(self, topic_names: Iterable[str] | None = None) -> None:
-        """Tell every name server of all topics, or of these; one that cannot be told is logged."""
+        """Register all topics, or these, with every name server. Failures are logged."""
         async with self._registration_lock:
             ext_fields, body = self.model.encode_registration(topic_names)
             accepted_replies: list[RemotingCommand] = []
@@ -131,7 +131,7 @@ class SimulatedBroker:
             )
         except OSError as error:
             log.warning(
-                "%s: no registration at %s: %s",
+                "%s: cannot register with %s: %s",
                 self._log_name,
                 namesrv_channel.server_addr,
                 error or "no answer",
@@ -148,7 +148,7 @@ class SimulatedBroker:
             )
 
     async def follow_write_permission(self) -> None:
-        """Producers go on writing, or do not: some write as long as any name server's routes let them."""
+        """Let producers write or not: they write while the route of any name server allows it."""
         writable_topics = [
             topic_config_json["topicName"]
             for topic_config_json in self.spec.topic_configs
@@ -172,7 +172,7 @@ class SimulatedBroker:
             self.model.allow_writes(self._clock_ms(), False)
 
     def _is_writable(self, route_reply: RemotingCommand) -> bool:
-        """Whether a route lets clients write here."""
+        """Whether a route allows clients to write to this broker."""
         queue_datas = fastjson.decode_json(route_reply.body).get("queueDatas") if route_reply.body else None
         return any(
             queue_data["brokerName"] == self.spec.broker_name and queue_data["perm"] & Perm.WRITE
@@ -180,7 +180,7 @@ class SimulatedBroker:
         )
 
     async def copy_master_tables(self) -> None:
-        """Take over the master's topics and groups, if there is a master (`SlaveSynchronize#syncAll`)."""
+        """Copy the master's topics and groups, if there is a master (`SlaveSynchronize#syncAll`)."""
         master_addr = self.master_addr
         if master_addr is None:
             return
@@ -198,7 +198,7 @@ class SimulatedBroker:
             self.model.group_table.copy_from(group_configs, data_version)
         except (OSError, ValueError, KeyError) as error:
             log.warning(
-                "%s: no topics or groups from its master %s: %s",
+                "%s: cannot copy topics and groups from its master %s: %s",
                 self._log_name,
                 master_addr,
                 error or "no answer",
@@ -207,7 +207,7 @@ class SimulatedBroker:
     async def _fetch_master_table(
         self, master_channel: RequestChannel, request_code: int, table_name: str
     ) -> tuple[dict[str, Any], DataVersion]:
-        """A table of the master's and its version; ValueError or KeyError where there is none."""
+        """Fetch a table of the master, with its version. Raises ValueError or KeyError without one."""
         body = require_object(
             fastjson.decode_json((await master_channel.send_request(build_request(request_code))).body)
         )
@@ -226,14 +226,14 @@ class SimulatedBroker:
         return f"{self.spec.broker_name}:{self.spec.broker_id}"
 
     async def leave_cluster(self) -> None:
-        """Say goodbye to each name server, then close: those that cannot be told find out by themselves."""
+        """Unregister from each name server, then close. Unreachable name servers notice it on their own."""
         self._cancel_tasks()
         for namesrv_channel in self._namesrv_channels if self._listener is not None else ():
             try:
                 await namesrv_channel.send_request(self.model.build_unregistration())
             except OSError as error:
                 log.warning(
-                    "%s: %s was not told that it leaves: %s",
+                    "%s: cannot unregister from %s: %s",
                     self._log_name,
                     namesrv_channel.server_addr,
                     error,
@@ -241,19 +241,19 @@ class SimulatedBroker:
         self._close_connections(is_abrupt=False)
 
     def die_abruptly(self) -> None:
-        """Be gone as a killed process is: nothing is said, all connections break."""
+        """End like a killed process: send nothing, and break all connections."""
         self._cancel_tasks()
         self._close_connections(is_abrupt=True)
 
     def freeze(self) -> None:
-        """Do nothing, as a stopped process does: connections stay, nothing is sent, read or answered."""
+        """Behave like a suspended process: keep connections open, but send, read and answer nothing."""
         self._is_frozen = True
         self._cancel_tasks()
         for stream in self._open_streams:
             stream.hold_reading()
 
     async def thaw(self) -> None:
-        """Go on: answer what was asked meanwhile, and register, as that is due."""
+        """Continue after `freeze`: answer the waiting requests, and register again."""
         self._is_frozen = False
         for stream in self._open_streams:
             stream.release_reading()

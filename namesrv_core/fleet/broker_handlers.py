@@ -1,4 +1,4 @@
-"""What a simulated broker answers to requests about itself, and about its messages."""
+"""The handlers for requests about the broker itself and about its messages."""
 
 from namesrv_core.fleet import messages, replication, stats
 from namesrv_core.fleet.broker_model import BrokerModel
@@ -68,12 +68,12 @@ def view_counters(broker_model: BrokerModel, command: RemotingCommand, now_ms: i
 
 
 def ignore_cleanup(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
-    """Orders about files, of which there are none."""
+    """Requests to clean up files, of which a simulated broker has none."""
     return HandlerOutcome()
 
 
 def ignore_min_broker_id_change(
     broker_model: BrokerModel, command: RemotingCommand, now_ms: int
 ) -> HandlerOutcome:
-    """Of use to acting masters only, which these are not."""
+    """Only acting masters would need this notice, and simulated brokers ignore it."""
     return HandlerOutcome()

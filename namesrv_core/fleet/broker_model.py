@@ -1,4 +1,4 @@
-"""BrokerModel: all that one simulated broker knows of itself. Pure: time arrives as `now`, in ms."""
+"""BrokerModel, the state of one simulated broker. Pure: the time is the argument `now`, in ms."""
 
 import random
 import zlib
@@ -26,12 +26,12 @@ _LONGEST_UPTIME_MS = 40 * 86_400_000
 
 
 class BrokerSpec(NamedTuple):
-    """What a broker is to be: who it is, the topics it starts with beside the system's, who consumes them.
+    """The definition of a broker: its identity, its topics besides the system topics, and their consumers.
 
-    `heartbeat_timeout_millis` is how long it asks name servers to wait for it; unsaid, they wait 120 s.
-    Unless `auto_create` it lacks the topic by which producers find who creates topics.
-    With `acting_master` the slave with the smallest id stands in for a master that is gone.
-    `load` multiplies the traffic that is usual.
+    `heartbeat_timeout_millis` is the timeout that it registers; without one, name servers wait 120 s.
+    Without `auto_create` it lacks the topic that producers use to find brokers that create topics.
+    With `acting_master` the slave with the smallest id acts for a missing master.
+    `load` multiplies the usual traffic.
     """
 
     cluster_name: str
@@ -51,11 +51,11 @@ class BrokerSpec(NamedTuple):
 
 
 PeerModels = dict[tuple[str, int], "BrokerModel"]
-"""The brokers of a fleet by name and id: clients and replication know more than one of them."""
+"""The brokers of a fleet by name and id, because clients and replication involve several brokers."""
 
 
 class BrokerModel:
-    """`broker_addr` is where it listens; it claims to be up since long ago, so that it has a past."""
+    """The state of a broker at `broker_addr`. It claims an early start time, so that it has a history."""
 
     def __init__(
         self, broker_spec: BrokerSpec, broker_addr: str, namesrv_addrs: Iterable[str], now_ms: int
@@ -96,12 +96,12 @@ class BrokerModel:
         self.peer_models: PeerModels = {(broker_spec.broker_name, broker_spec.broker_id): self}
 
     def read_queue_count(self, topic: str) -> int:
-        """How many queues of the topic can be read here."""
+        """The number of readable queues of the topic on this broker."""
         topic_config_json = self.topic_table.configs.get(topic)
         return 0 if topic_config_json is None else int(topic_config_json["readQueueNums"])
 
     def allow_writes(self, now_ms: int, is_allowed: bool) -> None:
-        """Producers write from now on, or not; then slaves come to have all that their master has."""
+        """Let producers write from now on, or not. Slaves then catch up with their master."""
         if is_allowed is not self.traffic.is_paused:
             return
         if is_allowed:
@@ -114,7 +114,7 @@ class BrokerModel:
 
     @property
     def ha_server_addr(self) -> str:
-        """The next port, as upstream has it by default; nothing listens there."""
+        """The replication address: the next port, as upstream by default. The port is not open."""
         host, _, port = self.broker_addr.rpartition(":")
         return f"{host}:{int(port) + 1}"
 
@@ -139,7 +139,7 @@ class BrokerModel:
         }
 
     def encode_registration(self, topic_names: Iterable[str] | None = None) -> tuple[dict[str, str], bytes]:
-        """Ext fields and body of REGISTER_BROKER: of all topics, or only of `names` (an incremental one)."""
+        """Ext fields and body of REGISTER_BROKER for all topics, or only for `names` (incremental)."""
         all_configs = self.topic_table.configs
         chosen_configs = (
             all_configs
@@ -165,7 +165,7 @@ class BrokerModel:
     def _restrict_permissions(
         self, topic_configs: Mapping[str, TopicConfigJson]
     ) -> Mapping[str, TopicConfigJson]:
-        """A broker that may not write or read registers no topic as writable or readable."""
+        """Apply brokerPermission: a broker without write or read permission registers topics without it."""
         broker_permission = self.properties.broker_permission
         if broker_permission & 6 == 6:
             return topic_configs
@@ -195,7 +195,7 @@ def _initial_system_topics(broker_spec: BrokerSpec) -> list[TopicConfigJson]:
 
 
 def _readers_by_topic(broker_spec: BrokerSpec) -> dict[str, tuple[str, ...]]:
-    """The groups of each topic, and each group's retry topic, where the broker has it."""
+    """The groups by topic, including each group's retry topic if the broker has it."""
     topic_names = {topic_config_json["topicName"] for topic_config_json in broker_spec.topic_configs}
     reader_groups = {group for group_names in broker_spec.groups_by_topic.values() for group in group_names}
     retry_readers = {

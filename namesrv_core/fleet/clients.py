@@ -1,6 +1,6 @@
-"""The clients of simulated brokers: consumers that share the queues of their topics, and producers.
+"""The clients of simulated brokers: consumers that share the queues of their topics, and producers. Pure.
 
-They are the same on every broker of a fleet, so that whoever is asked tells the same of them. Pure.
+They are the same on every broker of a fleet, so all brokers report the same clients.
 """
 
 import random
@@ -21,11 +21,11 @@ _LONGEST_UPTIME_MS = 9 * 86_400_000
 _TPS_WINDOW_MS = 10_000
 
 ClientQueue = tuple[str, str, int]
-"""Topic, broker name, queue id: the order in which Java sorts them, too."""
+"""Topic, broker name, queue id: the sort order of Java."""
 
 
 class SimulatedClient(NamedTuple):
-    """A client; `addr` is where its connection comes from."""
+    """A client. `addr` is the source address of its connection."""
 
     client_id: str
     client_addr: str
@@ -58,7 +58,7 @@ def _simulate_clients(group: str, client_count: int, broker_model: BrokerModel) 
 
 
 def connected_consumers(broker_model: BrokerModel, group: str) -> list[SimulatedClient]:
-    """Who of the group is connected; nobody of one that reads nothing here."""
+    """The connected consumers of a group; empty if the group reads nothing from this broker."""
     is_reader = any(
         group in reader_groups for reader_groups in broker_model.offsets.readers_by_topic.values()
     )
@@ -66,7 +66,7 @@ def connected_consumers(broker_model: BrokerModel, group: str) -> list[Simulated
 
 
 def consumer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
-    """ConsumerConnection; RequestError 206 where nobody is connected."""
+    """ConsumerConnection. Raises RequestError 206 if no client is connected."""
     clients = connected_consumers(broker_model, group)
     if not clients:
         raise RequestError(f"the consumer group[{group}] not online", ResponseCode.CONSUMER_NOT_ONLINE)
@@ -85,7 +85,7 @@ def consumer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
 
 
 def _subscribed_topics(broker_model: BrokerModel, group: str) -> list[str]:
-    """What the group subscribes to, on all brokers together."""
+    """The topics that the group subscribes to, on all brokers together."""
     reader_tables = [peer_model.offsets.readers_by_topic for peer_model in broker_model.peer_models.values()]
     return sorted(
         {
@@ -98,7 +98,7 @@ def _subscribed_topics(broker_model: BrokerModel, group: str) -> list[str]:
 
 
 def _subscription_json(broker_model: BrokerModel, topic: str) -> dict[str, object]:
-    """SubscriptionData of everything in a topic."""
+    """SubscriptionData for all messages of a topic."""
     return {
         "classFilterMode": False,
         "codeSet": [],
@@ -111,7 +111,7 @@ def _subscription_json(broker_model: BrokerModel, topic: str) -> dict[str, objec
 
 
 def _allocate_queues(broker_model: BrokerModel, group: str, client_count: int) -> list[list[ClientQueue]]:
-    """Which client has which queues: each topic's sorted ones in a row (`AllocateMessageQueueAveragely`)."""
+    """Allocate the sorted queues of each topic to clients (`AllocateMessageQueueAveragely`)."""
     queue_shares: list[list[ClientQueue]] = [[] for _ in range(client_count)]
     for topic in _subscribed_topics(broker_model, group):
         topic_queues = sorted(
@@ -130,7 +130,7 @@ def _allocate_queues(broker_model: BrokerModel, group: str, client_count: int) -
 def running_info_json(
     broker_model: BrokerModel, group: str, client_id: str, with_stacks: bool, now_ms: int
 ) -> bytes:
-    """ConsumerRunningInfo of a client, as it would be relayed; RequestError where it is not connected."""
+    """ConsumerRunningInfo of a client, as a broker relays it. Raises RequestError if it is not connected."""
     clients = connected_consumers(broker_model, group)
     for client, queue_share in zip(
         clients, _allocate_queues(broker_model, group, len(clients) or 1), strict=False
@@ -178,7 +178,7 @@ def _client_running_info(
 def _process_queue_items(
     broker_model: BrokerModel, group: str, queue_share: list[ClientQueue], now_ms: int
 ) -> Iterator[tuple[dict[str, object], dict[str, object]]]:
-    """ProcessQueueInfo of each queue: what the group has fetched it has consumed."""
+    """ProcessQueueInfo of each queue. The group has consumed all fetched messages."""
     for topic, broker_name, queue_id in queue_share:
         peer_model = broker_model.peer_models[broker_name, MASTER_BROKER_ID]
         committed_offset = (
@@ -213,7 +213,7 @@ def _process_queue_items(
 def _consume_status_json(
     broker_model: BrokerModel, group: str, topic: str, queue_share: list[ClientQueue], now_ms: int
 ) -> Mapping[str, object]:
-    """ConsumeStatus: what came into the client's queues, each of them an equal part of its topic."""
+    """ConsumeStatus of the client's queues, each with an equal part of its topic's messages."""
     tps = 0.0
     for broker_name in (broker_name for queue_topic, broker_name, _ in queue_share if queue_topic == topic):
         peer_model = broker_model.peer_models[broker_name, MASTER_BROKER_ID]
@@ -244,7 +244,7 @@ ConsumeMessageThread_1 java.util.concurrent.LinkedBlockingQueue.poll(LinkedBlock
 
 
 def _producers_by_group(broker_model: BrokerModel) -> dict[str, list[SimulatedClient]]:
-    """One group for all topics whose names begin with the same word; they talk to masters only."""
+    """One producer group per first word of topic names. Producers connect only to masters."""
     if not broker_model.spec.is_master:
         return {}
     topic_names = [topic_config_json["topicName"] for topic_config_json in broker_model.spec.topic_configs]
@@ -257,7 +257,7 @@ def _producers_by_group(broker_model: BrokerModel) -> dict[str, list[SimulatedCl
 
 
 def producers_of_topic(broker_model: BrokerModel, topic: str) -> list[SimulatedClient]:
-    """Who sends to the topic."""
+    """The producers of the topic."""
     return _simulate_clients(f"{topic.partition('-')[0]}-producer", _PRODUCERS_PER_GROUP, broker_model)
 
 
@@ -270,7 +270,7 @@ def producer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
 
 
 def producer_table_json(broker_model: BrokerModel, now_ms: int) -> bytes:
-    """ProducerTableInfo; every client has an inner producer of its own, consumers too."""
+    """ProducerTableInfo. Every client, also a consumer, has an inner producer."""
     producers_by_group = _producers_by_group(broker_model)
     reader_groups = sorted(
         {group for reader_groups in broker_model.offsets.readers_by_topic.values() for group in reader_groups}

@@ -1,4 +1,4 @@
-"""What a simulated broker answers to requests about consumer groups and connected clients."""
+"""The handlers for requests about consumer groups and connected clients."""
 
 from namesrv_core.fleet import clients, stats
 from namesrv_core.fleet.broker_model import BrokerModel
@@ -48,7 +48,7 @@ def update_groups(broker_model: BrokerModel, command: RemotingCommand, now_ms: i
 
 
 def delete_group(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
-    """Its clients go with it: nobody is here to make it anew."""
+    """Delete a group and its clients: no client creates it again."""
     request_header = headers.read_header(broker_headers.DeleteGroup, command.ext)
     group = request_header.group_name or ""
     if broker_model.group_table.delete_group(group, now_ms):

@@ -1,4 +1,4 @@
-"""Fleet: many brokers that are started and stopped together, laid out by a plan and a seed."""
+"""BrokerFleet, many simulated brokers that start and stop together, built from a plan and a seed."""
 
 import asyncio
 import random
@@ -26,11 +26,11 @@ _QUEUE_COUNTS = (4, 8, 8, 8, 16)
 READ_ONLY_TOPIC = "orders-history"
 ORDERED_TOPIC = "orders"
 PORT_STEP = 10
-"""Ports from one broker to the next; the one behind a broker's own is for its replication."""
+"""The distance between the ports of two brokers. The port after a broker's port is its replication port."""
 
 
 class FleetPlan(NamedTuple):
-    """So many clusters of so many broker groups, each a master and its slaves; `topics` for each cluster."""
+    """The numbers of clusters, broker groups per cluster, brokers per group, and topics per cluster."""
 
     clusters: int = 2
     groups: int = 3
@@ -39,7 +39,7 @@ class FleetPlan(NamedTuple):
     seed: int = 1
 
     def plan_brokers(self) -> list[BrokerSpec]:
-        """Every broker of the plan, masters before slaves."""
+        """The brokers of a plan, masters before slaves."""
         broker_specs = [
             broker_spec
             for cluster_number in range(self.clusters)
@@ -71,13 +71,13 @@ class FleetPlan(NamedTuple):
 
 
 def _number_letters(cluster_number: int) -> str:
-    """a, b, ... z, ba, bb, ..."""
+    """Number with letters: a, b, ... z, ba, bb, ..."""
     higher_digits, last_digit = divmod(cluster_number, 26)
     return (_number_letters(higher_digits) if higher_digits else "") + chr(ord("a") + last_digit)
 
 
 def _choose_topic_names(topic_count: int, random_source: random.Random) -> list[str]:
-    """The plain nouns first, so that clusters have topics in common; then events as chance has it."""
+    """Choose plain nouns first, so that clusters share topics; then random event names."""
     event_topics = [
         f"{noun}{event_suffix}" for event_suffix, noun in product(_TOPIC_EVENTS[1:], _TOPIC_NOUNS)
     ]
@@ -88,7 +88,7 @@ def _choose_topic_names(topic_count: int, random_source: random.Random) -> list[
 
 
 def _choose_consumers(topic: str, seed: int) -> tuple[str, ...]:
-    """Who reads a topic: the same in every cluster, as clients read from all brokers of a route."""
+    """Choose the groups of a topic: the same in all clusters, as clients read from all brokers of a route."""
     random_source = random.Random(f"{seed} consumers of {topic}")
     return tuple(sorted(random_source.sample(_CONSUMER_GROUPS, random_source.randrange(4))))
 
@@ -96,7 +96,7 @@ def _choose_consumers(topic: str, seed: int) -> tuple[str, ...]:
 def _place_topics(
     topic_names: Mapping[str, object], broker_names: Sequence[str], random_source: random.Random
 ) -> dict[str, list[TopicConfigJson]]:
-    """Where each topic lives: on every broker of its cluster, one in six on a single one."""
+    """Place each topic on all brokers of its cluster, and one in six on a single broker."""
     configs_by_broker: dict[str, list[TopicConfigJson]] = {broker_name: [] for broker_name in broker_names}
     for topic_number, topic in zip(count(), topic_names):
         topic_attributes = {"message.type": random_source.choice(_MESSAGE_TYPES)}
@@ -111,7 +111,7 @@ def _place_topics(
 
 
 def _list_group_topics(groups_by_topic: Mapping[str, Sequence[str]]) -> Iterator[TopicConfigJson]:
-    """The retry topics of all groups, and the dead letters of the first."""
+    """The retry topics of all groups, and the dead-letter topic of the first group."""
     groups = sorted({group for group_names in groups_by_topic.values() for group in group_names})
     for group in groups:
         yield make_topic_config(f"{RETRY_PREFIX}{group}", 1)
@@ -120,7 +120,7 @@ def _list_group_topics(groups_by_topic: Mapping[str, Sequence[str]]) -> Iterator
 
 
 def build_order_confs(broker_specs: Iterable[BrokerSpec]) -> dict[str, str]:
-    """The order configuration of each ordered topic: its brokers and how many queues each has."""
+    """The order configuration of each ordered topic: its brokers with their queue counts."""
     places_by_topic: dict[str, list[str]] = {}
     for broker_spec in (broker_spec for broker_spec in broker_specs if broker_spec.is_master):
         for topic_config_json in broker_spec.topic_configs:
@@ -131,7 +131,7 @@ def build_order_confs(broker_specs: Iterable[BrokerSpec]) -> dict[str, str]:
 
 
 async def write_order_confs(broker_specs: Iterable[BrokerSpec], namesrv_addrs: Iterable[str]) -> None:
-    """Put them into the KV config of every name server, as whoever made the topics would have."""
+    """Write the order configurations to the KV config of every name server, as mqadmin does."""
     confs_by_topic = build_order_confs(broker_specs)
     for namesrv_channel in map(RequestChannel, namesrv_addrs):
         try:
@@ -143,7 +143,7 @@ async def write_order_confs(broker_specs: Iterable[BrokerSpec], namesrv_addrs: I
 
 
 class BrokerFleet:
-    """The brokers of a plan, on free ports of this machine, or from `port` on with PORT_STEP between them."""
+    """The brokers of a plan, on free ports of this machine, or on ports from `port` in steps of PORT_STEP."""
 
     def __init__(
         self,
@@ -168,14 +168,14 @@ class BrokerFleet:
         ]
 
     async def start(self) -> None:
-        """Masters first, so that slaves find them."""
+        """Start masters first, so that slaves find them."""
         for is_master in (True, False):
             await asyncio.gather(
                 *(broker.start() for broker in self.brokers if broker.spec.is_master is is_master)
             )
 
     async def leave_cluster(self, patience_seconds: float = 1.0) -> None:
-        """All say goodbye at once; whoever is not done within `patience` seconds dies."""
+        """Unregister all brokers at once. Kill those that need more than `patience` seconds."""
         try:
             async with asyncio.timeout(patience_seconds):
                 await asyncio.gather(*(broker.leave_cluster() for broker in self.brokers))

@@ -1,4 +1,4 @@
-"""The consumer groups of one broker: their settings, and the DataVersion that each change moves on."""
+"""The consumer groups of one broker: their settings, and the DataVersion, which each change advances."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.resource_names import MAX_GROUP_LENGTH, NAME_PATTERN
 
 GroupConfigJson = Mapping[str, Any]
-"""A whole SubscriptionGroupConfig as it stands in bodies; never changed in place."""
+"""A complete SubscriptionGroupConfig in the JSON form of bodies; never changed in place."""
 
 SYSTEM_GROUPS = (
     "CID_ONS-HTTP-PROXY",
@@ -22,7 +22,7 @@ SYSTEM_GROUPS = (
     "SELF_TEST_C_GROUP",
     "TOOLS_CONSUMER",
 )
-"""Groups that a fresh broker has."""
+"""The groups of a new broker."""
 
 _DEFAULT_CONFIG: GroupConfigJson = {
     "attributes": {},
@@ -42,7 +42,7 @@ _DEFAULT_CONFIG: GroupConfigJson = {
 
 
 class GroupTable:
-    """Settings by group; `now` is in ms."""
+    """Settings by group. `now` is in ms."""
 
     def __init__(self, group_names: Iterable[str], now_ms: int) -> None:
         self.configs: dict[str, GroupConfigJson] = {
@@ -51,7 +51,7 @@ class GroupTable:
         self.data_version = DataVersion(0, 0, now_ms)
 
     def put_config(self, wanted_config: Mapping[str, Any], now_ms: int) -> None:
-        """Create or replace; attributes alone are merged, by signed keys. RequestError for a bad name."""
+        """Create or replace a group, and merge attributes by signed keys. Raises RequestError for a bad name."""
         group = wanted_config.get("groupName")
         if not isinstance(group, str) or not group.strip():
             raise RequestError("The specified group is blank.", ResponseCode.INVALID_PARAMETER)
@@ -74,7 +74,7 @@ class GroupTable:
         return True
 
     def copy_from(self, master_configs: Mapping[str, GroupConfigJson], master_version: DataVersion) -> None:
-        """What a slave does with its master's table."""
+        """Copy the table of a master, as a slave does."""
         self.configs = dict(master_configs)
         self.data_version = master_version
 

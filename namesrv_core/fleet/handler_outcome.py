@@ -1,6 +1,6 @@
-"""What a handler of requests to a simulated broker returns.
+"""HandlerOutcome, the result of a handler of a simulated broker.
 
-A handler may want name servers to be told before its answer leaves, as a real broker tells them.
+A handler may request a registration before its answer is sent, as a real broker does.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ NO_RESPONSE_CODE_REMARK = "not set any response code"
 
 
 class HandlerOutcome(NamedTuple):
-    """An answer's parts, and whether name servers hear first; `changed_topics` None means all topics."""
+    """The answer, and whether to register first. `changed_topics` None means all topics."""
 
     body: bytes = b""
     ext_fields: ExtFields | None = None

@@ -1,7 +1,7 @@
-"""The messages of a simulated broker: none is kept, each is made anew from its number when it is asked for.
+"""The messages of a simulated broker. None is stored: each one is computed from its number on request. Pure.
 
-A broker numbers what it stores; its topics take turns, and the queues of each topic. So a place in a queue, a
-place in the commit log, a key and an id each lead back to the number. Pure.
+A broker numbers its messages. Its topics take turns, and so do the queues of each topic. So the number of a
+message follows from its queue offset, its commit log offset, its key or its id.
 """
 
 import json
@@ -27,13 +27,13 @@ from namesrv_core.protocol.stored_messages import (
 
 _MESSAGE_TAGS = ("created", "updated", "cancelled", "settled")
 _MAX_PULL_COUNT = 32
-"""Messages that a broker gives at a time (maxMsgsNumBatch is twice that, for searches)."""
+"""The most messages in an answer (maxMsgsNumBatch, for searches, is twice that)."""
 _FILLER_TEXT = "Nobody ever sent this message. "
 _UNIQUE_ID_LAYOUT = struct.Struct(">4sHiIH")
 
 
 class PullResponse(NamedTuple):
-    """An answer to PULL_MESSAGE: a code that says how to go on, and messages with code 0."""
+    """An answer to PULL_MESSAGE: a code that says how to continue, and with code 0 messages."""
 
     response_code: int
     message_bytes: bytes
@@ -43,7 +43,7 @@ class PullResponse(NamedTuple):
 def pull_messages(
     broker_model: BrokerModel, request_header: broker_headers.PullMessage, now_ms: int
 ) -> PullResponse:
-    """Messages of one queue from an offset on; with a subscription `A || B` those that have such a tag."""
+    """Messages of one queue from an offset on; with a subscription `A || B` only those with such a tag."""
     topic, queue_id, queue_offset = (
         request_header.topic or "",
         request_header.queue_id,
@@ -97,7 +97,7 @@ def _require_queue_count(broker_model: BrokerModel, topic: str) -> int:
 
 
 class QueueEntryRange(NamedTuple):
-    """A queue has entries from `low` to before `high`; `found` are places (bytes), sizes and tags of some."""
+    """The entries of a queue: offsets from `low` to before `high`; `found` has offsets, sizes and tags."""
 
     min_offset: int
     end_offset: int
@@ -107,7 +107,7 @@ class QueueEntryRange(NamedTuple):
 def list_queue_entries(
     broker_model: BrokerModel, topic: str, queue_id: int, first_index: int, entry_count: int, now_ms: int
 ) -> QueueEntryRange:
-    """Up to `count` entries of a queue from `index` on."""
+    """List up to `count` entries of a queue, from `index` on."""
     queue_count = _require_queue_count(broker_model, topic)
     min_offset = broker_model.offsets.begin_offsets(topic, queue_count, now_ms)[queue_id]
     end_offset = broker_model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
@@ -132,7 +132,7 @@ def list_queue_entries(
 
 
 def view_message(broker_model: BrokerModel, physical_offset: int, now_ms: int) -> bytes:
-    """The message at a place of the commit log."""
+    """The message at an offset of the commit log."""
     message_number, byte_remainder = divmod(physical_offset, broker_model.traffic.message_size)
     if byte_remainder or not _is_stored(broker_model, message_number, now_ms):
         raise RequestError(f"can not find message by the offset, {physical_offset}")
@@ -142,7 +142,7 @@ def view_message(broker_model: BrokerModel, physical_offset: int, now_ms: int) -
 def query_messages(
     broker_model: BrokerModel, request_header: broker_headers.QueryMessage, now_ms: int
 ) -> tuple[bytes, ExtFields]:
-    """The messages of a topic with a key, or with an id; QueryNotFound where there is none."""
+    """The messages of a topic with a key or an id. Raises QueryNotFound if there is none."""
     topic, message_key = request_header.topic or "", request_header.key or ""
     find_numbers = _find_by_unique_id if request_header.unique_key_query else _find_by_key
     begin_ms, end_ms = request_header.begin_timestamp or 0, request_header.end_timestamp
@@ -163,7 +163,7 @@ def query_messages(
 
 
 def _find_by_key(broker_model: BrokerModel, topic: str, message_key: str) -> Iterator[int]:
-    """A key is the topic and a count, as in payments-4711."""
+    """Find messages by key, which is the topic and a count, as in payments-4711."""
     key_topic, _, count_text = message_key.rpartition("-")
     if (
         key_topic == topic
@@ -188,7 +188,7 @@ def _find_by_unique_id(broker_model: BrokerModel, topic: str, msg_id: str) -> It
 
 
 def _is_stored(broker_model: BrokerModel, message_number: int, now_ms: int) -> bool:
-    """Whether it was stored, is not deleted, and its topic is still here."""
+    """Whether the message was stored, is not deleted, and its topic still exists."""
     is_retained = (
         broker_model.traffic.deleted_count(now_ms)
         <= message_number
@@ -201,7 +201,7 @@ def _is_stored(broker_model: BrokerModel, message_number: int, now_ms: int) -> b
 
 
 def encode_message(broker_model: BrokerModel, message_number: int, now_ms: int) -> bytes:
-    """The message as the commit log has it, about as long as this broker's messages are."""
+    """Encode the message as in the commit log, with about the usual message size of this broker."""
     topic = broker_model.offsets.topic_of_message(message_number)
     queue_id, queue_offset = broker_model.offsets.place_in_queue(
         message_number, broker_model.read_queue_count(topic)
@@ -265,7 +265,7 @@ def _message_producer(broker_model: BrokerModel, topic: str, message_number: int
 
 
 def _make_unique_id(broker_model: BrokerModel, topic: str, message_number: int) -> str:
-    """What the producer calls it: the broker stands where a real one has its class loader."""
+    """The unique key of the message. The broker takes the place of the class loader in it."""
     host_bytes = _encode_address(_message_producer(broker_model, topic, message_number).client_addr)[:4]
     broker_hash = zlib.crc32(broker_model.spec.broker_name.encode()) >> 1
     return build_unique_key(
@@ -274,6 +274,6 @@ def _make_unique_id(broker_model: BrokerModel, topic: str, message_number: int) 
 
 
 def _encode_address(socket_addr: str) -> bytes:
-    """ "10.0.0.1:1000" as it stands in records."""
+    """Encode an address such as "10.0.0.1:1000" as in records."""
     host, _, port = socket_addr.rpartition(":")
     return bytes(map(int, host.split("."))) + struct.pack(">i", int(port))

@@ -1,4 +1,4 @@
-"""What a simulated broker answers to requests about offsets of queues and of consumer groups."""
+"""The handlers for requests about offsets of queues and of consumer groups."""
 
 from namesrv_core.fleet import stats
 from namesrv_core.fleet.broker_model import BrokerModel
@@ -63,7 +63,7 @@ def get_min_offset(broker_model: BrokerModel, command: RemotingCommand, now_ms: 
 
 
 def search_offset_by_time(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
-    """The first message that was stored at that time or later."""
+    """Find the first message that was stored at that time or later."""
     request_header = headers.read_header(broker_headers.QueueOffset, command.ext)
     return _offset_outcome(
         stats.queue_end_offset(broker_model, request_header, min((request_header.timestamp or 0) - 1, now_ms))

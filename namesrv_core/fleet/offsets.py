@@ -1,7 +1,7 @@
-"""How far the readers of a simulated broker are: a while behind its traffic, unless somebody moved them.
+"""ConsumerOffsets, the offsets of a broker's consumer groups: a fixed time behind its traffic unless reset.
 
-A group that was moved goes on after a pause: back to where it would be without the move, at a steady rate;
-moved forward, it waits until the traffic has come so far. What nobody reads stays where it was put.
+After a reset and a pause, a group returns at a steady rate to the offset that it would have without the
+reset. A group that was moved forward waits for the traffic. Offsets that no group reads stay unchanged.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX
 from namesrv_core.fleet.traffic import BrokerTraffic
 
 CONSUME_DELAY_MS = 1000
-"""Milliseconds between a message and its being consumed."""
+"""Milliseconds between the storing and the consumption of a message."""
 LATE_GROUP = "analytics"
 _LATE_GROUP_DELAY_MS = 20 * 60_000
 _PAUSE_AFTER_MOVE_MS = 5000
@@ -22,16 +22,16 @@ OffsetKey = tuple[str, str, int]
 
 
 class _MovedOffset(NamedTuple):
-    """An offset that was committed by hand, and when (ms)."""
+    """An offset that an operator set, and when (ms)."""
 
     offset: int
     moved_at_ms: int
 
 
 class ConsumerOffsets:
-    """`started_with` are the topics that share the traffic evenly, and so do the `queues` of each.
+    """Offsets of groups. The topics `started_with` share the traffic evenly, and so do their `queues`.
 
-    `readers` are the groups of a topic. All times are ms.
+    `readers` are the groups of a topic. All times are in ms.
     """
 
     def __init__(
@@ -46,25 +46,25 @@ class ConsumerOffsets:
         self._moved_offsets: dict[OffsetKey, _MovedOffset] = {}
 
     def has_traffic(self, topic: str) -> bool:
-        """Whether the topic gets messages."""
+        """Whether the topic receives messages."""
         return topic in self._index_by_topic
 
     def number_of_topic_message(self, topic: str, topic_message_index: int) -> int:
-        """The number that the broker gave to a topic's message, counted from 0."""
+        """The broker's number of a topic's message, counted from 0."""
         return topic_message_index * len(self._traffic_topics) + self._index_by_topic[topic]
 
     def number_of_queue_message(self, topic: str, queue_count: int, queue_id: int, offset: int) -> int:
-        """The number of the message at a place of a queue."""
+        """The number of the message at an offset of a queue."""
         return self.number_of_topic_message(topic, offset * queue_count + queue_id)
 
     def topic_of_message(self, message_number: int) -> str:
-        """Whose message it is; "" where no topic gets messages."""
+        """The topic of a message; "" if no topic receives messages."""
         return (
             self._traffic_topics[message_number % len(self._traffic_topics)] if self._traffic_topics else ""
         )
 
     def index_in_topic(self, message_number: int) -> int:
-        """Which message of its topic it is, counted from 0."""
+        """The index of a message in its topic, counted from 0."""
         return message_number // len(self._traffic_topics)
 
     def place_in_queue(self, message_number: int, queue_count: int) -> tuple[int, int]:
@@ -73,14 +73,14 @@ class ConsumerOffsets:
         return queue_id, offset
 
     def count_recent_messages(self, topic: str, now_ms: int, window_ms: int) -> int:
-        """Messages of the topic that came in the last `window` ms."""
+        """Count the messages that the topic received in the last `window` ms."""
         topic_share = self._topic_share(topic)
         return topic_share(self._traffic.stored_count(now_ms)) - topic_share(
             self._traffic.stored_count(now_ms - window_ms)
         )
 
     def end_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
-        """The offset that the next message of each queue got at that time."""
+        """The end offset of each queue at that time."""
         return self._split_among_queues(topic, queue_count, self._traffic.stored_count(time_ms))
 
     def begin_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
@@ -92,14 +92,14 @@ class ConsumerOffsets:
         return [_even_part(topic_total, queue_id, queue_count) for queue_id in range(queue_count)]
 
     def _topic_share(self, topic: str) -> Callable[[int], int]:
-        """How many of so many messages are the topic's."""
+        """The topic's share of a number of messages."""
         if topic not in self._index_by_topic:
             return lambda message_total: 0
         topic_index = self._index_by_topic[topic]
         return lambda message_total: _even_part(message_total, topic_index, len(self._traffic_topics))
 
     def topics_of_group(self, group: str) -> list[str]:
-        """What the group reads or has an offset of."""
+        """The topics that the group reads or has an offset of."""
         read_topics = {
             topic for topic, reader_groups in self.readers_by_topic.items() if group in reader_groups
         }
@@ -116,7 +116,7 @@ class ConsumerOffsets:
         )
 
     def committed_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int | None:
-        """Where the group goes on; None where it never was."""
+        """The group's offset; None if it has none."""
         group, topic, queue_id = offset_key
         is_reader = group in self.readers_by_topic.get(topic, ()) and queue_id < queue_count
         moved_offset = self._moved_offsets.get(offset_key)
@@ -136,7 +136,7 @@ class ConsumerOffsets:
     def stop_group(
         self, group: str, queue_count_of: Callable[[str], int], now_ms: int, *, forget_offsets: bool
     ) -> None:
-        """The group is no more; its offsets stay, unless they are to be forgotten."""
+        """Stop a deleted group. Its offsets stay unless the request deletes them."""
         for topic in self.topics_of_group(group):
             for queue_id in range(queue_count_of(topic)):
                 offset = self.committed_offset((group, topic, queue_id), queue_count_of(topic), now_ms)
@@ -164,7 +164,7 @@ class ConsumerOffsets:
         }
 
     def last_consumed_ms(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int:
-        """When the last message that the group consumed was stored; 0 where there was none."""
+        """The store time of the last message that the group consumed; 0 if there is none."""
         group, topic, queue_id = offset_key
         last_offset = (self.committed_offset(offset_key, queue_count, now_ms) or 0) - 1
         if last_offset < 0 or not self.has_traffic(topic):
@@ -177,10 +177,10 @@ class ConsumerOffsets:
 
 
 def group_delay_ms(group: str) -> int:
-    """How far the group is behind, in ms: one of them is always late."""
+    """The delay of the group in ms. One of the groups is always late."""
     return _LATE_GROUP_DELAY_MS if group == LATE_GROUP else CONSUME_DELAY_MS
 
 
 def _even_part(message_total: int, part_index: int, part_count: int) -> int:
-    """One of almost equal parts; none shrinks when the total grows."""
+    """One of almost equal parts. No part shrinks when the total grows."""
     return (message_total + part_count - 1 - part_index) // part_count

@@ -1,4 +1,4 @@
-"""What simulated brokers do about orders: consume modes, cold data, timers, what a slave knows. Pure."""
+"""The handlers for operator requests: consume modes, cold data, timers, slave offsets. Pure."""
 
 from namesrv_core.errors import RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet import messages
@@ -14,7 +14,7 @@ CommandAnswer = tuple[bytes, str | None]
 
 
 def set_consume_mode(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
-    """QueryAssignmentProcessor#setMessageRequestMode, but no group is made."""
+    """Set the consume mode (`QueryAssignmentProcessor#setMessageRequestMode`), but create no group."""
     wanted_mode = require_object(fastjson.decode_json(command.body))
     topic, group = wanted_mode.get("topic"), wanted_mode.get("consumerGroup")
     if str(topic).startswith(_RETRY_PREFIX):
@@ -34,7 +34,7 @@ def list_consume_modes(broker_model: BrokerModel, command: RemotingCommand, now_
 def set_cold_data_threshold(
     broker_model: BrokerModel, command: RemotingCommand, now_ms: int
 ) -> CommandAnswer:
-    """Lines of group=threshold; what is no number is passed over, as upstream does."""
+    """Set thresholds from lines of group=threshold. Values that are no numbers are ignored, as upstream."""
     for threshold_line in command.body.decode().splitlines():
         group, _, threshold_text = threshold_line.partition("=")
         if threshold_text.isdigit():
@@ -50,7 +50,7 @@ def remove_cold_data_threshold(
 
 
 def cold_data_info(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
-    """Simulated brokers have all in memory: nobody reads cold data."""
+    """The cold-data info, which is empty: no client of a simulated broker reads cold data."""
     json_body = {
         "runtimeTable": {},
         "configTable": broker_model.cold_thresholds,
@@ -90,7 +90,7 @@ def switch_timer_engine(broker_model: BrokerModel, command: RemotingCommand, now
 def set_master_flush_offset(
     broker_model: BrokerModel, command: RemotingCommand, now_ms: int
 ) -> CommandAnswer:
-    """A master passes over it."""
+    """Set the master's flush offset. A master ignores the request."""
     if not broker_model.spec.is_master:
         request_header = headers.read_header(broker_headers.MasterFlushOffset, command.ext)
         broker_model.master_flush_offset = request_header.master_flush_offset
@@ -98,7 +98,7 @@ def set_master_flush_offset(
 
 
 def check_rocksdb_progress(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> CommandAnswer:
-    """It says that it looks, as real ones do, whatever there is to compare."""
+    """Answer that the check has started, as real brokers do in any case."""
     return fastjson.encode_json({"checkStatus": 2}), None
 
 

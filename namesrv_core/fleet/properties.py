@@ -1,4 +1,4 @@
-"""The configuration of one broker: a released 5.5.0's defaults, and over them what makes it this broker."""
+"""The configuration of one broker: the defaults of the released 5.5.0, overridden by its own settings."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ def _load_defaults() -> dict[str, str]:
 
 
 class BrokerProperties:
-    """Keys and values as text, and the DataVersion that an update moves on; `now` is in ms."""
+    """Keys and values as text, and the DataVersion, which an update advances. `now` is in ms."""
 
     def __init__(self, own_values: Mapping[str, object], now_ms: int) -> None:
         self._values_by_key = _load_defaults() | {
@@ -36,16 +36,16 @@ class BrokerProperties:
 
     @property
     def encoded_lines(self) -> bytes:
-        """`key=value` lines in the order of keys; values are not escaped, as upstream's are not."""
+        """`key=value` lines, sorted by key. Values are not escaped, as upstream."""
         return "".join(
             f"{property_key}={property_value}\n"
             for property_key, property_value in sorted(self._values_by_key.items())
         ).encode()
 
     def apply_update(self, properties_bytes: bytes, now_ms: int) -> bool:
-        """Apply properties text; whether it has a brokerPermission. NoPermission where a key is protected.
+        """Apply properties text. Return whether it has a brokerPermission. Raises NoPermission.
 
-        Unknown keys and values of another type are silently left out, as upstream leaves them out.
+        Unknown keys and values of another type are silently ignored, as upstream.
         """
         changed_values = loads(properties_bytes.decode("utf-8", "replace"))
         if not changed_values:

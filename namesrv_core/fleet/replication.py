@@ -1,4 +1,4 @@
-"""What simulated brokers say of their replication: slaves have what their masters have, less a moment."""
+"""The replication status of simulated brokers: slaves are a moment behind their masters."""
 
 from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.protocol import fastjson
@@ -16,7 +16,7 @@ _NO_HA_CLIENT = {
 
 
 def ha_status_json(broker_model: BrokerModel, now_ms: int) -> bytes:
-    """HARuntimeInfo, of a master or of a slave."""
+    """HARuntimeInfo of a master or a slave."""
     return fastjson.encode_json(
         _master_status(broker_model, now_ms)
         if broker_model.spec.is_master
@@ -51,7 +51,7 @@ def _master_status(broker_model: BrokerModel, now_ms: int) -> dict[str, object]:
 
 
 def _master_flush_offset(broker_model: BrokerModel, master_model: BrokerModel, now_ms: int) -> int:
-    """What the slave was told, if it was."""
+    """The master's flush offset that the slave received, if it did."""
     set_offset = broker_model.master_flush_offset
     return master_model.traffic.stored_bytes(now_ms) if set_offset is None else set_offset
 

@@ -1,4 +1,4 @@
-"""What a simulated broker answers: request code -> handler, a table. Pure; the remarks are 5.5.0's own."""
+"""The table from request codes to handlers of a simulated broker. Pure. The remarks are those of 5.5.0."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_repl
 def handle_request(
     broker_model: BrokerModel, command: RemotingCommand, now_ms: int
 ) -> tuple[RemotingCommand, HandlerOutcome]:
-    """The answer to a request, and what else came of it; refusals are answers too."""
+    """Handle a request. A refusal is an answer as well."""
     try:
         handler = _HANDLERS.get(command.code)
         if handler is None:
@@ -38,7 +38,7 @@ def handle_request(
 
 
 def _account_handler(account_action: Callable[[UserTable, ExtFields, bytes], bytes | None]) -> RequestHandler:
-    """A handler of one request about users or ACLs, which all are ext fields and a body."""
+    """Build the handler of a request about users or ACLs, which takes ext fields and a body."""
 
     def handle_account_request(
         broker_model: BrokerModel, command: RemotingCommand, now_ms: int
@@ -54,7 +54,7 @@ def _account_handler(account_action: Callable[[UserTable, ExtFields, bytes], byt
 def _command_handler(
     command_action: Callable[[BrokerModel, RemotingCommand, int], operator_commands.CommandAnswer],
 ) -> RequestHandler:
-    """A handler of one order, which is answered with a body or a remark."""
+    """Build the handler of an operator request, which is answered with a body or a remark."""
 
     def handle_operator_command(
         broker_model: BrokerModel, command: RemotingCommand, now_ms: int

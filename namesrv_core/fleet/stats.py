@@ -1,4 +1,4 @@
-"""What a simulated broker says of its queues and their readers: shares of its traffic, so that all agrees."""
+"""The statistics of a simulated broker: its queues and consumers have shares of its traffic, so all agree."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -43,7 +43,7 @@ def topic_stats_json(broker_model: BrokerModel, topic: str, now_ms: int) -> byte
 
 
 def consume_stats_json(broker_model: BrokerModel, group: str, topic: str | None, now_ms: int) -> bytes:
-    """ConsumeStats of a group: of all its topics, or of one; an unknown group has read nothing."""
+    """ConsumeStats of a group for all its topics or for one. An unknown group has consumed nothing."""
     read_topics = [
         read_topic
         for read_topic in broker_model.offsets.topics_of_group(group)
@@ -58,7 +58,7 @@ def consume_stats_json(broker_model: BrokerModel, group: str, topic: str | None,
 
 
 def consume_stats_list_json(broker_model: BrokerModel, only_ordered: bool, now_ms: int) -> bytes:
-    """ConsumeStatsList: every group on every queue; upstream leaves `pullOffset` at 0 here."""
+    """ConsumeStatsList: every group on every queue. As upstream, `pullOffset` is 0 here."""
     group_bodies, total_lag = [], 0
     for group in broker_model.group_table.configs:
         topic_bodies = []
@@ -86,7 +86,7 @@ def consume_stats_list_json(broker_model: BrokerModel, only_ordered: bool, now_m
 
 
 def all_offsets_json(broker_model: BrokerModel, now_ms: int) -> bytes:
-    """ConsumerOffsetSerializeWrapper: what every group has committed, and nothing of other queues."""
+    """ConsumerOffsetSerializeWrapper: the committed offsets of all groups."""
     offset_table: dict[str, dict[int, int]] = {}
     for group in broker_model.group_table.configs:
         for topic in broker_model.offsets.topics_of_group(group):
@@ -104,7 +104,7 @@ def all_offsets_json(broker_model: BrokerModel, now_ms: int) -> bytes:
 
 
 def _consume_tps(broker_model: BrokerModel, group: str, topic_names: Iterable[str], now_ms: int) -> float:
-    """Messages that the group reads in a second."""
+    """Messages that the group consumes per second."""
     read_topics = [
         topic for topic in topic_names if group in broker_model.offsets.readers_by_topic.get(topic, ())
     ]
@@ -133,7 +133,7 @@ def _consume_stats_body(queue_lags: Iterable[QueueOffsetPair], consume_tps: floa
 def _list_queue_lags(
     broker_model: BrokerModel, group: str, topic: str, now_ms: int
 ) -> Iterator[QueueOffsetPair]:
-    """OffsetWrapper of each queue; a queue where the group never was stands at 0, as upstream has it."""
+    """OffsetWrapper of each queue. As upstream, a queue without a committed offset has 0."""
     queue_count = broker_model.read_queue_count(topic)
     for queue_id, end_offset in enumerate(broker_model.offsets.end_offsets(topic, queue_count, now_ms)):
         offset_key = (group, topic, queue_id)
@@ -155,7 +155,7 @@ def _message_queue_json(broker_model: BrokerModel, topic: str, queue_id: int) ->
 def require_committed_offset(
     broker_model: BrokerModel, group: str, topic: str, queue_id: int, now_ms: int
 ) -> int:
-    """Where the group goes on; QueryNotFound where it never was."""
+    """The group's committed offset. Raises QueryNotFound if there is none."""
     offset = broker_model.offsets.committed_offset(
         (group, topic, queue_id), broker_model.read_queue_count(topic), now_ms
     )
@@ -167,7 +167,7 @@ def require_committed_offset(
 def queue_end_offset(
     broker_model: BrokerModel, request_header: broker_headers.QueueOffset, time_ms: int
 ) -> int:
-    """The end of a queue at that time; 0 for one that is not there, as upstream answers."""
+    """The end of a queue at that time. As upstream, 0 for an unknown queue."""
     topic, queue_count = request_header.topic or "", broker_model.read_queue_count(request_header.topic or "")
     return (
         broker_model.offsets.end_offsets(topic, queue_count, time_ms)[request_header.queue_id]
@@ -179,7 +179,7 @@ def queue_end_offset(
 def queue_begin_offset(
     broker_model: BrokerModel, request_header: broker_headers.QueueOffset, now_ms: int
 ) -> int:
-    """The oldest message's offset, likewise."""
+    """The offset of the oldest message of a queue. As upstream, 0 for an unknown queue."""
     topic, queue_count = request_header.topic or "", broker_model.read_queue_count(request_header.topic or "")
     return (
         broker_model.offsets.begin_offsets(topic, queue_count, now_ms)[request_header.queue_id]
@@ -191,7 +191,7 @@ def queue_begin_offset(
 def reset_offsets(
     broker_model: BrokerModel, request_header: broker_headers.ResetOffset, now_ms: int
 ) -> bytes:
-    """Move a group to a time (negative: the end) on all queues, or one to an offset: ResetOffsetBody."""
+    """Reset all queues to a time (negative: the end), or one queue to an offset (ResetOffsetBody)."""
     group, topic = request_header.group or "", request_header.topic or ""
     if not broker_model.spec.is_master:
         raise RequestError("Can not reset offset in slave broker")
@@ -209,7 +209,7 @@ def reset_offsets(
 def _reset_targets(
     broker_model: BrokerModel, request_header: broker_headers.ResetOffset, now_ms: int
 ) -> dict[int, int]:
-    """The offset that each queue is to be moved to, within what it has."""
+    """The new offset of each queue, within the offsets that it has."""
     topic, queue_count = request_header.topic or "", broker_model.read_queue_count(request_header.topic or "")
     begin_offsets, end_offsets = (
         broker_model.offsets.begin_offsets(topic, queue_count, now_ms),
@@ -237,7 +237,7 @@ def _reset_targets(
 
 
 def require_topic_and_group(broker_model: BrokerModel, group: str, topic: str) -> None:
-    """What 5.5.0 says of a topic or a group that is not there."""
+    """Raise the error of 5.5.0 if the topic or the group does not exist."""
     if topic not in broker_model.topic_table.configs:
         raise TopicNotExist(f"Topic {topic} does not exist")
     if group not in broker_model.group_table.configs:
@@ -245,7 +245,7 @@ def require_topic_and_group(broker_model: BrokerModel, group: str, topic: str) -
 
 
 def counter_stats_json(broker_model: BrokerModel, stats_name: str, stats_key: str, now_ms: int) -> bytes:
-    """BrokerStatsData; RequestError for what was never counted."""
+    """BrokerStatsData. Raises RequestError for a statistic that does not exist."""
     if (
         stats_name == _USER_PUT_COUNTER
         and stats_key == broker_model.spec.cluster_name
@@ -274,7 +274,7 @@ def counter_stats_json(broker_model: BrokerModel, stats_name: str, stats_key: st
 
 
 def _counter_spans_json(count_messages: Callable[[int], int]) -> bytes:
-    """BrokerStatsData, of messages counted over so many ms."""
+    """BrokerStatsData of messages counted over these spans (ms)."""
     span_figures: dict[str, object] = {}
     for span_name, span_ms in _COUNTER_SPANS:
         message_count = count_messages(span_ms)

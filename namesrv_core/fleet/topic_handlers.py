@@ -1,4 +1,4 @@
-"""What a simulated broker answers to requests about topics. Pure; the remarks are 5.5.0's own."""
+"""The handlers for requests about topics. Pure. The remarks are those of 5.5.0."""
 
 from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.fleet import stats
@@ -36,7 +36,7 @@ def create_topic(broker_model: BrokerModel, command: RemotingCommand, now_ms: in
 
 
 def create_topics(broker_model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
-    """A list. One topic that is there in just this way has the broker do nothing at all, with success."""
+    """Create a list of topics. If one of them exists unchanged, the broker does nothing, with success."""
     listed_configs = (
         json_bodies.require_object(fastjson.decode_json(command.body)).get("topicConfigList") or ()
     )
@@ -89,7 +89,7 @@ def list_topic_configs(broker_model: BrokerModel, command: RemotingCommand, now_
 
 
 def _topic_name_page(broker_model: BrokerModel, ext_fields: ExtFields) -> list[str]:
-    """All names, or those of a page: it begins anew when the table changed since the page before."""
+    """All names, or a page of them. Paging starts over if the table changed since the previous page."""
     topic_names = sorted(broker_model.topic_table.configs)
     if not ext_fields.get("maxTopicNum"):
         return topic_names

@@ -1,6 +1,6 @@
-"""The topics of one broker: which names it takes, which it has from the start, and their DataVersion.
+"""TopicTable, the topics of one broker: the accepted names, the initial topics, and their DataVersion.
 
-Texts of refusals and the system topics are those of a released 5.5.0 broker.
+The error texts and the system topics are those of a released 5.5.0 broker.
 """
 
 import re
@@ -12,7 +12,7 @@ from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.resource_names import NAME_PATTERN, max_topic_length
 
 TopicConfigJson = Mapping[str, Any]
-"""A whole TopicConfig as it stands in bodies; never changed in place."""
+"""A complete TopicConfig in the JSON form of bodies; never changed in place."""
 
 DEFAULT_TOPIC = "TBW102"
 RETRY_PREFIX = "%RETRY%"
@@ -40,7 +40,7 @@ def make_topic_config(
     is_ordered: bool = False,
     filter_type: str = "SINGLE_TAG",
 ) -> TopicConfigJson:
-    """A TopicConfig with `queues` to read from, and as many to write to unless said otherwise."""
+    """A TopicConfig with `queues` read queues, and as many write queues by default."""
     return {
         "attributes": dict(attributes or {}),
         "order": is_ordered,
@@ -54,7 +54,7 @@ def make_topic_config(
 
 
 def make_system_topics(cluster_name: str, broker_name: str) -> list[TopicConfigJson]:
-    """What a fresh 5.5.0 broker has (captured): 15 topics of its own making."""
+    """The 15 system topics of a new 5.5.0 broker (captured)."""
     return [
         make_topic_config(DEFAULT_TOPIC, 8, perm=7),
         make_topic_config(cluster_name, 16, perm=7),
@@ -75,7 +75,7 @@ def make_system_topics(cluster_name: str, broker_name: str) -> list[TopicConfigJ
 
 
 def reserved_names(cluster_name: str, broker_name: str) -> frozenset[str]:
-    """The names nobody may create or delete: GET_SYSTEM_TOPIC_LIST_FROM_BROKER."""
+    """The names that cannot be created or deleted (GET_SYSTEM_TOPIC_LIST_FROM_BROKER)."""
     return frozenset(
         [
             topic_config_json["topicName"]
@@ -85,7 +85,7 @@ def reserved_names(cluster_name: str, broker_name: str) -> frozenset[str]:
 
 
 def parse_attribute_changes(current_attributes: Mapping[str, str], change_text: str | None) -> dict[str, str]:
-    """`current` after "+key=value,-key"; RequestError for a key that no broker knows."""
+    """Apply changes such as "+key=value,-key" to `current`. Raises RequestError for an unknown key."""
     changes_by_key = {}
     for change_part in filter(None, (change_text or "").split(",")):
         signed_key, _, new_value = change_part.partition("=")
@@ -98,7 +98,7 @@ def parse_attribute_changes(current_attributes: Mapping[str, str], change_text: 
 def change_known_attributes(
     current_attributes: Mapping[str, str], changes_by_key: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """`current` after changes by signed keys; RequestError for a key that no broker knows."""
+    """Apply changes by signed keys to `current`. Raises RequestError for an unknown key."""
     unknown_keys = [
         signed_key[1:] for signed_key in changes_by_key or () if signed_key[1:] not in _KNOWN_ATTRIBUTES
     ]
@@ -110,7 +110,7 @@ def change_known_attributes(
 def apply_attribute_changes(
     current_attributes: Mapping[str, str], changes_by_key: Mapping[str, str]
 ) -> dict[str, str]:
-    """`current` after changes by signed keys; RequestError for one without a sign."""
+    """Apply changes by signed keys to `current`. Raises RequestError for a key without a sign."""
     new_attributes = dict(current_attributes)
     for signed_key, new_value in changes_by_key.items():
         if signed_key[:1] == "+":
@@ -123,7 +123,7 @@ def apply_attribute_changes(
 
 
 class TopicTable:
-    """Configs by name, and the DataVersion that each change moves on; `now` is in ms."""
+    """Configs by name, and the DataVersion, which each change advances. `now` is in ms."""
 
     def __init__(
         self, initial_configs: Iterable[TopicConfigJson], reserved_names: frozenset[str], now_ms: int
@@ -135,7 +135,7 @@ class TopicTable:
         self.data_version = DataVersion(0, 0, now_ms)
 
     def require_valid_name(self, topic: str | None) -> str:
-        """The name, if a topic may be created or deleted under it; else RequestError 29."""
+        """Return the name if such a topic may be created or deleted. Raises RequestError 29 otherwise."""
         if topic is None or not topic.strip():
             raise _invalid_parameter_error("The specified topic is blank.")
         if not re.fullmatch(NAME_PATTERN, topic):
@@ -152,7 +152,7 @@ class TopicTable:
         return topic
 
     def put_config(self, topic_config_json: TopicConfigJson, now_ms: int) -> bool:
-        """Create or replace; False, and no new version, where nothing differs."""
+        """Create or replace a config. Return False, without a new version, if nothing differs."""
         topic = topic_config_json["topicName"]
         if self.configs.get(topic) == topic_config_json:
             return False
@@ -173,7 +173,7 @@ class TopicTable:
         )
 
     def copy_from(self, master_configs: Mapping[str, TopicConfigJson], master_version: DataVersion) -> None:
-        """What a slave does with its master's table."""
+        """Copy the table of a master, as a slave does."""
         self.configs = dict(master_configs)
         self.data_version = master_version
 

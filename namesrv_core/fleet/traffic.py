@@ -1,7 +1,7 @@
-"""What a broker says of its traffic: a pure function of (seed, boot, now), so that every figure agrees.
+"""BrokerTraffic, the traffic figures of a broker: a pure function of (seed, boot, now), so all figures agree.
 
-Counters are the closed integral of a rate that breathes with the day and flickers within minutes; a TPS is
-the difference of two of them, as it is in a real broker.
+A counter is the closed integral of a rate that varies over the day and within minutes. A TPS is the
+difference of two counters, as in a real broker.
 """
 
 import math
@@ -30,9 +30,9 @@ _THREAD_POOL_CAPACITIES = {
 
 
 class BrokerTraffic:
-    """Times are in ms, `load` multiplies what is usual.
+    """The traffic of one broker. Times are in ms; `load` multiplies the usual traffic.
 
-    A slave of the same seed stores what its master stores, and nobody sends to it.
+    A slave with the same seed stores the messages of its master, and no client sends to it.
     """
 
     def __init__(
@@ -50,17 +50,17 @@ class BrokerTraffic:
         self._write_pauses: list[tuple[int, int | None]] = []
 
     def pause_writes(self, now_ms: int) -> None:
-        """From now on nobody writes."""
+        """Let no producer write from now on."""
         if not self.is_paused:
             self._write_pauses.append((now_ms, None))
 
     def resume_writes(self, now_ms: int) -> None:
-        """From now on they do again."""
+        """Let producers write again from now on."""
         if self.is_paused:
             self._write_pauses[-1] = (self._write_pauses[-1][0], now_ms)
 
     def follow_master(self, master_traffic: "BrokerTraffic") -> None:
-        """From now on store what this one stores, to the message."""
+        """Store exactly the messages of this master from now on."""
         self._stores_since_ms, self._write_pauses = (
             master_traffic._stores_since_ms,
             master_traffic._write_pauses,
@@ -68,11 +68,11 @@ class BrokerTraffic:
 
     @property
     def is_paused(self) -> bool:
-        """Whether nobody writes now."""
+        """Whether producers write nothing now."""
         return bool(self._write_pauses) and self._write_pauses[-1][1] is None
 
     def _count_stored(self, time_ms: int) -> int:
-        """Messages stored from boot to `at`."""
+        """Count the messages stored from boot to `at`."""
         if time_ms <= self._stores_since_ms:
             return 0
         paused_count = sum(
@@ -91,15 +91,15 @@ class BrokerTraffic:
         return self._mean_tps / 1000 * (time_ms - sum(swings))
 
     def stored_count(self, time_ms: int) -> int:
-        """Messages stored so far, on a slave too."""
+        """The number of messages stored so far, also on a slave."""
         return self._count_stored(time_ms)
 
     def deleted_count(self, time_ms: int) -> int:
-        """Those of them whose files are gone."""
+        """The number of stored messages whose files have been deleted."""
         return self._count_stored(self._earliest_message_ms(time_ms))
 
     def stored_time_ms(self, message_number: int, now_ms: int) -> int:
-        """When the message of that number, counted from 0, was stored; `now` for one that is to come."""
+        """The store time of a message by its number, counted from 0; `now` for a future message."""
         low_ms, high_ms = self.booted_at_ms, now_ms
         while low_ms < high_ms:
             middle_ms = (low_ms + high_ms) // 2
@@ -114,18 +114,18 @@ class BrokerTraffic:
         return self._count_stored(time_ms) * self.message_size
 
     def bytes_per_second(self, now_ms: int) -> int:
-        """By which it grows."""
+        """The growth of the commit log in bytes per second."""
         return (self.stored_bytes(now_ms) - self.stored_bytes(now_ms - 10_000)) // 10
 
     def put_total(self, time_ms: int) -> int:
         return self._count_stored(time_ms) if self._is_master else 0
 
     def get_total(self, time_ms: int) -> int:
-        """Messages handed to consumers, a second after they came."""
+        """The number of messages delivered to consumers, one second after they were stored."""
         return int(self.put_total(time_ms - 1000) * self._reader_factor)
 
     def _three_window_rates(self, counter_factor: float, now_ms: int) -> str:
-        """ "10 s 1 min 10 min" of a counter that is `total` times the stored messages."""
+        """The rates over 10 s, 1 min and 10 min of a counter that is `total` times the stored messages."""
         return " ".join(
             format_java_double(
                 (self._count_stored(now_ms) - self._count_stored(now_ms - window_ms))
@@ -139,7 +139,7 @@ class BrokerTraffic:
         )
 
     def runtime_info(self, now_ms: int) -> dict[str, str]:
-        """The table of GET_BROKER_RUNTIME_INFO, with a 5.5.0 broker's keys."""
+        """The table of GET_BROKER_RUNTIME_INFO, with the keys of a 5.5.0 broker."""
         return {
             **self._rate_figures(now_ms),
             **self._total_figures(now_ms),
@@ -186,7 +186,7 @@ class BrokerTraffic:
         }
 
     def _earliest_message_ms(self, now_ms: int) -> int:
-        """Files are deleted at 4 o'clock when all in them is 72 h old: the oldest that is left began then."""
+        """The time of the oldest message. At 4 o'clock files are deleted whose messages are all 72 h old."""
         last_cleanup_ms = (now_ms - _CLEANUP_TIME_OF_DAY_MS) // _DAY_MS * _DAY_MS + _CLEANUP_TIME_OF_DAY_MS
         hours_in_file = _LOG_FILE_BYTES / (self._mean_tps * self.message_size * 3600)
         return max(self.booted_at_ms, last_cleanup_ms - _RETENTION_MS - int(hours_in_file * 1_800_000))

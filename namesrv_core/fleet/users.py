@@ -1,4 +1,4 @@
-"""Users and ACLs of a simulated broker, as 5.5.0 keeps and answers them. Pure; the remarks are its own."""
+"""UserTable, the users and ACLs of a simulated broker, as in 5.5.0. Pure. The remarks are those of 5.5.0."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ _USER_TYPES = ("Super", "Normal")
 
 
 class UserTable:
-    """Users by name, and the ACL of each by its subject. A broker checks no credentials in here."""
+    """Users by name, and ACLs by subject. A simulated broker does not check credentials."""
 
     def __init__(self) -> None:
         self._users_by_name: dict[str, AccountJson] = {
@@ -38,7 +38,7 @@ class UserTable:
         if not wanted_user.get("password"):
             raise NoPermission("password can not be blank")
         user_type = wanted_user.get("userType")
-        # An unknown type is none at all to it.
+        # A broker treats an unknown type as a missing one.
         user_type = user_type if user_type in _USER_TYPES else "Normal"
         self._users_by_name[username] = _user_json(
             username, wanted_user["password"], user_type, wanted_user.get("userStatus") or "enable"
@@ -72,7 +72,7 @@ class UserTable:
         return fastjson.encode_json(matching_users) if matching_users else b""
 
     def put_acl(self, request_body: bytes) -> None:
-        """Creating and updating are the same: entries for the same resource give way."""
+        """Create or update an ACL. New entries replace those for the same resource."""
         wanted_acl = json_bodies.require_object(fastjson.decode_json(request_body))
         subject = str(wanted_acl.get("subject"))
         if subject.removeprefix("User:") not in self._users_by_name:
@@ -94,7 +94,7 @@ class UserTable:
             present_policy["entries"] = [*entry_by_resource.values()]
 
     def delete_acl(self, ext_fields: ExtFields) -> None:
-        """Without a resource all of it; with one and no type of policy, what is Custom."""
+        """Delete an ACL, or its entries for a resource; without a policy type those of type Custom."""
         subject, resource = self._require_subject(ext_fields), ext_fields.get("resource")
         if subject not in self._policies_by_subject:
             raise NoPermission("The acl is not exist.")

@@ -74,7 +74,7 @@ def test_a_scenario_is_read() -> None:
         ("faults: [{at: 1, fault: skew, seconds: 1}]", "faults[0].brokers is missing: skew requires"),
         ("faults: [{at: 1, fault: kill, brokers: nobody}]",
          'faults[0].brokers has a pattern without a match, "nobody": use one of broker-a-0:0'),
-        ("faults: [{at: 11m, fault: kill, brokers: '*'}]", "faults[0].at is after the end of the scenario at"),
+        ("faults: [{at: 11m, fault: kill, brokers: '*'}]", "faults[0].at is after the end of the scenario"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_line(text: str, line: str) -> None:
