@@ -1749,23 +1749,23 @@ function __nsadmin_table --no-scope-shadowing
             set family program
             set places \
                 '=up|run|list| ' \
-                '=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| one to play: the name of a built-in one, or a YAML file; it stays when that is over'
+                '=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| scenario to play: a built-in name or a YAML file; the cluster keeps running after its end'
             set options \
                 '--clusters= clusters (2)' \
                 '--groups= broker groups in each cluster (3)' \
-                '--replicas= brokers in each group: a master and its slaves (2)' \
-                '--topics= topics in each cluster, beside the system\'s (40)' \
-                '--namesrvs= name servers (1)' \
-                '--scenario=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| one to play: the name of a built-in one, or a YAML file; it stays when that is over' \
-                '--namesrv-port= the first name server\'s, the others follow; 0 takes free ones (0)' \
-                '--broker-port= the first broker\'s, the others take every tenth after it; 0 takes free ones (0)' \
-                '--no-context do not write a context lab while it runs' \
-                '-n,--namesrvAddr= register with these name servers instead of starting some; separated by ; or ,' \
-                '--speed= virtual time: so many seconds in one, at most; max: as fast as it goes (up: 1, run: max)' \
-                '--dir=folders keep journals and truth.jsonl there (a temporary folder)' \
-                '--seed= another fleet (1, or the scenario\'s)' \
-                '--until= end it earlier or later: 90s, 10m, 2h' \
-                '--java-logs=4.x|5.x| write beside the journals what Java\'s name servers would have logged, of that release'
+                '--replicas= brokers in each group, master included (2)' \
+                '--topics= topics in each cluster, without system topics (40)' \
+                '--namesrvs= number of name servers (1)' \
+                '--scenario=acting-master|address-conflict|drift|flapping-broker|name-server-pause|name-server-waits|no-route|quiet-day|reconnect-storm|rolling-restart|split-brain|topic-explosion|undone-wipe| scenario to play: a built-in name or a YAML file; the cluster keeps running after its end' \
+                '--namesrv-port= port of the first name server, the others get the next ports; 0 selects free ports (0)' \
+                '--broker-port= port of the first broker, the others get every tenth port; 0 selects free ports (0)' \
+                '--no-context do not write the context "lab"' \
+                '-n,--namesrvAddr= register the brokers with these name servers (separated by ; or ,) and start none' \
+                '--speed= virtual seconds per real second at most, or max (up: 1, run: max)' \
+                '--dir=folders folder for journals and truth.jsonl (a temporary folder)' \
+                '--seed= seed of the random numbers that choose the topics and clients (1, or the scenario\'s)' \
+                '--until= duration of the run (the scenario\'s): 90s, 10m, 2h' \
+                '--java-logs=4.x|5.x| also write the logs that Java name servers of this release would write'
         case namesrv
             set family program
             set options \

@@ -50,7 +50,7 @@ def test_without_observers_nobody_is_told() -> None:
 
 
 def test_a_request_that_is_reported_again_as_interrupted_counts_once() -> None:
-    changes, error = SentChanges(), CallError("h:1", "interrupted", "interrupted before it answered")
+    changes, error = SentChanges(), CallError("h:1", "interrupted", "interrupted before the answer")
     changes(WRITE)
     changes(WRITE._replace(outcome=error))
     assert changes.counted_exchanges == [(WRITE, 1)]

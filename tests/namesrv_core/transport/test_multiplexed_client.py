@@ -229,7 +229,7 @@ def test_an_answer_that_no_observer_learned_of_is_reported_as_interrupted(
     monkeypatch.setattr(MultiplexedClient, "_finish_request", interrupt)
     with MultiplexedClient() as pool, pytest.raises(KeyboardInterrupt):
         pool.send_requests([(server.addr, build_request(1))], 5, seen.append)
-    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before it answered"]
+    assert [str(exchange.outcome) for exchange in seen] == [f"{server.addr}: interrupted before the answer"]
 
 
 def test_a_call_that_is_woken_goes_on_if_its_check_raises_nothing(
