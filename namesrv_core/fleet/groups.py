@@ -51,7 +51,7 @@ class GroupTable:
         self.data_version = DataVersion(0, 0, now_ms)
 
     def put_config(self, wanted_config: Mapping[str, Any], now_ms: int) -> None:
-        """Create or replace a group, and merge attributes by signed keys. Raises RequestError for a bad name."""
+        """Create or replace a group, and merge attributes. Raises RequestError for a bad name."""
         group = wanted_config.get("groupName")
         if not isinstance(group, str) or not group.strip():
             raise RequestError("The specified group is blank.", ResponseCode.INVALID_PARAMETER)
