@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 from json.encoder import encode_basestring as _quote
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from namesrv_core.errors import OverLimit
 from namesrv_core.protocol.size_limits import UNLIMITED, is_nested_deeper
@@ -92,7 +92,20 @@ def reject_constant(constant_name: str) -> object:
     raise ValueError(f"{constant_name} is not a JSON value")
 
 
-_json_decoder = json.JSONDecoder(strict=False, parse_constant=reject_constant)
+class DecimalNumber(float):
+    """A number with a fraction or an exponent, and its text: its conversion to an integer depends on it."""
+
+    __slots__ = ("number_text",)
+
+    def __new__(cls, number_text: str) -> Self:
+        decimal_number = super().__new__(cls, number_text)
+        decimal_number.number_text = number_text
+        return decimal_number
+
+    number_text: str
+
+
+_json_decoder = json.JSONDecoder(strict=False, parse_float=DecimalNumber, parse_constant=reject_constant)
 
 # Strings match first, so that a bare key matches only outside of strings. A string without an end matches
 # too: otherwise the search for its end would start again at each quote in it.
@@ -128,7 +141,8 @@ def to_int(json_value: object, bit_width: int = 32) -> int:
     """Convert a value to an int (with `bit_width` 64: to a long) as fastjson 2 does.
 
     Text is parsed, and fractions are cut. true is 1; null, "" and "null" are 0; [n] is n. As an int an object
-    is 0. Raises ValueError for all other values.
+    is 0. A number with an exponent that does not fit becomes the largest or smallest integer; of one with a
+    fraction the lowest bits count. Raises ValueError for all other values.
     """
     if isinstance(json_value, list):
         if (
@@ -149,11 +163,13 @@ def to_int(json_value: object, bit_width: int = 32) -> int:
 
 
 def _parse_number(json_value: object, bit_width: int) -> int:
+    if isinstance(json_value, DecimalNumber):
+        json_value = json_value.number_text
     try:
         if isinstance(json_value, str) and _INTEGER_TEXT.fullmatch(json_value):
             parsed_number = int(json_value)
         elif isinstance(json_value, str) and _DECIMAL_TEXT.fullmatch(json_value):
-            parsed_number = int(float(json_value))
+            parsed_number = _cut_decimal(json_value, bit_width)
         elif isinstance(json_value, (bool, int, float)):
             parsed_number = int(json_value)
         else:
@@ -163,6 +179,18 @@ def _parse_number(json_value: object, bit_width: int) -> int:
     if not -(1 << bit_width - 1) <= parsed_number < 1 << bit_width - 1:
         raise ValueError(f"{parsed_number} does not fit {bit_width} bits")
     return parsed_number
+
+
+def _cut_decimal(number_text: str, bit_width: int) -> int:
+    """Convert a decimal number like Java: with an exponent it is a double, otherwise a BigDecimal."""
+    integer_limit = 1 << bit_width - 1
+    if "e" not in number_text.lower():
+        whole_number = int(number_text.partition(".")[0])
+        return (whole_number + integer_limit) % (2 * integer_limit) - integer_limit
+    double_value = float(number_text)
+    if not -integer_limit < double_value < integer_limit:
+        return integer_limit - 1 if double_value > 0 else -integer_limit
+    return int(double_value)
 
 
 _INTEGER_TEXT = re.compile(r"[+-]?[0-9]+")

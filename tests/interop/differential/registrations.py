@@ -38,6 +38,8 @@ ODD = (
     b'{"topicConfigSerializeWrapper":{"dataVersion":{"counter":null,"timestamp":5}}}',
     b'{"topicConfigSerializeWrapper":{"dataVersion":{"counter":"5","stateVersion":1.5,"timestamp":""}}}',
     b'{"TopicConfigSerializeWrapper":{"dataVersion":{"counter":9}},"filterServerList":"a,b"}',
+    b'{"topicConfigSerializeWrapper":{"dataVersion":{"counter":4e9,"stateVersion":0.0,"timestamp":5}}}',
+    b'{"topicConfigSerializeWrapper":{"dataVersion":{"counter":1e20,"timestamp":18446744073709551617.5}}}',
     b'{"filterServerList":[1,true],"topicConfigSerializeWrapper":{"dataVersion":{"counter":1,"timestamp":2}}}',
     b'{"filterServerList":{},"topicConfigSerializeWrapper":{"dataVersion":{"counter":1,"timestamp":3}}}',
     b'{"filterServerList":"","topicConfigSerializeWrapper":{"dataVersion":{"counter":1,"timestamp":4}}}',
