@@ -63,5 +63,7 @@ _REWORDINGS = (
 def _reword_error(message: str) -> str:
     for argparse_pattern, rewording in _REWORDINGS:
         if re.fullmatch(argparse_pattern, message, re.DOTALL):
-            return re.sub(argparse_pattern, rewording, message, count=1, flags=re.DOTALL)
+            reworded = re.sub(argparse_pattern, rewording, message, count=1, flags=re.DOTALL)
+            # argparse quotes each choice.
+            return reworded.replace("'", "") if ": invalid choice: " in message else reworded
     return message

@@ -22,7 +22,7 @@ def test_a_wrong_flag_is_one_line_that_says_where_help_is(capsys: pytest.Capture
         ("x --share much", 'invalid value "much" for --share: expected a number'),
         ("x --share", "missing value for --share"),
         ("x --once=1", "--once takes no value"),
-        ("y", 'invalid value "y" for KIND: expected '),
+        ("y", 'invalid value "y" for KIND: expected x: '),
         ("", "missing argument KIND"),
         ("x", "missing option --dir"),
         ("x --dir d --foo=1", 'unknown option "--foo"'),

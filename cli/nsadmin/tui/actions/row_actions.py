@@ -166,6 +166,15 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
     """The reason why the screen cannot run a command line, or None if it can."""
     entry = find_entry(command_words)
     if entry is None:
+        group_name = registry.find_group(command_words[0])
+        if group_name is not None:
+            member_names = [member.member_name for member in registry.list_group_members(group_name)]
+            problem_text = (
+                f'unknown command "{group_name} {command_words[1]}"'
+                if len(command_words) > 1
+                else f'missing command after "{group_name}"'
+            )
+            return f"{problem_text}: use {', '.join(member_names)}"
         suggested_names = registry.suggest_commands(command_words)
         hint = f": {did_you_mean(suggested_names)}" if suggested_names else ""
         return f'unknown command "{command_words[0]}"{hint}'

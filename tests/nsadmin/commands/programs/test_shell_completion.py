@@ -54,7 +54,9 @@ def test_help_says_where_it_goes(run: Run) -> None:
 def test_another_shell_is_one_line(run: Run) -> None:
     done = run("completion", "csh")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("nsadmin completion: argument shell: invalid choice: 'csh'")
+    assert done.err.startswith(
+        'nsadmin: invalid value "csh" for shell: expected bash, zsh, fish, powershell: '
+    )
     assert done.err.count("\n") == 1
 
 

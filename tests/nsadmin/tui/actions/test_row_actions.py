@@ -79,6 +79,8 @@ def test_no_key_means_two_things_for_one_row() -> None:
         ("lab up", False, "lab needs its own terminal"),
         ("topicLst", False, 'unknown command "topicLst": did you mean "topicList"?'),
         ("zzz", False, 'unknown command "zzz"'),
+        ("kv frob", False, 'unknown command "kv frob": use get, list, diff'),
+        ("kv", False, 'missing command after "kv": use get, list, diff'),
     ],
 )
 def test_what_cannot_be_run_from_here(line: str, read_only: bool, why: str | None) -> None:
