@@ -191,6 +191,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
             places = @('-t,--topic=topics Name of a topic.')
             options = @('-t,--topic=topics Name of a topic.', '-b,--brokerName=brokers Only queues of this broker.', '-i,--queueId= With -b: only this queue.', '-o,--offset= With -i: from there on.', '-g,--consumerGroup=groups Is left alone: see above.', '-s,--beginTimestamp= Stored since: ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday, 2h or -2h for two hours ago (s, m, h, d, w), or now.', '-e,--endTimestamp= Stored until, likewise.', '-c,--MessageNumber= Stop after so many messages.'); columns = 'msgId|offsetMsgId|topic|brokerName|queueId|queueOffset|physicalOffset|keys|tags|storeTime|bornTime|storeHost|bornHost|reconsumeTimes|flag|sysFlag|preparedTransactionOffset|storeSize|crcOk|properties|body|bodyEncoding|bodyError|'
         }
+        'messagetrack' = @{
+            name = 'message track'; family = 'read'; help = 'Show the story of one message'
+            places = @('-t,--topic=topics Name of a topic.', '-i,--msgId= An id of either kind.')
+            options = @('-t,--topic=topics Name of a topic.', '-i,--msgId= An id of either kind.'); columns = 'time|step|group|detail|topic|brokerName|queueId|queueOffset|offsetMsgId|'
+        }
         'consume' = @{
             name = 'consume'; family = 'read'; help = 'Print the messages of a topic, also those to come'
             places = @('-t,--topic=topics Name of a topic.')
@@ -944,6 +949,11 @@ Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {
         'kv' = @{
             name = 'kv'; family = 'group'; help = 'The KV config of the name servers'
             places = @('=get|list|diff|sync|export|import| ')
+            options = @(); columns = ''
+        }
+        'message' = @{
+            name = 'message'; family = 'group'; help = 'One message'
+            places = @('=track| ')
             options = @(); columns = ''
         }
         'repair' = @{

@@ -139,6 +139,9 @@ def test_a_group_that_fails_again_stops_the_replay_and_a_message_is_not_replayed
     cluster.clients.order("mend")
     assert [row["replayed"] for row in replay_key(cluster, key, "--force")] == [1]
     wait_for("the group", lambda: cluster.times(int(key), 1) == [1], 30, 0.5)
+    story = cluster("message", "track", TOPIC, rows[0]["msgId"]).rows
+    assert [row["step"] for row in story][:3] == ["produced", "stored", "dead letter"]
+    assert {row["group"] for row in story if row["step"] == "group"} == {GROUP, OTHER}
 
 
 def replay_key(cluster: Cluster, key: str, *words: str) -> list[dict[str, Any]]:

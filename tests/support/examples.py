@@ -19,6 +19,7 @@ ON_A_REAL_BROKER = {
     "printMsg": "it is about a whole topic, of which simulated brokers have a hundred millions",
     "printMsgByQueue": "it counts a whole queue, of which simulated brokers have millions",
     "queryCq": "simulated brokers have deleted their first messages",
+    "messageTrack": "its key or id is that of a message that was sent",
     "queryMsgById": "its key or id is that of a message that was sent",
     "queryMsgByKey": "its key or id is that of a message that was sent",
     "queryMsgByOffset": "simulated brokers have deleted their first messages",

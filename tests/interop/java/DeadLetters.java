@@ -61,6 +61,7 @@ public class DeadLetters {
         consumer.setNamesrvAddr(address);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.setMaxReconsumeTimes(0);
+        consumer.setPollNameServerInterval(1000);
         if (pops) {
             // Clients of 4.9 do not have this method.
             DefaultMQPushConsumer.class.getMethod("setClientRebalance", boolean.class).invoke(consumer, false);

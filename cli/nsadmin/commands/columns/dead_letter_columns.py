@@ -64,6 +64,13 @@ DEAD_LETTER_MEANINGS = {
         "result": "done, dry-run, failed or not found",
         "skipped": "messages that were skipped because they died again after 3 replays",
     },
+    "messageTrack": {
+        "detail": "the event in words",
+        "group": "the consumer group; of a trace also a producer group",
+        "step": "produced, stored, retry, replay, dead letter, trace, or group (the state of now)",
+        "time": "when it happened (UTC); null for the state of a group",
+        "topic": "topic of the copy that the event is about; null without a copy",
+    },
     "produce": {
         "bodyBytes": "size of the bodies, before compression, in bytes",
         "failed": "messages that the broker refused",

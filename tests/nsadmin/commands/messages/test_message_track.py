@@ -1,0 +1,51 @@
+"""message track: the story of a message in the order of its times."""
+
+import json
+
+from tests.nsadmin.conftest import Run
+from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
+from tests.support.message_brokers import Reader
+from tests.support.servers import FakeNameServer, refuse
+
+KEY = "7F00000126FE7DAF6CD06917D8E20000"
+
+
+def test_a_message_is_followed_to_its_dead_letter(
+    stream: Run, store: DeadLetterBroker, first: FakeNameServer
+) -> None:
+    first.routes |= {DEAD: {"broker-a": 6}, RETRY: {"broker-a": 6}}
+    store.readers = {"G": Reader(("c1",), 7), "H": Reader()}
+    store.store(b"one", "T", 3, 0, UNIQ_KEY=KEY)
+    store.store(b"other", "T", 3, 0, UNIQ_KEY=KEY[:-1] + "1")
+    store.store(b"", RETRY, 0, 0, UNIQ_KEY=KEY[:-1] + "1")
+    store.store(b"one", RETRY, 0, 0, UNIQ_KEY=KEY)
+    store.store(b"", DEAD, 0, 0, UNIQ_KEY="x")
+    store.store(b"", DEAD, 0, 0, UNIQ_KEY="x")
+    store.store(b"one", DEAD, 0, 0, UNIQ_KEY=KEY)
+    done = stream("message", "track", "T", KEY, "--json")
+    rows = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
+    assert [(row["step"], row["group"], row["queueOffset"]) for row in rows] == [
+        ("produced", None, None),
+        ("stored", None, 0),
+        ("retry", "G", 1),
+        ("dead letter", "G", 2),
+        ("group", "G", None),
+        ("group", "H", None),
+    ]
+    assert [row["detail"] for row in rows[-2:]] == [
+        "consumed", "unknown, because no client of the group is connected",
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_shown(stream: Run, store: DeadLetterBroker) -> None:
+    store.store(b"one", UNIQ_KEY=KEY)
+    store.handlers[300] = refuse(16, "no permission")
+    done = stream("message", "track", "T", KEY, "--json")
+    assert [row["step"] for row in json.loads(done.out)] == ["produced", "stored"]
+    assert (done.code, "groups of the topic: NO_PERMISSION (16): no permission" in done.err) == (3, True)
+
+
+def test_a_message_that_is_not_there(stream: Run, store: DeadLetterBroker) -> None:
+    done = stream("message", "track", "T", KEY)
+    assert (done.code, done.err) == (5, f'nsadmin: topic "T" has no message with the id "{KEY}"\n')
